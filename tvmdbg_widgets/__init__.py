@@ -1,0 +1,81 @@
+"""One run of a compiled network: its graph, what each node computed, and how long each took.
+
+>>> import tvmdbg_widgets as tvmdbg
+>>> run = tvmdbg.open("/tmp/tvmdbg")  # doctest: +SKIP
+
+Importing the package imports none of its parts: a public name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import samples as samples
+    from .formats.tvm.params import load_params as load_params
+    from .model.errors import FormatError as FormatError
+    from .open import open as open
+    from .run import DebugRun as DebugRun
+    from .widgets.debugger import Debugger as Debugger
+    from .widgets.graph import GraphView as GraphView
+    from .widgets.session import Session as Session
+    from .widgets.tensor import TensorInspector as TensorInspector
+    from .widgets.timeline import Flamechart as Flamechart
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "DebugRun": ".run",
+    "Debugger": ".widgets.debugger",
+    "Flamechart": ".widgets.timeline",
+    "FormatError": ".model.errors",
+    "GraphView": ".widgets.graph",
+    "Session": ".widgets.session",
+    "TensorInspector": ".widgets.tensor",
+    "load_params": ".formats.tvm.params",
+    "open": ".open",
+}
+
+# `open` is left out: a star import must not hide Python's own.
+__all__ = [  # noqa: RUF022 (the order a reader needs them in)
+    "load_params",
+    "DebugRun",
+    "Session",
+    "Debugger",
+    "GraphView",
+    "TensorInspector",
+    "Flamechart",
+    "FormatError",
+    "samples",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "samples":
+        return import_module(".samples", __name__)
+    if name not in _HOMES:
+        problem = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
+    value: object = getattr(import_module(_HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "open"} - {"annotations", "TYPE_CHECKING", "ModuleType"})
+
+
+class _Package(ModuleType):
+    """Keeps `open` the function: importing the submodule of that name would put itself there."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "open" and isinstance(value, ModuleType):
+            value = value.open
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
