@@ -1,0 +1,268 @@
+"""The timeline of a run: slices in time, and per node its time and measured repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.node_times import (
+    NodeStatistics,
+    NodeTimes,
+    Ranking,
+    node_statistics,
+    rank,
+)
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.trust import Trust
+
+SYNTHETIC = "synthetic"
+WALL = "wall"
+
+_COLUMNS: dict[str, npt.DTypeLike] = {
+    "slice_node": np.int32,
+    "slice_start_ns": np.float64,
+    "slice_duration_ns": np.float64,
+    "slice_track": np.int32,
+    "slice_trust": np.uint8,
+    "slice_occurrence": np.int32,
+    "repeats_offsets": np.int64,
+    "repeats_ns": np.float64,
+    "node_ns": np.float64,
+    "node_trust": np.uint8,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One timed interval. Times in nanoseconds; ``node`` is -1 where it is unknown."""
+
+    index: int
+    name: str
+    node: int
+    occurrence: int
+    start_ns: float
+    duration_ns: float
+    track: str
+    trust: Trust
+
+    @property
+    def end_ns(self) -> float:
+        """``start_ns + duration_ns``."""
+        return self.start_ns + self.duration_ns
+
+    def __repr__(self) -> str:
+        node = "no node" if self.node < 0 else f"node {self.node} ({self.trust.label})"
+        return (
+            f"Slice {self.index}: {self.name!r}, {duration_text(self.duration_ns)} from "
+            f"{duration_text(self.start_ns)} on {self.track}; {node}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Times of a run as columns: S slices, N nodes.
+
+    All times are float64 nanoseconds. Whole nanoseconds are exact up to 2**53 (104 days), and
+    means below one nanosecond, which a time evaluator gives, are kept.
+
+    Attributes
+    ----------
+    slice_node : int32[S]
+        Node id, -1 unknown.
+    slice_start_ns, slice_duration_ns : float64[S]
+        Start counted from the first slice of the source.
+    slice_track : int32[S]
+        Index into ``tracks``.
+    slice_names : StringColumn[S]
+        Names as the source gives them.
+    slice_trust, node_trust : uint8[S], uint8[N]
+        :class:`~tvmdbg_widgets.model.trust.Trust` of the join of a slice (of a node's time).
+    slice_occurrence : int32[S]
+        0 for the first slice of its node, 1 for the second, …; (node, occurrence) is a slice id.
+    tracks : tuple of str
+        One name a track.
+    repeats_offsets, repeats_ns : int64[N + 1], float64[R]
+        Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
+        Empty where unknown. A printed table rounds them to 1 ns.
+    node_ns : float64[N]
+        Mean time of a node as the best source gives it; NaN unknown.
+    synthetic : bool
+        The slices were not observed at these times: nodes are laid end to end in node order.
+    clock : str
+        ``"synthetic"`` or ``"wall"``.
+    sources : tuple of str
+        What the times were read from.
+    issues : Issues
+        What was wrong or did not agree.
+
+    Raises
+    ------
+    ValueError
+        Columns of unequal length, or ids out of range.
+    """
+
+    slice_node: npt.NDArray[np.int32]
+    slice_start_ns: npt.NDArray[np.float64]
+    slice_duration_ns: npt.NDArray[np.float64]
+    slice_track: npt.NDArray[np.int32]
+    slice_names: StringColumn
+    slice_trust: npt.NDArray[np.uint8]
+    slice_occurrence: npt.NDArray[np.int32]
+    tracks: tuple[str, ...]
+    repeats_offsets: npt.NDArray[np.int64]
+    repeats_ns: npt.NDArray[np.float64]
+    node_ns: npt.NDArray[np.float64]
+    node_trust: npt.NDArray[np.uint8]
+    synthetic: bool
+    clock: str
+    sources: tuple[str, ...]
+    issues: Issues
+
+    def __post_init__(self) -> None:
+        for name, dtype in _COLUMNS.items():
+            column = np.asarray(getattr(self, name), dtype=dtype).view()
+            if column.ndim != 1:
+                raise ValueError(f"{name} must have one dimension, found {column.ndim}")
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        slices = len(self.slice_node)
+        for name in _COLUMNS:
+            if name.startswith("slice_") and len(getattr(self, name)) != slices:
+                raise ValueError(
+                    f"{name} has {len(getattr(self, name))} items, slice_node has {slices}"
+                )
+        if len(self.slice_names) != slices:
+            raise ValueError(f"slice_names has {len(self.slice_names)} items for {slices} slices")
+        nodes = len(self.node_ns)
+        if len(self.node_trust) != nodes or len(self.repeats_offsets) != nodes + 1:
+            raise ValueError(
+                f"node_trust ({len(self.node_trust)}) and repeats_offsets "
+                f"({len(self.repeats_offsets)}) do not fit {nodes} nodes"
+            )
+        if slices and (self.slice_node.min() < -1 or self.slice_node.max() >= nodes):
+            raise ValueError(f"slice_node must lie in -1 … {nodes - 1}")
+        if slices and not 0 <= self.slice_track.min() <= self.slice_track.max() < len(self.tracks):
+            raise ValueError(f"slice_track must lie in 0 … {len(self.tracks) - 1}")
+        if (
+            self.repeats_offsets[0] != 0
+            or self.repeats_offsets[-1] != len(self.repeats_ns)
+            or np.any(np.diff(self.repeats_offsets) < 0)
+        ):
+            raise ValueError(f"repeats_offsets must rise from 0 to {len(self.repeats_ns)}")
+
+    @property
+    def num_slices(self) -> int:
+        """Number of slices, S."""
+        return len(self.slice_node)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes the timeline was made for, N."""
+        return len(self.node_ns)
+
+    @property
+    def total_ns(self) -> float:
+        """Sum of the node times, each node once, unknown ones left out; NaN if none is known."""
+        known = self.node_ns[~np.isnan(self.node_ns)]
+        return float(known.sum()) if len(known) else float("nan")
+
+    @property
+    def span_ns(self) -> float:
+        """From the first start to the last end, gaps included; 0 without slices."""
+        if not self.num_slices:
+            return 0.0
+        ends = self.slice_start_ns + self.slice_duration_ns
+        return float(ends.max() - self.slice_start_ns.min())
+
+    @cached_property
+    def _slices_by_node(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        order = np.lexsort((self.slice_occurrence, self.slice_node)).astype(np.int64)
+        offsets = np.searchsorted(self.slice_node[order], np.arange(self.num_nodes + 1))
+        return order, offsets.astype(np.int64)
+
+    def slice(self, index: int) -> Slice:
+        """One slice by its position; IndexError beyond the ends."""
+        if not -self.num_slices <= index < self.num_slices:
+            raise IndexError(f"slice {index} of a timeline with {self.num_slices} slices")
+        index %= self.num_slices
+        return Slice(
+            index,
+            self.slice_names[index],
+            int(self.slice_node[index]),
+            int(self.slice_occurrence[index]),
+            float(self.slice_start_ns[index]),
+            float(self.slice_duration_ns[index]),
+            self.tracks[int(self.slice_track[index])],
+            Trust(int(self.slice_trust[index])),
+        )
+
+    def slices_of(self, node: int) -> npt.NDArray[np.int64]:
+        """Positions of the slices of a node, by occurrence (int64)."""
+        self._check_node(node)
+        order, offsets = self._slices_by_node
+        return order[offsets[node] : offsets[node + 1]]
+
+    def repeats(self, node: int) -> npt.NDArray[np.float64]:
+        """Measured repeats of a node, nanoseconds in file order; empty where unknown."""
+        self._check_node(node)
+        return self.repeats_ns[self.repeats_offsets[node] : self.repeats_offsets[node + 1]]
+
+    def node(self, node: int) -> NodeTimes:
+        """Statistics of one node's repeats; IndexError for an id outside the graph."""
+        self._check_node(node)
+        return self.statistics()[node]
+
+    @cached_property
+    def _statistics(self) -> NodeStatistics:
+        return node_statistics(self.repeats_offsets, self.repeats_ns, self.node_ns)
+
+    def statistics(self) -> NodeStatistics:
+        """Statistics of the repeats of every node, as columns; computed once."""
+        return self._statistics
+
+    def top(self, k: int | None = 10) -> Ranking:
+        """The k nodes that take longest, with their share of :attr:`total_ns`."""
+        return rank(self.node_ns, k)
+
+    def _check_node(self, node: int) -> None:
+        if not 0 <= node < self.num_nodes:
+            raise IndexError(f"node {node} of a timeline for {self.num_nodes} nodes")
+
+    def to_dataframe(self) -> Any:
+        """One row per slice (``pandas.DataFrame``); ImportError without pandas."""
+        return data_frame(
+            {
+                "name": list(self.slice_names),
+                "node": self.slice_node,
+                "occurrence": self.slice_occurrence,
+                "start_ns": self.slice_start_ns,
+                "duration_ns": self.slice_duration_ns,
+                "track": [self.tracks[i] for i in self.slice_track.tolist()],
+                "trust": [Trust(i).label for i in self.slice_trust.tolist()],
+            }
+        )
+
+    def __repr__(self) -> str:
+        tracks = f"{len(self.tracks)} track{'' if len(self.tracks) == 1 else 's'}"
+        slices = f"{self.num_slices} slice{'' if self.num_slices == 1 else 's'}"
+        how = "synthetic (nodes laid end to end)" if self.synthetic else f"{self.clock} clock"
+        counts = np.diff(self.repeats_offsets)
+        counts = counts[counts > 0]
+        if not len(counts):
+            repeats = "no repeats known"
+        else:
+            low, high = int(counts.min()), int(counts.max())
+            number = str(low) if low == high else f"{low} to {high}"
+            repeats = f"{number} repeat{'' if high == 1 else 's'} per operator"
+        found = f"; {len(self.issues)} issues" if len(self.issues) else ""
+        return (
+            f"Timeline: {slices} on {tracks}, {duration_text(self.total_ns)} in all nodes; "
+            f"{how}; {repeats}{found}"
+        )
