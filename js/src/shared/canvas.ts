@@ -1,0 +1,98 @@
+/** A canvas that keeps the size of its box in device pixels; drawing happens in CSS pixels. */
+export interface Layer {
+  canvas: HTMLCanvasElement;
+  context: CanvasRenderingContext2D;
+}
+
+export function layer(className: string): Layer {
+  const canvas = document.createElement("canvas");
+  canvas.className = className;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this page has no 2-D canvas");
+  return { canvas, context };
+}
+
+/** Sizes the layer to width x height CSS pixels and clears it, ready to draw in CSS pixels. */
+export function clear({ canvas, context }: Layer, width: number, height: number): void {
+  const ratio = devicePixelRatio || 1;
+  const [deviceWidth, deviceHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== deviceWidth || canvas.height !== deviceHeight) {
+    canvas.width = deviceWidth;
+    canvas.height = deviceHeight;
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+}
+
+/** Draws at most once a frame, and only while the box is on screen; what was asked for meanwhile is drawn when it returns. */
+export class Repaint {
+  #frame = 0;
+  #visible = true;
+  #dirty = false;
+  readonly #draw: () => void;
+
+  constructor(box: Element, draw: () => void, signal: AbortSignal) {
+    this.#draw = draw;
+    const intersection = new IntersectionObserver((changes) => {
+      this.#visible = changes.at(-1)?.isIntersecting ?? true;
+      if (this.#visible && this.#dirty) this.request();
+    });
+    intersection.observe(box);
+    const size = new ResizeObserver(() => this.request());
+    size.observe(box);
+    signal.addEventListener("abort", () => {
+      intersection.disconnect();
+      size.disconnect();
+      cancelAnimationFrame(this.#frame);
+    });
+  }
+
+  request(): void {
+    this.#dirty = true;
+    if (!this.#visible || this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#dirty = false;
+      this.#draw();
+    });
+  }
+}
+
+/** Widths of texts in the context's present font, measured once each. */
+export class TextMeasure {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #widths = new Map<string, number>();
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+  }
+
+  width(text: string): number {
+    const key = `${this.#context.font}\n${text}`;
+    let width = this.#widths.get(key);
+    if (width === undefined) {
+      if (this.#widths.size > 20_000) this.#widths.clear();
+      width = this.#context.measureText(text).width;
+      this.#widths.set(key, width);
+    }
+    return width;
+  }
+
+  /** The text, cut in its middle by an ellipsis so that it fits; empty where not even three letters would. */
+  fit(text: string, room: number): string {
+    if (this.width(text) <= room) return text;
+    const letters = Array.from(text);
+    let [low, high] = [0, letters.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.width(shortened(letters, middle)) <= room) low = middle;
+      else high = middle - 1;
+    }
+    return low < 3 ? "" : shortened(letters, low);
+  }
+}
+
+function shortened(letters: readonly string[], keep: number): string {
+  const head = Math.ceil(keep / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (keep - head)).join("")}`;
+}

@@ -1,0 +1,92 @@
+/** Columns packed by `widgets/columns.py`: one header, one buffer, every column 8-byte aligned in it. */
+
+export type Column = Uint8Array | Int32Array | Float32Array | Float64Array | StringColumn;
+
+export type ColumnHeader =
+  | { name: string; kind: "u1" | "i4" | "f4" | "f8"; offset: number; length: number }
+  | {
+      name: string;
+      kind: "strings";
+      length: number;
+      unique: number;
+      codes: number;
+      offsets: number;
+      bytes: number;
+    };
+
+/** A sequence of strings kept as codes into its distinct values. */
+export class StringColumn {
+  readonly codes: Int32Array;
+  readonly unique: readonly string[];
+
+  constructor(codes: Int32Array, unique: readonly string[]) {
+    this.codes = codes;
+    this.unique = unique;
+  }
+
+  static from(values: readonly string[]): StringColumn {
+    const index = new Map<string, number>();
+    const codes = Int32Array.from(values, (value) => {
+      const known = index.get(value);
+      if (known !== undefined) return known;
+      index.set(value, index.size);
+      return index.size - 1;
+    });
+    return new StringColumn(codes, [...index.keys()]);
+  }
+
+  get length(): number {
+    return this.codes.length;
+  }
+
+  at(row: number): string {
+    return this.unique[this.codes[row] ?? -1] ?? "";
+  }
+}
+
+const WIDTH = { u1: 1, i4: 4, f4: 4, f8: 8 } as const;
+
+/** A DataView from a kernel message may start at any byte: typed arrays need it at a multiple of eight. */
+export function aligned(view: DataView): ArrayBuffer {
+  const { buffer, byteOffset, byteLength } = view;
+  if (byteOffset === 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) {
+    return buffer;
+  }
+  const copy = new ArrayBuffer(byteLength);
+  new Uint8Array(copy).set(new Uint8Array(buffer, byteOffset, byteLength));
+  return copy;
+}
+
+/** Reads every column that the header names; throws when the buffer is too short for it. */
+export function unpack(headers: readonly ColumnHeader[], view: DataView): Map<string, Column> {
+  const buffer = aligned(view);
+  return new Map(headers.map((header) => [header.name, column(header, buffer)]));
+}
+
+function column(header: ColumnHeader, buffer: ArrayBuffer): Column {
+  if (header.kind === "strings") return strings(header, buffer);
+  return numbers(header.kind, buffer, header.offset, header.length);
+}
+
+function numbers(kind: keyof typeof WIDTH, buffer: ArrayBuffer, offset: number, length: number) {
+  if (offset + length * WIDTH[kind] > buffer.byteLength) {
+    throw new RangeError(
+      `column ends at ${offset + length * WIDTH[kind]} of ${buffer.byteLength} bytes`,
+    );
+  }
+  if (kind === "u1") return new Uint8Array(buffer, offset, length);
+  if (kind === "i4") return new Int32Array(buffer, offset, length);
+  if (kind === "f4") return new Float32Array(buffer, offset, length);
+  return new Float64Array(buffer, offset, length);
+}
+
+function strings(header: ColumnHeader & { kind: "strings" }, buffer: ArrayBuffer): StringColumn {
+  const codes = numbers("i4", buffer, header.codes, header.length) as Int32Array;
+  const ends = numbers("i4", buffer, header.offsets, header.unique + 1) as Int32Array;
+  const decoder = new TextDecoder();
+  const unique = Array.from({ length: header.unique }, (_, row) => {
+    const start = ends[row]!;
+    return decoder.decode(new Uint8Array(buffer, header.bytes + start, ends[row + 1]! - start));
+  });
+  return new StringColumn(codes, unique);
+}

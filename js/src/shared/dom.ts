@@ -1,0 +1,48 @@
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+/** Creates an element with attributes and children; text only ever enters as text nodes. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.filter((child): child is Node | string => !!child || child === ""));
+  return node;
+}
+
+/**
+ * JupyterLab acts on bare keys (`d d` deletes the cell) unless the element that has the focus itself carries this
+ * attribute; on an ancestor it does not count.
+ */
+export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
+
+export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
+  const node = element(
+    "button",
+    { type: "button", title, "aria-label": title, ...KEEP_KEYS },
+    label,
+  );
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+/** A labelled drop-down list; `onChange` gets the chosen value. */
+export function select(
+  label: string,
+  choices: readonly (readonly [value: string, text: string])[],
+  value: string,
+  onChange: (value: string) => void,
+): HTMLSelectElement {
+  const options = choices.map(([each, text]) =>
+    element("option", { value: each, selected: each === value }, text),
+  );
+  const node = element("select", { "aria-label": label, title: label, ...KEEP_KEYS }, ...options);
+  node.addEventListener("change", () => onChange(node.value));
+  return node;
+}

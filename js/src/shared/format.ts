@@ -1,0 +1,50 @@
+import type { GraphColumns } from "./run_client.ts";
+
+const STEPS = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+] as const;
+
+/** A time in the unit that keeps it readable, three decimals: `2.571 ms`; whole nanoseconds below a microsecond. */
+export function duration(ns: number): string {
+  if (Number.isNaN(ns)) return "unknown";
+  if (ns === 0) return "0";
+  for (const [step, unit] of STEPS) {
+    if (Math.abs(ns) >= step) return `${(ns / step).toFixed(3)} ${unit}`;
+  }
+  return `${Number(ns.toFixed(1))} ns`;
+}
+
+export function percent(share: number): string {
+  return Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : "unknown";
+}
+
+/** Bytes with the exact count where a unit rounds it: `16.0 KiB (16,384)`. */
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const power = Math.min(4, Math.floor(Math.log2(count) / 10));
+  const unit = ["KiB", "MiB", "GiB", "TiB"][power - 1]!;
+  return `${(count / 1024 ** power).toFixed(1)} ${unit} (${integer(count)})`;
+}
+
+export function integer(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** A shape as Python writes it: `(1, 64, 8, 8)`, `(10,)`, `()`. */
+export function shapeText(shape: ArrayLike<number>): string {
+  const parts = Array.from(shape);
+  return parts.length === 1 ? `(${parts[0]},)` : `(${parts.join(", ")})`;
+}
+
+/** Shape and dtype of one entry of the graph: `float32 1×64×8×8`. */
+export function entryText(graph: GraphColumns, node: number, output: number): string {
+  const entry = graph.entryOffsets[node]! + output;
+  if (entry >= graph.entryOffsets[node + 1]!) return "unknown";
+  const dtype = graph.dtypes.at(entry) || "unknown dtype";
+  if (!graph.shapeKnown[entry]) return `${dtype} of unknown shape`;
+  const [start, end] = [graph.shapeOffsets[entry]!, graph.shapeOffsets[entry + 1]!];
+  const dims = Array.from(graph.shapeDims.subarray(start, end));
+  return `${dtype} ${dims.length ? dims.join("×") : "scalar"}`;
+}

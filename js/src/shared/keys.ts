@@ -1,0 +1,68 @@
+import { element, KEEP_KEYS } from "./dom.ts";
+
+/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case. */
+export interface KeyAction {
+  keys: readonly string[];
+  does: string;
+  run: (event: KeyboardEvent) => void;
+}
+
+/**
+ * Makes `root` the view's one focusable element, runs its actions by key, and lists them on `?`.
+ *
+ * Keys typed into the view's own fields stay theirs, and so do those with ctrl, alt or meta.
+ */
+export function bindKeys(
+  root: HTMLElement,
+  actions: readonly KeyAction[],
+  signal: AbortSignal,
+): void {
+  root.tabIndex = 0;
+  for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
+  const help = helpPanel(actions);
+  root.append(help);
+  const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      if (event.target !== root) return;
+      if (event.key === "?") {
+        help.hidden = !help.hidden;
+        event.preventDefault();
+        return;
+      }
+      if (event.key === "Escape" && !help.hidden) {
+        help.hidden = true;
+        return;
+      }
+      const action = byKey.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+      if (!action) return;
+      event.preventDefault();
+      event.stopPropagation();
+      action.run(event);
+    },
+    { signal },
+  );
+}
+
+const SHOWN: Record<string, string> = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  " ": "Space",
+  Escape: "Esc",
+};
+
+function helpPanel(actions: readonly KeyAction[]): HTMLElement {
+  const rows = [...actions, { keys: ["?"], does: "show or hide this list" }].map(({ keys, does }) =>
+    element(
+      "div",
+      {},
+      ...keys.map((key) => element("kbd", {}, SHOWN[key] ?? key)),
+      element("span", {}, does),
+    ),
+  );
+  return element("div", { class: "tvmdbg-help", role: "note", hidden: true }, ...rows);
+}

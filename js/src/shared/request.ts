@@ -1,0 +1,80 @@
+import type { AnyModel } from "@anywidget/types";
+
+interface Reply {
+  id?: string;
+  error?: string;
+  result?: unknown;
+}
+
+export interface Answer<T> {
+  result: T;
+  buffers: DataView[];
+}
+
+let serial = 0;
+
+/**
+ * Asks the kernel one question over custom messages and waits for its answer.
+ *
+ * Custom messages rather than anywidget's `invoke`: marimo rejects that one, and it gives up after 3 s.
+ */
+export function request<T>(
+  model: AnyModel,
+  kind: string,
+  payload: object,
+  signal: AbortSignal,
+): Promise<Answer<T>> {
+  const id = `${kind}:${++serial}:${Math.random().toString(36).slice(2)}`;
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      model.off("msg:custom", onReply);
+      signal.removeEventListener("abort", onAbort);
+      finish();
+    };
+    const onAbort = () => settle(() => reject(signal.reason));
+    const onReply = (reply: Reply, buffers: DataView[] = []) => {
+      if (reply?.id !== id) return;
+      settle(() =>
+        reply.error === undefined
+          ? resolve({ result: reply.result as T, buffers })
+          : reject(new Error(reply.error)),
+      );
+    };
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    signal.addEventListener("abort", onAbort);
+    model.on("msg:custom", onReply);
+    model.send({ id, kind, ...payload });
+  });
+}
+
+/** Lets one question at a time go out; of those that wait, only the newest is asked (the others abort). */
+export class NewestWins {
+  #running: Promise<unknown> | null = null;
+  #waiting: (() => void) | null = null;
+
+  async ask<T>(question: () => Promise<T>): Promise<T> {
+    this.#waiting?.();
+    if (this.#running) {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting = () => reject(new DOMException("a newer request was made", "AbortError"));
+        this.#running?.finally(resolve).catch(() => {});
+      });
+      this.#waiting = null;
+    }
+    const running = question();
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      if (this.#running === running) this.#running = null;
+    }
+  }
+}
+
+/** Whether an error only says that the question is no longer of interest. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

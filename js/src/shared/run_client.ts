@@ -1,0 +1,309 @@
+import type { AnyModel } from "@anywidget/types";
+import { type Column, type ColumnHeader, type StringColumn, unpack } from "./columns.ts";
+import { pageCache } from "./page_cache.ts";
+import { isAbort, request } from "./request.ts";
+
+/** One output of one node. */
+export type Entry = readonly [node: number, output: number];
+
+export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
+export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
+export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
+
+/** What a run holds, and for what it lacks how to get it. */
+export interface RunSummary {
+  title: string;
+  graph: string | null;
+  tensors: string | null;
+  timeline: string | null;
+  /** By part ("graph", "tensors", "timeline"): why it is missing and how to get it. */
+  missing: Record<string, string>;
+  issues: {
+    severity: "error" | "warning" | "note";
+    rule: string;
+    message: string;
+    nodes: number[];
+  }[];
+  provenance: string[];
+}
+
+/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph.py`. */
+export interface GraphColumns {
+  names: StringColumn;
+  labels: StringColumn;
+  funcNames: StringColumn;
+  opKinds: StringColumn;
+  kinds: Uint8Array;
+  parameterTrust: Uint8Array;
+  entryOffsets: Int32Array;
+  edgeSource: Int32Array;
+  edgeOutput: Int32Array;
+  edgeTarget: Int32Array;
+  edgePosition: Int32Array;
+  edgeTrust: Uint8Array;
+  controlSource: Int32Array;
+  controlTarget: Int32Array;
+  headNode: Int32Array;
+  headOutput: Int32Array;
+  shapeOffsets: Int32Array;
+  shapeDims: Float64Array;
+  shapeKnown: Uint8Array;
+  dtypes: StringColumn;
+  /** Empty where the graph has no such list. */
+  storageIds: Int32Array;
+  deviceTypes: Int32Array;
+  /** Mean time of each node in nanoseconds, NaN where unknown. */
+  nodeNs: Float64Array;
+  nodeTrust: Uint8Array;
+  /** 1 where the run holds the entry's tensor. */
+  hasTensor: Uint8Array;
+}
+
+/** Slices (S), and times per node (N) in nanoseconds; see `tvmdbg_widgets/model/timeline.py`. */
+export interface TimelineColumns {
+  sliceNode: Int32Array;
+  sliceStart: Float64Array;
+  sliceDuration: Float64Array;
+  sliceTrack: Int32Array;
+  sliceOccurrence: Int32Array;
+  sliceTrust: Uint8Array;
+  sliceNames: StringColumn;
+  tracks: StringColumn;
+  repeatsOffsets: Int32Array;
+  repeats: Float64Array;
+  nodeNs: Float64Array;
+  nodeTrust: Uint8Array;
+  nodeCount: Int32Array;
+  nodeMinimum: Float64Array;
+  nodeP10: Float64Array;
+  nodeP50: Float64Array;
+  nodeP90: Float64Array;
+  nodeMaximum: Float64Array;
+  nodeSd: Float64Array;
+  nodeNoisy: Uint8Array;
+  info: {
+    synthetic: boolean;
+    clock: "synthetic" | "wall";
+    totalNs: number;
+    sources: string[];
+    notes: string[];
+  };
+}
+
+/** The tensors (T) of a run, in node order. */
+export interface TensorColumns {
+  node: Int32Array;
+  output: Int32Array;
+  names: StringColumn;
+  dtypes: StringColumn;
+  shapeOffsets: Int32Array;
+  shapeDims: Float64Array;
+  nbytes: Float64Array;
+  trust: Uint8Array;
+  /** Number of warnings that go with the tensor. */
+  notes: Uint8Array;
+}
+
+export interface NodeDetails {
+  id: number;
+  name: string;
+  funcName: string;
+  kind: string;
+  opKind: string;
+  attrs: [name: string, value: string][];
+  inputs: { node: number; output: number; name: string; text: string; trust: string }[];
+  outputs: { output: number; text: string; consumers: { node: number; name: string }[] }[];
+  times: [label: string, text: string][];
+  notes: string[];
+}
+
+/** A number with the text that is exact in the tensor's own dtype; `value` is null where it is not finite. */
+export interface ExactNumber {
+  text: string;
+  value: number | null;
+}
+
+export interface TensorRequest {
+  entry: Entry;
+  /** Axes shown down and across; down is null for a vector or scalar. */
+  axes: readonly [down: number | null, across: number | null];
+  /** One index an axis; those of the shown axes are not looked at. */
+  index: readonly number[];
+  /** The picture wanted, at most so many rows and columns. */
+  rows: number;
+  cols: number;
+  bins: number;
+  /** "packed" or "bytes" for dtypes below a byte whose file layout cannot be known; else null. */
+  reading: string | null;
+}
+
+export interface TensorAnswer {
+  entry: Entry;
+  name: string;
+  key: string;
+  dtype: string;
+  shape: number[];
+  /** The shape that `axes` and `index` speak of; differs from `shape` where TVM stored fewer values. */
+  viewShape: number[];
+  nbytes: number;
+  offset: number;
+  file: string;
+  trust: string;
+  notes: string[];
+  readings: string[];
+  reading: string | null;
+  axes: [number | null, number | null];
+  index: number[];
+  statistics: {
+    size: number;
+    finite: number;
+    nan: number;
+    posInf: number;
+    negInf: number;
+    zero: number;
+    negative: number;
+    minimum: ExactNumber;
+    maximum: ExactNumber;
+    mean: ExactNumber;
+    std: ExactNumber;
+    argmin: number[] | null;
+    argmax: number[] | null;
+  } | null;
+  histogram: { counts: number[]; edges: number[] } | null;
+  /** The picture: `rows` x `cols` cells of `rowStep` x `colStep` values of a plane of `planeRows` x `planeCols`. */
+  tile: {
+    rows: number;
+    cols: number;
+    rowStep: number;
+    colStep: number;
+    planeRows: number;
+    planeCols: number;
+    minimum: Float32Array;
+    maximum: Float32Array;
+    mean: Float32Array;
+    /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside. */
+    flags: Uint8Array;
+  } | null;
+}
+
+export interface ValuesRequest {
+  entry: Entry;
+  axes: readonly [number | null, number | null];
+  index: readonly number[];
+  row: number;
+  col: number;
+  rows: number;
+  cols: number;
+  reading: string | null;
+}
+
+export interface ValuesAnswer {
+  row: number;
+  col: number;
+  rows: number;
+  cols: number;
+  /** Row by row, exact in the tensor's dtype. */
+  text: string[];
+}
+
+/** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
+export interface RunClient {
+  summary(): Promise<RunSummary>;
+  graph(): Promise<GraphColumns | null>;
+  timeline(): Promise<TimelineColumns | null>;
+  tensors(): Promise<TensorColumns | null>;
+  node(id: number, signal: AbortSignal): Promise<NodeDetails>;
+  tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
+  values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer>;
+}
+
+interface ColumnsReply {
+  columns: ColumnHeader[];
+  info?: unknown;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** Answers from a RunModel over custom messages; columns are fetched once a page. */
+class ModelRunClient implements RunClient {
+  readonly #model: AnyModel;
+  readonly #kept: Map<string, Promise<unknown>>;
+  readonly #signal: AbortSignal;
+
+  constructor(model: AnyModel, kept: Map<string, Promise<unknown>>, signal: AbortSignal) {
+    this.#model = model;
+    this.#kept = kept;
+    this.#signal = signal;
+  }
+
+  summary(): Promise<RunSummary> {
+    return this.#once("summary", async () => (await this.#ask<RunSummary>("summary", {})).result);
+  }
+
+  graph(): Promise<GraphColumns | null> {
+    return this.#columns<GraphColumns>("graph");
+  }
+
+  timeline(): Promise<TimelineColumns | null> {
+    return this.#columns<TimelineColumns>("timeline");
+  }
+
+  tensors(): Promise<TensorColumns | null> {
+    return this.#columns<TensorColumns>("tensors");
+  }
+
+  async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
+    return (await this.#ask<NodeDetails>("node", { node: id }, signal)).result;
+  }
+
+  async tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer> {
+    type Reply = TensorAnswer & { tile: (TensorAnswer["tile"] & ColumnsReply) | null };
+    const { result, buffers } = await this.#ask<Reply>("tensor", question, signal);
+    if (result.tile) Object.assign(result.tile, fields(result.tile.columns, buffers));
+    return result;
+  }
+
+  async values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer> {
+    return (await this.#ask<ValuesAnswer>("values", question, signal)).result;
+  }
+
+  #ask<T>(kind: string, payload: object, signal = this.#signal) {
+    const limit = AbortSignal.any([signal, this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    return request<T>(this.#model, kind, payload, limit);
+  }
+
+  #columns<T>(kind: string): Promise<T | null> {
+    return this.#once(kind, async () => {
+      const { result, buffers } = await this.#ask<ColumnsReply | null>(kind, {});
+      if (result === null) return null;
+      return { ...fields(result.columns, buffers), info: result.info } as T;
+    });
+  }
+
+  /** Shares one answer with every view of the page; asks again where the view that asked first has gone. */
+  async #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#kept.get(key) as Promise<T> | undefined;
+    if (known) {
+      try {
+        return await known;
+      } catch (error) {
+        if (!isAbort(error) || this.#signal.aborted) throw error;
+        return this.#once(key, ask);
+      }
+    }
+    const answer = ask();
+    this.#kept.set(key, answer);
+    answer.catch(() => this.#kept.delete(key));
+    return answer;
+  }
+}
+
+function fields(headers: ColumnHeader[], buffers: DataView[]): Record<string, Column> {
+  return Object.fromEntries(unpack(headers, buffers[0] ?? new DataView(new ArrayBuffer(0))));
+}
+
+/** The run behind a model, as one view sees it until its signal aborts. */
+export function runClient(model: AnyModel, reference: string, signal: AbortSignal): RunClient {
+  const kept = pageCache(`${reference}#${model.get("content_hash")}`, signal);
+  return new ModelRunClient(model, kept, signal);
+}

@@ -1,0 +1,128 @@
+import type { AnyModel } from "@anywidget/types";
+import type { Entry } from "./run_client.ts";
+
+/** Traits of the Python `Session`: the one place where what the views share is kept. */
+export interface SessionState {
+  selected: number[];
+  entry: [number, number] | null;
+  slice: [number, number] | null;
+  time_range: [number, number] | null;
+  hovered: number | null;
+  source: string;
+}
+
+const HOVER_TO_PYTHON_MS = 300;
+const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;
+
+export interface Selection {
+  /** Which output of the node; the first where it is not said. */
+  output?: number;
+  /** Which of the node's slices; all where it is not said. */
+  occurrence?: number;
+}
+
+/** The linked views' shared state, as the views speak of it. */
+export class SessionClient {
+  readonly #model: AnyModel<SessionState>;
+  #hoverTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(model: AnyModel<SessionState>) {
+    this.#model = model;
+  }
+
+  get selected(): readonly number[] {
+    return this.#model.get("selected") ?? [];
+  }
+
+  /** The last selected node: the one that single-node views show. */
+  get node(): number | null {
+    return this.selected.at(-1) ?? null;
+  }
+
+  /** The entry that is looked at: the one set, if its node is selected, else the node's first output. */
+  get entry(): Entry | null {
+    const entry = this.#model.get("entry");
+    if (entry && (this.selected.length === 0 || this.selected.includes(entry[0]))) return entry;
+    return this.node === null ? null : [this.node, 0];
+  }
+
+  get slice(): readonly [node: number, occurrence: number] | null {
+    const slice = this.#model.get("slice");
+    return slice && this.selected.includes(slice[0]) ? slice : null;
+  }
+
+  get timeRange(): readonly [number, number] | null {
+    return this.#model.get("time_range") ?? null;
+  }
+
+  get hovered(): number | null {
+    return this.#model.get("hovered") ?? null;
+  }
+
+  select(node: number | null, source: string, { output = 0, occurrence }: Selection = {}): void {
+    this.#write(
+      {
+        selected: node === null ? [] : [node],
+        entry: node === null ? null : [node, output],
+        slice: node === null || occurrence === undefined ? null : [node, occurrence],
+      },
+      source,
+    );
+  }
+
+  /** Adds the node to the selection, or takes it out. */
+  toggle(node: number, source: string): void {
+    const others = this.selected.filter((each) => each !== node);
+    const selected = others.length === this.selected.length ? [...others, node] : others;
+    this.#write({ selected }, source);
+  }
+
+  selectMany(nodes: readonly number[], source: string): void {
+    this.#write({ selected: [...nodes], slice: null }, source);
+  }
+
+  setTimeRange(range: readonly [number, number] | null, source: string): void {
+    this.#write({ time_range: range && [range[0], range[1]] }, source);
+  }
+
+  /** Shown at once in this page, told to Python only when the pointer rests. */
+  hover(node: number | null): void {
+    if (this.hovered === node) return;
+    this.#model.set("hovered", node);
+    clearTimeout(this.#hoverTimer);
+    this.#hoverTimer = setTimeout(() => this.#model.save_changes(), HOVER_TO_PYTHON_MS);
+  }
+
+  /** Calls back once for each burst of changes of the named parts (all by default). */
+  onChange(
+    listener: () => void,
+    signal: AbortSignal,
+    parts: readonly (typeof SHARED)[number][] = SHARED,
+  ): void {
+    let queued = false;
+    const onEvent = () => {
+      if (queued || signal.aborted) return;
+      queued = true;
+      queueMicrotask(() => {
+        queued = false;
+        if (!signal.aborted) listener();
+      });
+    };
+    for (const part of parts) this.#model.on(`change:${part}`, onEvent);
+    signal.addEventListener("abort", () => {
+      for (const part of parts) this.#model.off(`change:${part}`, onEvent);
+    });
+  }
+
+  #write(change: Partial<SessionState>, source: string): void {
+    let changed = false;
+    for (const [name, value] of Object.entries(change) as [keyof SessionState, never][]) {
+      if (JSON.stringify(this.#model.get(name)) === JSON.stringify(value)) continue;
+      this.#model.set(name, value);
+      changed = true;
+    }
+    if (!changed) return;
+    this.#model.set("source", source);
+    this.#model.save_changes();
+  }
+}

@@ -1,0 +1,102 @@
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+
+/** The host's colours as a canvas needs them: read when painting, never kept across a theme change. */
+export interface Theme {
+  dark: boolean;
+  background: string;
+  surface: string;
+  text: string;
+  muted: string;
+  line: string;
+  accent: string;
+  warning: string;
+  error: string;
+  font: string;
+  /** Fill of an op kind. */
+  kind(opKind: string): string;
+  /** Fill for a share of the largest value, 0 … 1. */
+  heat(share: number): string;
+}
+
+type Scheme = keyof typeof tokens.opKinds;
+
+export function readTheme(root: HTMLElement): Theme {
+  const style = getComputedStyle(root);
+  const read = (name: string) => style.getPropertyValue(`--tvmdbg-${name}`).trim();
+  const background = read("background");
+  const dark = luminance(background) < 0.4;
+  const scheme: Scheme = dark ? "dark" : "light";
+  const kinds: Record<string, string> = tokens.opKinds[scheme];
+  return {
+    dark,
+    background,
+    surface: read("surface"),
+    text: read("text"),
+    muted: read("muted"),
+    line: read("line"),
+    accent: read("accent"),
+    warning: read("warning"),
+    error: read("error"),
+    font: style.fontFamily,
+    kind: (opKind) => kinds[opKind] ?? kinds.other!,
+    heat: (share) => ramp(tokens.heat[scheme], share),
+  };
+}
+
+/** Makes `root` a view's root: our class, and the dark variant wherever the host's background is dark. */
+export function applyTheme(root: HTMLElement, signal: AbortSignal): void {
+  root.classList.add("tvmdbg");
+  const apply = () => root.classList.toggle("tvmdbg-dark", readTheme(root).dark);
+  apply();
+  onThemeChange(apply, signal);
+}
+
+/** Calls back when the host changes its theme; the page's class and attributes carry it in every known host. */
+export function onThemeChange(listener: () => void, signal: AbortSignal): void {
+  const observer = new MutationObserver(listener);
+  for (const node of [document.documentElement, document.body]) {
+    observer.observe(node, {
+      attributes: true,
+      attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light"],
+    });
+  }
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", listener, { signal });
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+/** Black or white, whichever is easier to read on the fill (the better of the two is always above 4.5 : 1). */
+export function inkOn(fill: string): string {
+  return luminance(fill) > 0.179 ? "#000000" : "#ffffff";
+}
+
+export function ramp(stops: readonly string[], share: number): string {
+  const at = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const low = Math.min(Math.floor(at), stops.length - 2);
+  const [from, to] = [channels(stops[low]!), channels(stops[low + 1]!)];
+  const mixed = from.map((value, i) => Math.round(value + (to[i]! - value) * (at - low)));
+  return `rgb(${mixed.join(", ")})`;
+}
+
+/** WCAG relative luminance of a CSS colour written as #rgb, #rrggbb or rgb(). */
+export function luminance(color: string): number {
+  const [red, green, blue] = channels(color).map((value) => {
+    const share = value / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+export function channels(color: string): [number, number, number] {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
+  if (hex) {
+    const wide = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+    return [0, 2, 4].map((i) => Number.parseInt(wide.slice(i, i + 2), 16)) as [
+      number,
+      number,
+      number,
+    ];
+  }
+  const parts = color.match(/[\d.]+/g)?.map(Number) ?? [];
+  return [parts[0] ?? 255, parts[1] ?? 255, parts[2] ?? 255];
+}

@@ -1,0 +1,63 @@
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { type RunClient, runClient } from "./run_client.ts";
+import { SessionClient, type SessionState } from "./session_client.ts";
+import { applyTheme } from "./theme.ts";
+
+/** The view's own traits: initial state as arguments in Python, read back there as it changes. */
+export interface ViewOptions<T> {
+  get<K extends keyof T & string>(name: K): T[K];
+  set<K extends keyof T & string>(name: K, value: T[K]): void;
+  onChange<K extends keyof T & string>(name: K, listener: () => void, signal: AbortSignal): void;
+}
+
+/** All that a view is given; `signal` aborts when the view goes. */
+export interface ViewContext<T> {
+  run: RunClient;
+  session: SessionClient;
+  options: ViewOptions<T>;
+  signal: AbortSignal;
+}
+
+export type Mount<T> = (root: HTMLElement, context: ViewContext<T>) => void | Promise<void>;
+
+/** Every view's model names its run and its session, e.g. `anywidget:<model id>`. */
+export interface ViewState {
+  run: string;
+  session: string;
+}
+
+export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
+  return {
+    get: (name) => model.get(name) as never,
+    set: (name, value) => {
+      if (JSON.stringify(model.get(name)) === JSON.stringify(value)) return;
+      model.set(name, value);
+      model.save_changes();
+    },
+    onChange: (name, listener, signal) => {
+      model.on(`change:${name}`, listener);
+      signal.addEventListener("abort", () => model.off(`change:${name}`, listener));
+    },
+  };
+}
+
+/** Makes the anywidget `render` of a view that only knows plain data and callbacks. */
+export function widget<T>(mount: Mount<T>) {
+  return {
+    async render({ model, el, host, signal }: RenderProps<ViewState & T>): Promise<void> {
+      const run = await host.getModel(model.get("run"));
+      const session = await host.getModel<SessionState>(model.get("session"));
+      if (signal.aborted) return;
+      const root = document.createElement("div");
+      el.append(root);
+      signal.addEventListener("abort", () => root.remove());
+      applyTheme(root, signal);
+      await mount(root, {
+        run: runClient(run, model.get("run"), signal),
+        session: new SessionClient(session),
+        options: modelOptions<T>(model as unknown as AnyModel),
+        signal,
+      });
+    },
+  };
+}
