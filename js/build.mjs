@@ -1,0 +1,126 @@
+// node js/build.mjs [--watch]: bundles every view into tvmdbg_widgets/static.
+// anywidget imports each bundle from a Blob URL, so no chunk may be left to import.
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const out = join(root, "tvmdbg_widgets/static");
+const views = ["graph", "tensor", "timeline", "tuning", "debugger", "session", "run"];
+const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
+
+/** The bundled text of a worker, and the files it was made of. */
+export async function bundleWorker(file, watch = false) {
+  const result = await esbuild.build({
+    entryPoints: [file],
+    absWorkingDir: root,
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    minify: !watch,
+    sourcemap: watch && "inline",
+    legalComments: "none",
+    write: false,
+    metafile: true,
+  });
+  return {
+    text: result.outputFiles[0].text,
+    inputs: Object.keys(result.metafile.inputs).map((input) => resolve(root, input)),
+  };
+}
+
+/** `import source from "worker:./x.worker.ts"` gives the worker's bundled text. */
+function workers(watch) {
+  return {
+    name: "worker",
+    setup(build) {
+      build.onResolve({ filter: /^worker:/ }, (args) => ({
+        path: resolve(args.resolveDir, args.path.slice("worker:".length)),
+        namespace: "worker",
+      }));
+      build.onLoad({ filter: /.*/, namespace: "worker" }, async (args) => {
+        const { text, inputs } = await bundleWorker(args.path, watch);
+        return { contents: text, loader: "text", watchFiles: inputs };
+      });
+    },
+  };
+}
+
+/** One hash of everything a bundle is made of; js/hatch_build.py computes the same. */
+export function contentHash() {
+  const sources = readdirSync(join(root, "js/src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
+  const hash = createHash("sha256");
+  for (const name of [...sources, ...hashedFiles].sort()) {
+    if (!existsSync(join(root, name))) continue;
+    const bytes = readFileSync(join(root, name));
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex");
+}
+
+function options(watch) {
+  const common = {
+    absWorkingDir: root,
+    outdir: out,
+    bundle: true,
+    target: "es2022",
+    minify: !watch,
+    sourcemap: watch && "inline",
+    legalComments: "none",
+    logLevel: "warning",
+    plugins: [workers(watch)],
+  };
+  const present = views.filter((view) => existsSync(join(root, `js/src/${view}/${view}.ts`)));
+  const entryPoints = present.map((view) => ({ in: `js/src/${view}/${view}.ts`, out: view }));
+  const page = existsSync(join(root, "js/src/page.ts"))
+    ? [{ ...common, entryPoints: [{ in: "js/src/page.ts", out: "page" }], format: "iife" }]
+    : [];
+  return [{ ...common, entryPoints, format: "esm" }, ...page];
+}
+
+function replace(path, contents) {
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+}
+
+async function build() {
+  const hash = contentHash();
+  const results = await Promise.all(
+    options(false).map((each) => esbuild.build({ ...each, write: false })),
+  );
+  mkdirSync(out, { recursive: true });
+  rmSync(join(out, "hash.json"), { force: true });
+  const files = results.flatMap((result) => result.outputFiles);
+  for (const { path, contents } of files) replace(path, contents);
+  const kept = new Set(files.map(({ path }) => basename(path)));
+  for (const name of readdirSync(out)) if (!kept.has(name)) rmSync(join(out, name));
+  replace(join(out, "hash.json"), `${JSON.stringify({ sha256: hash })}\n`);
+  for (const { path, contents } of files) {
+    console.log(
+      `${basename(path).padEnd(16)}${(contents.length / 1000).toFixed(1).padStart(8)} kB`,
+    );
+  }
+}
+
+async function watch() {
+  rmSync(join(out, "hash.json"), { force: true }); // what is written now is for development only
+  for (const each of options(true)) {
+    await (await esbuild.context({ ...each, logLevel: "info" })).watch();
+  }
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await (process.argv.includes("--watch") ? watch() : build());
+}

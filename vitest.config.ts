@@ -1,0 +1,26 @@
+import { dirname, resolve } from "node:path";
+import { defineConfig, type Plugin } from "vitest/config";
+import { bundleWorker } from "./js/build.mjs";
+
+const worker: Plugin = {
+  name: "worker",
+  enforce: "pre",
+  resolveId(id, importer) {
+    if (!id.startsWith("worker:") || !importer) return null;
+    return `\0worker:${resolve(dirname(importer), id.slice("worker:".length))}`;
+  },
+  async load(id) {
+    if (!id.startsWith("\0worker:")) return null;
+    const { text, inputs } = await bundleWorker(id.slice("\0worker:".length));
+    for (const input of inputs) this.addWatchFile(input);
+    return `export default ${JSON.stringify(text)};`;
+  },
+};
+
+export default defineConfig({
+  plugins: [worker],
+  test: {
+    environment: "node",
+    include: ["js/tests/**/*.test.ts"],
+  },
+});
