@@ -1,0 +1,1 @@
+"""Readers and writers of files: bytes to model and back, one module per format."""

@@ -1,0 +1,1 @@
+"""The files of TVM: graph JSON, parameters, execution traces and tables."""

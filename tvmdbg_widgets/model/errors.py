@@ -1,0 +1,72 @@
+"""The error every reader raises for a file it cannot trust."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class FormatError(ValueError):
+    """A file does not follow its format, ends too early, or changed while it was read.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, in one sentence without a full stop.
+    file
+        Name of the file (or of the bytes) that was read.
+    field
+        Field of the format that was being read, such as ``"array 3 ('p0'): ndim"``.
+    offset
+        Position of that field in bytes from the start of the file.
+    expected, found
+        What the format asks for and what the file holds.
+    hint
+        What to try.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str,
+        field: str | None = None,
+        offset: int | None = None,
+        expected: object = None,
+        found: object = None,
+        hint: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = file
+        self.field = field
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        super().__init__(self._paragraph())
+
+    def _paragraph(self) -> str:
+        place = ""
+        if self.field is not None:
+            place += f", field {self.field}"
+        if self.offset is not None:
+            place += f", at byte {self.offset}"
+        text = f"{self.file}{place}: {self.problem}"
+        if self.expected is not None:
+            text += f"; expected {self.expected}"
+        if self.found is not None:
+            text += f"; found {self.found}"
+        text += "."
+        if self.hint is not None:
+            text += f" {self.hint}"
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = {
+            name: getattr(self, name)
+            for name in ("problem", "file", "field", "offset", "expected", "found", "hint")
+        }
+        return _rebuild, (arguments,)
+
+
+def _rebuild(arguments: dict[str, Any]) -> FormatError:
+    return FormatError(arguments.pop("problem"), **arguments)

@@ -1,0 +1,250 @@
+"""Bytes at an offset: the one way the readers reach files, buffers and streams."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from tvmdbg_widgets.model.errors import FormatError
+
+BytesLike: TypeAlias = bytes | bytearray | memoryview
+SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
+
+
+class ByteSource(ABC):
+    """A fixed number of bytes that can be read at any offset, from any thread.
+
+    Attributes
+    ----------
+    name
+        What to call the bytes in messages: the path as given, or a name chosen by the caller.
+    size
+        Number of bytes.
+    """
+
+    name: str
+    size: int
+
+    def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
+        """Fill a writable buffer with the bytes that start at ``offset``.
+
+        Raises
+        ------
+        FormatError
+            The range does not lie within the source, or the source changed while it was read.
+        """
+        view = memoryview(buffer).cast("B")
+        self._check(offset, len(view))
+        if len(view):
+            self._fill(offset, view)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes that start at ``offset``.
+
+        Raises
+        ------
+        FormatError
+            The range does not lie within the source, or the source changed while it was read.
+        """
+        self._check(offset, length)
+        buffer = bytearray(length)
+        if length:
+            self._fill(offset, memoryview(buffer))
+        return bytes(buffer)
+
+    def _check(self, offset: int, length: int) -> None:
+        if offset < 0 or length < 0 or offset + length > self.size:
+            raise FormatError(
+                "the file ends before what should be read here",
+                file=self.name,
+                offset=offset,
+                expected=f"{length} bytes",
+                found=f"{max(0, self.size - offset) if offset >= 0 else 0} bytes",
+                hint="The file may be cut off: copy or write it again.",
+            )
+
+    @abstractmethod
+    def _fill(self, offset: int, view: memoryview) -> None:
+        """Fill ``view`` (not empty, range checked) with the bytes at ``offset``."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.size:,} bytes)"
+
+
+class FileSource(ByteSource):
+    """A file on disk. Holds no descriptor between reads, so any number may be open at once.
+
+    Size, modification time and inode are noted when the source is made and compared after each
+    read.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        What to call it in messages; the path as given if left out.
+
+    Raises
+    ------
+    OSError
+        The file is not there, is a folder, or may not be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        self.path = Path(path).absolute()
+        self.name = os.fspath(path) if name is None else name
+        with io.FileIO(self.path) as file:
+            self._identity = _identity(file)
+        self.size = self._identity[0]
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        with io.FileIO(self.path) as file:
+            done = _pread_into(file, offset, view)
+            identity = _identity(file)
+        if identity != self._identity or done < len(view):
+            raise FormatError(
+                "file changed while reading",
+                file=self.name,
+                offset=offset,
+                expected="{} bytes, mtime_ns {}, device {}, inode {}".format(*self._identity),
+                found="{} bytes, mtime_ns {}, device {}, inode {}".format(*identity),
+                hint="Open it again when nothing writes to it any more.",
+            )
+
+
+def _identity(file: io.FileIO) -> tuple[int, int, int, int]:
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino
+
+
+def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
+    """Read at ``offset`` until ``view`` is full or the file ends; return the bytes read."""
+    done = 0
+    while done < len(view):
+        if hasattr(os, "preadv"):
+            count = os.preadv(file.fileno(), [view[done:]], offset + done)
+        else:
+            file.seek(offset + done)
+            count = file.readinto(view[done:]) or 0
+        if count == 0:
+            break
+        done += count
+    return done
+
+
+class BytesSource(ByteSource):
+    """Bytes in memory. ``bytes`` are not copied; a buffer that can still change is.
+
+    Parameters
+    ----------
+    data
+        The bytes.
+    name
+        What to call them in messages.
+    """
+
+    def __init__(self, data: BytesLike, name: str | None = None) -> None:
+        view = memoryview(data)
+        if not view.readonly or not view.c_contiguous:
+            view = memoryview(view.tobytes())
+        self._view = view.cast("B")
+        self.size = len(self._view)
+        self.name = f"<{self.size:,} bytes>" if name is None else name
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        view[:] = self._view[offset : offset + len(view)]
+
+
+class StreamSource(ByteSource):
+    """A seekable binary file object. It is never closed here, and its position is put back.
+
+    Parameters
+    ----------
+    stream
+        Opened by the caller in binary mode, with ``seek``, ``tell`` and ``read``.
+    name
+        What to call it in messages; its own ``name`` if left out.
+
+    Raises
+    ------
+    TypeError
+        The stream is a text stream or cannot seek.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str | None = None) -> None:
+        if isinstance(stream, io.TextIOBase):
+            raise TypeError("this stream yields text; open the file in binary mode ('rb')")
+        if not stream.seekable():
+            raise TypeError("this stream cannot seek; read() it and pass the bytes")
+        self._stream = stream
+        self._lock = threading.Lock()
+        own_name = getattr(stream, "name", None)
+        self.name = name or (own_name if isinstance(own_name, str) else "<stream>")
+        with self._lock:
+            before = stream.tell()
+            self.size = stream.seek(0, os.SEEK_END)
+            stream.seek(before)
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        done = 0
+        with self._lock:
+            before = self._stream.tell()
+            try:
+                self._stream.seek(offset)
+                while done < len(view):
+                    part = self._stream.read(len(view) - done)
+                    if not part:
+                        break
+                    view[done : done + len(part)] = part
+                    done += len(part)
+            finally:
+                self._stream.seek(before)
+        if done < len(view):
+            raise FormatError(
+                "file changed while reading",
+                file=self.name,
+                offset=offset + done,
+                expected=f"{len(view) - done} more bytes",
+                found="the end of the stream",
+            )
+
+
+def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
+    """Make a byte source of a path, of bytes, or of a binary file object.
+
+    Parameters
+    ----------
+    obj
+        ``str`` and ``PathLike`` are paths; bytes-like objects are the content itself; a file
+        object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
+    name
+        What to call the source in messages.
+
+    Raises
+    ------
+    OSError
+        The path cannot be opened.
+    TypeError
+        ``obj`` is none of these.
+    """
+    if isinstance(obj, ByteSource):
+        return obj
+    if isinstance(obj, bytes | bytearray | memoryview):
+        return BytesSource(obj, name)
+    if isinstance(obj, str | os.PathLike):
+        if "\0" in os.fspath(obj):
+            raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
+        return FileSource(obj, name)
+    if isinstance(obj, io.TextIOBase):
+        raise TypeError("this stream yields text; open the file in binary mode ('rb')")
+    if hasattr(obj, "read"):
+        if not obj.seekable():
+            return BytesSource(obj.read(), name or getattr(obj, "name", None))
+        return StreamSource(obj, name)
+    raise TypeError(
+        f"cannot read bytes from {type(obj).__name__}; pass a path, bytes or a binary file object"
+    )
