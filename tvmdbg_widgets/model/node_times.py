@@ -132,16 +132,16 @@ def node_statistics(
     n = np.diff(kept).astype(np.int64)
     columns = {name: np.full(count, np.nan) for name in ("min", "p10", "p50", "p90", "sd")}
     mean = node_ns.astype(np.float64, copy=True)
-    for size in np.unique(n[n > 0]):
-        nodes = np.flatnonzero(n == size)
-        block = values[kept[nodes][:, None] + np.arange(size)]
-        columns["min"][nodes] = block.min(axis=1)
-        percentiles = np.percentile(block, (10, 50, 90), axis=1)
-        columns["p10"][nodes], columns["p50"][nodes], columns["p90"][nodes] = percentiles
-        mean[nodes] = block.mean(axis=1)
-        if size > 1:
-            columns["sd"][nodes] = block.std(axis=1, ddof=1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        for size in np.unique(n[n > 0]):
+            nodes = np.flatnonzero(n == size)
+            block = values[kept[nodes][:, None] + np.arange(size)]
+            columns["min"][nodes] = block.min(axis=1)
+            percentiles = np.percentile(block, (10, 50, 90), axis=1)
+            columns["p10"][nodes], columns["p50"][nodes], columns["p90"][nodes] = percentiles
+            mean[nodes] = block.mean(axis=1)
+            if size > 1:
+                columns["sd"][nodes] = block.std(axis=1, ddof=1)
         noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])
     return NodeStatistics(n=n, mean=mean, noisy=noisy, **columns)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.node_times import (
     NodeStatistics,
     NodeTimes,
@@ -19,8 +18,11 @@ from tvmdbg_widgets.model.node_times import (
     node_statistics,
     rank,
 )
-from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.issues import Issues
+    from tvmdbg_widgets.model.strings import StringColumn
 
 SYNTHETIC = "synthetic"
 WALL = "wall"
