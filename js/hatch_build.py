@@ -29,7 +29,7 @@ def content_hash(root: Path) -> str:
     Returns
     -------
     str
-        SHA-256 in hexadecimal over, for each file in order of its path, ``path \\0 size \\0 bytes``.
+        SHA-256 in hexadecimal over path, NUL, size, NUL, bytes of each file, in order of paths.
     """
     sources = (root / "js/src").rglob("*")
     names = [
@@ -85,8 +85,8 @@ class FrontEndHook(BuildHookInterface[Any]):
         npm = shutil.which("npm")
         if npm is None:
             raise RuntimeError(
-                "The bundles in tvmdbg_widgets/static are missing or older than js/src, and npm was "
-                "not found. Install Node >= 20.19, or set TVMDBG_SKIP_JS=1 to go without the views."
+                "tvmdbg_widgets/static does not hold the bundles of js/src, and there is no npm. "
+                "Install Node >= 20.19, or set TVMDBG_SKIP_JS=1 to go without the views."
             )
         subprocess.run([npm, "ci"], cwd=root, check=True)  # noqa: S603
         subprocess.run([npm, "run", "build"], cwd=root, check=True)  # noqa: S603

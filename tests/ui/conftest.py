@@ -1,0 +1,73 @@
+"""A browser, pages that must stay free of errors, and Jupyter servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from chromium import ARGUMENTS, find
+from ui.servers import Server, jupyter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    path = find()
+    if path is None:
+        pytest.skip("no Chromium: `python tests/chromium.py` installs one")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def errors() -> list[str]:
+    """Errors and requests to the outside, in order; a test that provokes one takes it out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, errors: list[str]) -> Iterator[Page]:
+    """One page of 1000 x 900 CSS pixels; the test fails if it leaves an error behind."""
+
+    def note_console(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            errors.append(f"{said.text} ({said.location.get('url')})")
+
+    def note_request(request: Request) -> None:
+        if urlsplit(request.url).hostname not in INSIDE:
+            errors.append(f"asked the outside: {request.url}")
+
+    context = browser.new_context(viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
+    page.on("console", note_console)
+    page.on("request", note_request)
+    yield page
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """JupyterLab."""
+    with jupyter("lab", tmp_path_factory.mktemp("lab")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Notebook 7."""
+    with jupyter("notebook", tmp_path_factory.mktemp("notebook")) as server:
+        yield server
