@@ -1,0 +1,85 @@
+# Two commands set everything up: `make lab` to use it, `make test` to check it.
+# They need Python >= 3.11 and Node >= 20.19; everything else goes into .venv and node_modules.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+LAB_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+NODE_MODULES := node_modules/.package-lock.json
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# The bundles are made by `bundle`, not by the editable install.
+INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt
+
+.DELETE_ON_ERROR:
+.PHONY: help lab test test-all check test-js test-py bundle chromium constraints clean distclean
+.NOTPARALLEL:
+
+help: ## say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
+	  printf '  make %-12s %s\n' "$$name" "$$does"; done
+	@echo '  variables: PYTHON=$(PYTHON), PYTEST_ARGS, LAB_ARGS, TVMDBG_CHROMIUM, TVMDBG_CORPUS'
+
+lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on the first notebook
+	$(BIN)/python -m jupyterlab $(AS_ROOT) $(LAB_ARGS) notebooks/quickstart.ipynb
+
+test: check test-js chromium ## set everything up, check, run the core tests
+	$(BIN)/python -m pytest -m "not slow and not hosts" $(PYTEST_ARGS)
+
+test-all: check test-js chromium ## the same, with other hosts, slow tests and long fuzzing
+	$(BIN)/python -m pytest --hypothesis-profile=long $(PYTEST_ARGS)
+
+check: $(VENV)/.test $(NODE_MODULES) ## linters and types, Python and TypeScript
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	npx --no-install tsc
+	npx --no-install biome check js
+
+test-js: bundle
+	npx --no-install vitest run
+
+bundle: $(NODE_MODULES) ## build the front ends into tvmdbg_widgets/static
+	@npm run --silent build
+
+chromium: $(VENV)/.test
+	@$(BIN)/python tests/chromium.py
+
+constraints: $(VENV)/.lab ## resolve constraints.txt anew
+	$(UV) pip compile --quiet pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
+	  --no-header --no-annotate --no-emit-index-url --output-file $(VENV)/constraints.txt
+	(head -n 1 constraints.txt && cat $(VENV)/constraints.txt) > $(VENV)/with-head.txt
+	mv $(VENV)/with-head.txt constraints.txt
+
+clean: ## remove what was built
+	rm -rf tvmdbg_widgets/static dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find tvmdbg_widgets tests js -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove also .venv and node_modules
+	rm -rf $(VENV) node_modules
+
+$(UV): constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "tvmdbg-widgets needs Python 3.11 or newer, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name another one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; } >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	@touch $@
+
+$(VENV)/.lab: $(UV) pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[lab]'
+	@touch $@
+
+$(VENV)/.test: $(UV) pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[lab,test]'
+	@touch $@ $(VENV)/.lab
+
+$(NODE_MODULES): package.json package-lock.json
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null || { \
+	  echo "tvmdbg-widgets is built with Node 20.19 or newer, and here is: $$(node --version 2>/dev/null || echo none)." >&2; exit 1; }
+	npm ci --silent
+	@touch $@
