@@ -1,0 +1,271 @@
+"""Both distributions install and work where there is no Node and no network."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).parents[2]
+SOURCES = (
+    "tvmdbg_widgets",
+    "js/src",
+    "js/build.mjs",
+    "js/hatch_build.py",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    ".gitignore",
+)
+# Every instance's state carries its bundle, and a saved notebook every instance's state.
+BUDGET_BYTES = 60_000
+DEBUGGER_BUDGET_BYTES = 150_000
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the sources, with an npm that writes down what it is asked."""
+
+    root: Path
+    programs: Path
+    asked: Path
+
+    @property
+    def static(self) -> Path:
+        return self.root / "tvmdbg_widgets/static"
+
+    def npm_calls(self) -> list[str]:
+        return self.asked.read_text("utf-8").splitlines() if self.asked.exists() else []
+
+    def build(self, *what: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Run `python -m build` with nothing on PATH but this npm, or what is in ``path``."""
+        self.asked.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "build", "--no-isolation", *what, str(self.root)]
+        return _run(command, path=path or self.programs)
+
+
+def _run(command: list[str], *, path: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "TVMDBG_SKIP_JS", "VIRTUAL_ENV")
+    }
+    environment["PATH"] = str(path)
+    return subprocess.run(
+        command, env=environment, cwd=path, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    node = shutil.which("node")
+    if node is None or not (ROOT / "node_modules/esbuild").is_dir():
+        pytest.skip("no Node or no node_modules: `make bundle` sets them up")
+    home = tmp_path_factory.mktemp("packaging")
+    root, programs, asked = home / "project", home / "programs", home / "asked"
+    programs.mkdir()
+    for name in SOURCES:
+        source, target = ROOT / name, root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "static"))
+        else:
+            shutil.copy(source, target)
+    (root / "node_modules").symlink_to(ROOT / "node_modules")
+    npm = programs / "npm"
+    npm.write_text(
+        f'#!/bin/sh\necho "$@" >> "{asked}"\n'
+        f'if [ "$1" = run ]; then exec "{node}" js/build.mjs; fi\n',
+        "utf-8",
+    )
+    npm.chmod(0o755)
+    return Project(root, programs, asked)
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A PATH with no program on it."""
+    return tmp_path_factory.mktemp("nothing")
+
+
+@pytest.fixture(scope="module")
+def distributions(project: Project) -> tuple[Path, Path]:
+    """Sdist, and the wheel that was built from it; the bundles are built on the way."""
+    result = project.build()
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert project.npm_calls() == ["ci", "run build"]
+    (sdist,) = (project.root / "dist").glob("*.tar.gz")
+    (wheel,) = (project.root / "dist").glob("*.whl")
+    return sdist, wheel
+
+
+@pytest.fixture(scope="module")
+def hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "js/hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _bundles(project: Project) -> set[str]:
+    views = {
+        path.stem for path in (ROOT / "js/src").glob("*/*.ts") if path.stem == path.parent.name
+    }
+    page = {"page"} if (ROOT / "js/src/page.ts").exists() else set()
+    built = {path.name for path in project.static.iterdir()}
+    assert {f"{name}.js" for name in views | page} | {"hash.json"} <= built
+    return built
+
+
+def test_both_carry_every_bundle_and_all_data(
+    project: Project, distributions: tuple[Path, Path]
+) -> None:
+    data = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("figures", "samples")
+        for path in (ROOT / "tvmdbg_widgets" / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    expected = {f"tvmdbg_widgets/static/{name}" for name in _bundles(project)}
+    expected |= data | {"tvmdbg_widgets/py.typed", "tvmdbg_widgets/figures/tokens.json"}
+    sdist, wheel = distributions
+    with zipfile.ZipFile(wheel) as archive:
+        assert expected <= set(archive.namelist())
+        assert any(name.endswith("licenses/LICENSE") for name in archive.namelist())
+        assert not [name for name in archive.namelist() if name.startswith(("js/", "tests/"))]
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert expected | {"js/build.mjs", "package-lock.json"} <= names
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["sdist", "wheel"])
+def test_installs_without_node(
+    kind: int, distributions: tuple[Path, Path], nothing: Path, tmp_path: Path
+) -> None:
+    python = _environment(tmp_path / "venv")
+    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python)]
+    offline = ["--no-deps", "--no-index", "--no-build-isolation", "--offline", "--no-cache"]
+    installed = _run([*install, *offline, str(distributions[kind])], path=nothing)
+    assert installed.returncode == 0, installed.stderr
+    code = (
+        "import json, pathlib, tvmdbg_widgets as t, importlib.metadata as m;"
+        "here = pathlib.Path(t.__file__).parent;"
+        "print(json.dumps([str(here), t.__version__, m.version('tvmdbg-widgets'),"
+        "sorted(p.name for p in (here / 'static').iterdir())]))"
+    )
+    result = _run([str(python), "-I", "-c", code], path=nothing)
+    assert result.returncode == 0, result.stderr
+    where, version, recorded, files = json.loads(result.stdout)
+    assert Path(where).is_relative_to(tmp_path)
+    assert version == recorded
+    assert {"hash.json", "session.js", "run.js"} <= set(files)
+
+
+def _environment(folder: Path) -> Path:
+    """A new environment that sees the packages of this one behind its own."""
+    venv.create(folder, symlinks=True)
+    python = folder / "bin/python"
+    asked = _run(
+        [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], path=folder
+    )
+    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    Path(asked.stdout.strip(), "behind.pth").write_text("\n".join(sorted(paths)), "utf-8")
+    return python
+
+
+def test_bundles_are_rebuilt_when_a_source_changes_and_only_then(
+    project: Project, distributions: tuple[Path, Path], nothing: Path, hook: ModuleType
+) -> None:
+    assert distributions
+    source = project.root / "js/src/session/session.ts"
+    before = source.read_bytes()
+    os.utime(source)  # a time stamp is no change
+    assert project.build("--wheel", path=nothing).returncode == 0
+
+    source.write_bytes(before + b"\nconsole.debug(0);\n")
+    assert not hook.is_current(project.root)
+    refused = project.build("--wheel", path=nothing)
+    assert refused.returncode != 0
+    assert "there is no npm" in refused.stdout + refused.stderr
+
+    assert project.build("--wheel").returncode == 0
+    assert project.npm_calls() == ["ci", "run build"]
+    assert hook.is_current(project.root)
+    assert "console.debug(0)" in (project.static / "session.js").read_text("utf-8")
+
+    assert project.build("--wheel").returncode == 0
+    assert project.npm_calls() == []
+
+
+def test_hash_counts_every_ingredient(tmp_path: Path, hook: ModuleType) -> None:
+    names = ["js/src/graph/graph.ts", "js/src/page.ts", *hook.HASHED_FILES]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name, "utf-8")
+    hashes = [hook.content_hash(tmp_path)]
+    for name in names:
+        (tmp_path / name).write_text(f"{name} changed", "utf-8")
+        hashes.append(hook.content_hash(tmp_path))
+    (tmp_path / "js/src/page.ts").rename(tmp_path / "js/src/pages.ts")
+    hashes.append(hook.content_hash(tmp_path))
+    assert len(set(hashes)) == len(names) + 2
+
+
+def test_bundles_stay_small(project: Project, distributions: tuple[Path, Path]) -> None:
+    assert distributions
+    sizes = {path.name: path.stat().st_size for path in project.static.glob("*.js")}
+    free = {"debugger.js": DEBUGGER_BUDGET_BYTES, "page.js": sys.maxsize}
+    heavy = {name: size for name, size in sizes.items() if size > free.get(name, BUDGET_BYTES)}
+    assert not heavy
+
+
+def test_bundles_import_nothing(project: Project, distributions: tuple[Path, Path]) -> None:
+    assert distributions
+    for path in project.static.glob("*.js"):
+        text = path.read_text("utf-8")
+        assert not [word for word in ('from"', 'import"', "require(") if word in text], path.name
+
+
+def test_one_version_everywhere() -> None:
+    import tvmdbg_widgets
+
+    package = json.loads((ROOT / "package.json").read_text("utf-8"))
+    lock = json.loads((ROOT / "package-lock.json").read_text("utf-8"))
+    assert package["version"] == lock["version"] == tvmdbg_widgets.__version__
+
+
+def test_every_requirement_is_pinned_and_nothing_names_an_address() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = [*project["dependencies"], *(each for extra in extras for each in extra)]
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pinned = {_normal(line.partition("==")[0]) for line in lines if "==" in line}
+    assert {_normal(each.split(">")[0].split("<")[0]) for each in wanted} <= pinned
+    lock = json.loads((ROOT / "package-lock.json").read_text("utf-8"))
+    assert not [line for line in lines if "://" in line or "--" in line]
+    assert not [name for name, each in lock["packages"].items() if "resolved" in each]
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("_", "-")

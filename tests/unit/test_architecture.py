@@ -1,0 +1,336 @@
+"""Which part may import which: read from the sources, so an import in any branch counts."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = "tvmdbg_widgets"
+LAYERS = (
+    "cli",
+    "export",
+    "widgets",
+    "figures",
+    "recorders",
+    "analysis",
+    "formats",
+    "model",
+)  # each may import those after it
+FACADES = ("run", "open", "samples")  # join the layers, inside functions
+HEAVY = ("anywidget", "bokeh", "ipywidgets", "networkx", "pandas", "traitlets")
+WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
+MODEL_MAY = ("ml_dtypes", "numpy")
+VIEWS = ("graph", "tensor", "timeline", "tuning", "debugger")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One name imported by one module."""
+
+    importer: str  # dotted, without the package's name; "" for the package itself
+    imported: str  # dotted, absolute
+    line: int
+    in_function: bool
+    for_types: bool
+
+    @property
+    def part(self) -> str:
+        return self.importer.partition(".")[0]
+
+    @property
+    def own(self) -> str | None:
+        """Part of this package that is imported, "" for a name of the package itself."""
+        top, _, rest = self.imported.partition(".")
+        return rest.partition(".")[0] if top == PACKAGE else None
+
+    def __str__(self) -> str:
+        return f"{PACKAGE}/{self.importer.replace('.', '/')}.py:{self.line} imports {self.imported}"
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self, module: str, *, is_package: bool) -> None:
+        self.found: list[Import] = []
+        self.module = module
+        parts = [PACKAGE, *filter(None, module.split("."))]
+        self.package = parts if is_package else parts[:-1]
+        self.depth = 0
+        self.for_types = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.depth += 1
+        self.generic_visit(node)
+        self.depth -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 (the visitor's own name)
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) not in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}:
+            self.generic_visit(node)
+            return
+        self.for_types = True
+        for statement in node.body:
+            self.visit(statement)
+        self.for_types = False
+        for statement in node.orelse:
+            self.visit(statement)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._add(alias.name, node.lineno)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = self.package[: len(self.package) - node.level + 1] if node.level else []
+        source = ".".join([*base, *filter(None, [node.module])])
+        for alias in node.names:
+            self._add(f"{source}.{alias.name}" if source == PACKAGE else source, node.lineno)
+
+    def _add(self, imported: str, line: int) -> None:
+        in_function = self.depth > 0
+        self.found.append(Import(self.module, imported, line, in_function, self.for_types))
+
+
+def imports_of(source: str, module: str, *, is_package: bool = False) -> list[Import]:
+    reader = _Reader(module, is_package=is_package)
+    reader.visit(ast.parse(source))
+    return reader.found
+
+
+def all_imports() -> list[Import]:
+    found = []
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(ROOT / PACKAGE).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        module = ".".join(parts[:-1] if is_package else parts)
+        found += imports_of(path.read_text("utf-8"), module, is_package=is_package)
+    return found
+
+
+def problem(each: Import) -> str | None:
+    """What is wrong with an import, if anything is."""
+    for check in (_direction, _heaviness, _purity):
+        if found := check(each):
+            return f"{each}: {found}"
+    return None
+
+
+def _direction(each: Import) -> str | None:
+    if each.own is None or each.part == "cli":
+        return None
+    if each.part in ("", *FACADES):
+        free = each.in_function or each.for_types or each.own in (each.part, "__version__")
+        return None if free else "a facade imports inside functions"
+    if each.part not in LAYERS:
+        return f"say in LAYERS where {each.part} stands"
+    if each.own in FACADES:
+        return None if each.for_types else "a layer may know a facade's type, no more"
+    if each.own in LAYERS:
+        down = LAYERS.index(each.own) >= LAYERS.index(each.part)
+        return None if down else "imports point down"
+    return None if each.own == "__version__" else "name the module that defines it"
+
+
+def _heaviness(each: Import) -> str | None:
+    top = each.imported.partition(".")[0]
+    if top in WIDGETS_ONLY and each.part != "widgets":
+        return "only widgets/ knows it"
+    at_start = not (each.in_function or each.for_types)
+    if top in HEAVY and at_start and each.part != "widgets":
+        return "import it where it is first used"
+    return None
+
+
+def _purity(each: Import) -> str | None:
+    top = each.imported.partition(".")[0]
+    if each.part != "model" or each.for_types or each.own is not None:
+        return None
+    if top in sys.stdlib_module_names or top in MODEL_MAY:
+        return None
+    # An offer such as to_networkx() imports its package where it is called.
+    return None if top in HEAVY and each.in_function else "model/ needs numpy and ml_dtypes only"
+
+
+def test_imports_point_down() -> None:
+    problems = [text for each in all_imports() if (text := problem(each))]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("model.graph", "from tvmdbg_widgets.formats.tvm import params"),
+        ("model.graph", "from ..formats import tvm"),
+        ("model.graph", "def f():\n    from ..formats import tvm"),
+        ("model.graph", "import scipy"),
+        ("model.graph", "import networkx as nx"),
+        ("model.graph", "if TYPE_CHECKING:\n    from ..widgets.graph import GraphView"),
+        ("formats.x", "from tvmdbg_widgets import FormatError"),
+        ("formats.x", "from tvmdbg_widgets.run import DebugRun"),
+        ("analysis.x", "try:\n    import pandas\nexcept ImportError:\n    pandas = None"),
+        ("figures.x", "def f():\n    import anywidget"),
+        ("export.x", "def f():\n    from traitlets import Unicode"),
+        ("widgets.graph", "from tvmdbg_widgets.export import html"),
+        ("run", "from .model.graph import Graph"),
+        ("", "from .model.errors import FormatError"),
+        ("attic.x", "from tvmdbg_widgets.model import graph"),
+    ],
+)
+def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
+    assert [each for each in imports_of(source, module, is_package=not module) if problem(each)]
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("model.graph", "def f():\n    import networkx"),
+        ("model.graph", "if TYPE_CHECKING:\n    import pandas as pd"),
+        ("formats.x", "from tvmdbg_widgets.model.errors import FormatError"),
+        ("widgets.graph", "import anywidget\nfrom . import session"),
+        ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
+        ("cli.x", "from tvmdbg_widgets.open import open"),
+        ("run", "def f():\n    from .widgets.debugger import Debugger"),
+    ],
+)
+def test_an_import_that_points_down_is_allowed(module: str, source: str) -> None:
+    assert not [each for each in imports_of(source, module) if problem(each)]
+
+
+def test_importing_the_package_loads_none_of_its_parts() -> None:
+    names = repr({*HEAVY, "numpy", "tvmdbg_widgets.model"})
+    code = f"import sys, tvmdbg_widgets; print(*sorted({names} & set(sys.modules)))"
+    assert _python(code) == ""
+
+
+def test_a_reader_loads_no_widget_and_no_chart() -> None:
+    code = (
+        "import sys, tvmdbg_widgets; tvmdbg_widgets.FormatError; tvmdbg_widgets.load_params;"
+        f"print(*sorted({set(HEAVY)!r} & set(sys.modules)))"
+    )
+    assert _python(code) == ""
+
+
+def test_open_is_the_function_whoever_was_imported_first() -> None:
+    for first in ("pass", "from tvmdbg_widgets.open import open", "import tvmdbg_widgets.open"):
+        assert _python(f"{first}\nimport tvmdbg_widgets as t; print(callable(t.open))") == "True"
+
+
+def test_every_public_name_loads() -> None:
+    code = (
+        "import tvmdbg_widgets as t; names = {*t.__all__, 'open'};"
+        "assert names <= set(dir(t)), names - set(dir(t)); [getattr(t, name) for name in names];"
+        "assert 'open' not in t.__all__"
+    )
+    assert _python(code) == ""
+
+
+def _python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error:::tvmdbg_widgets", "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+# The front end. An import statement ends where its quoted source does.
+SPECIFIER = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']""")
+BANNED = re.compile(
+    r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function)"
+)
+
+
+def front_end_sources() -> list[tuple[str, str]]:
+    """Name below js/src and text of each source."""
+    folder = ROOT / "js/src"
+    paths = sorted(folder.rglob("*.ts"))
+    return [(path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in paths]
+
+
+def front_end_problem(path: str, specifier: str) -> str | None:
+    """What is wrong with an import of ``specifier`` by ``path``, relative to js/src."""
+    folder, _, name = path.partition("/")
+    if specifier.startswith("@anywidget/"):
+        inside_view = folder in VIEWS and name != f"{folder}.ts"
+        return "only the view's own entry knows anywidget" if inside_view else None
+    if not specifier.startswith((".", "worker:")):
+        return "a bundle has no dependencies"
+    steps = (Path("/src") / path).parent / specifier.removeprefix("worker:")
+    target = _normal(steps)
+    if target[:1] != ("src",):
+        return None if target == (PACKAGE, "figures", "tokens.json") else "outside js/src"
+    other = target[1] if len(target) > 2 else ""
+    if folder in (other, "page.ts", "debugger"):
+        return None
+    return None if other == "shared" else f"{folder} must not know {other or target[-1]}"
+
+
+def _normal(path: Path) -> tuple[str, ...]:
+    """Path below js/, or below the repository where it leaves js/; both roots are ``/``."""
+    parts: list[str] = []
+    for part in path.parts[1:]:
+        if part == "..":
+            parts = parts[:-1]
+        else:
+            parts.append(part)
+    return tuple(parts)
+
+
+def test_views_know_only_what_is_shared() -> None:
+    problems = [
+        f"js/src/{name} imports {specifier}: {found}"
+        for name, text in front_end_sources()
+        for specifier in SPECIFIER.findall(text)
+        if (found := front_end_problem(name, specifier))
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def test_names_from_files_never_become_markup() -> None:
+    for name, text in front_end_sources():
+        assert BANNED.findall(text) == [], name
+
+
+@pytest.mark.parametrize(
+    ("path", "specifier", "allowed"),
+    [
+        ("graph/graph.ts", "@anywidget/types", True),
+        ("graph/painter.ts", "@anywidget/types", False),
+        ("graph/layout/order.ts", "./sort.ts", True),
+        ("graph/layout/order.ts", "../../shared/columns.ts", True),
+        ("graph/layout/client.ts", "worker:./layout.worker.ts", True),
+        ("graph/painter.ts", "../tensor/painter.ts", False),
+        ("debugger/debugger.ts", "../tensor/mount.ts", True),
+        ("shared/view.ts", "@anywidget/types", True),
+        ("shared/view.ts", "../graph/mount.ts", False),
+        ("shared/theme.ts", "../../../tvmdbg_widgets/figures/tokens.json", True),
+        ("page.ts", "./graph/mount.ts", True),
+        ("graph/mount.ts", "../page.ts", False),
+        ("graph/mount.ts", "d3", False),
+    ],
+)
+def test_front_end_rule(path: str, specifier: str, allowed: bool) -> None:
+    assert (front_end_problem(path, specifier) is None) == allowed
+
+
+def test_import_statements_are_read() -> None:
+    text = """
+import {
+  one,
+} from "./a.ts";
+import type { B } from './b.ts';
+import "./c.css";
+export * from "./d.ts";
+const e = await import("./e.ts");
+"""
+    expected = ["./a.ts", "./b.ts", "./c.css", "./d.ts", "./e.ts"]
+    assert SPECIFIER.findall(text) == expected
