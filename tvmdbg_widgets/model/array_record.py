@@ -1,0 +1,177 @@
+"""One array as a params file stores it: header values, and bytes read on demand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.array_values import READINGS, ArrayValues, Reading
+from tvmdbg_widgets.model.dtypes import FIRST_CUSTOM, DataType
+from tvmdbg_widgets.model.windows import Selection, read_window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.sources import ByteSource
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayRecord:
+    """One array of a file. Values are read when asked for.
+
+    Attributes
+    ----------
+    key
+        Name in the file.
+    dtype
+        What the bytes mean.
+    shape
+        As declared in the file.
+    nbytes
+        Bytes stored, as the file says.
+    offset
+        Where they start.
+    source
+        The file.
+    notes
+        What a view of these values must say: values left out, bytes that are not values, a type
+        shown raw, a type code with several meanings.
+    alternatives
+        Other meanings of an ambiguous type code; empty once it is settled.
+    stored_dtype
+        The type field as the file has it; ``dtype`` where nothing else is known.
+    """
+
+    key: str
+    dtype: DataType
+    shape: tuple[int, ...]
+    nbytes: int
+    offset: int
+    source: ByteSource
+    notes: tuple[str, ...] = ()
+    alternatives: tuple[DataType, ...] = ()
+    stored_dtype: DataType | None = None
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.source.name
+
+    @property
+    def size(self) -> int:
+        """Elements declared by the shape."""
+        return math.prod(self.shape)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file holds every declared value (TVM leaves out lanes and old bools)."""
+        lanes = max(1, abs(self.dtype.lanes))
+        return self.values().is_raw or self.values().count == self.size * lanes
+
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        """Shape of ``numpy()``: the declared one, or ``(stored,)`` where values are left out."""
+        return self.values().view_shape
+
+    def values(self, reading: Reading | None = None) -> ArrayValues:
+        """Return the decoder of the stored bytes.
+
+        Parameters
+        ----------
+        reading
+            ``"packed"`` (several elements a byte, low bits first) or ``"bytes"`` (one element a
+            byte) for types below 8 bits. Default: packed, but bool one a byte.
+        """
+        if reading is None:
+            reading = "packed" if self.dtype.is_packed else "bytes"
+        elif reading not in READINGS:
+            raise ValueError(f"reading must be one of {READINGS}, not {reading!r}")
+        return ArrayValues(self.source, self.offset, self.nbytes, self.dtype, self.shape, reading)
+
+    def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read all values as a new array of ``view_shape``; see ``values`` for ``reading``."""
+        return self.values(reading).numpy()
+
+    def raw(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Read the stored bytes, ``uint8[nbytes]``."""
+        data = np.empty(self.nbytes, np.uint8)
+        if self.nbytes:
+            self.source.read_into(self.offset, data.data)
+        return data
+
+    def chunks(self, nbytes: int = 1 << 19) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield all values in C order as 1-D arrays of at most ``nbytes`` bytes."""
+        return self.values().chunks(nbytes)
+
+    def window(self, selection: Selection, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
+        """
+        return read_window(self.values(reading), selection)
+
+    def with_dtype(self, dtype: DataType) -> ArrayRecord:
+        """Return the same bytes read as another type of the same width.
+
+        Raises
+        ------
+        ValueError
+            The type has another width.
+        """
+        if dtype.itemsize != self.dtype.itemsize or dtype.lanes != self.dtype.lanes:
+            raise ValueError(
+                f"{self.key!r} is stored as {self.dtype} ({self.dtype.itemsize} bytes an element);"
+                f" it cannot be read as {dtype} ({dtype.itemsize} bytes)"
+            )
+        kept = self.notes[len(storage_notes(self.dtype, self.shape, self.nbytes)) :]
+        kept = tuple(note for note in kept if not note.startswith(AMBIGUOUS))
+        return replace(
+            self,
+            dtype=dtype,
+            notes=storage_notes(dtype, self.shape, self.nbytes) + kept,
+            alternatives=(),
+            stored_dtype=self.stored_dtype or self.dtype,
+        )
+
+
+#: How a note on an ambiguous type code begins.
+AMBIGUOUS = "type code "
+
+
+def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple[str, ...]:
+    """Say what the stored bytes lack or hold too much of.
+
+    Sizes: ``data_byte_size = prod(shape) * ((bits + 7) // 8)``, lanes left out
+    (``SaveDLTensor``, include/tvm/runtime/ndarray.h @ v0.19.0); memory below 8 bits is packed
+    from v0.21 on.
+    """
+    if dtype.bits >= 8 and dtype.lanes == 1 and dtype.numpy_dtype is not None:
+        return ()
+    count = math.prod(shape)
+    if count and not nbytes:
+        return (
+            f"values lost: TVM up to 0.7 stores 0 bytes for {dtype} arrays; only the shape is left",
+        )
+    notes = []
+    if dtype.lanes > 1:
+        whole = -(-count * dtype.lanes * dtype.bits // 8)
+        notes.append(f"stores {nbytes} of {whole} bytes: TVM's writer leaves out the lanes")
+    if dtype.numpy_dtype is None:
+        kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
+        notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")
+    elif dtype.is_packed and nbytes:
+        used = min(nbytes, -(-count * dtype.lanes * dtype.bits // 8))
+        text = (
+            f"{dtype.bits}-bit elements: read as packed, low bits first, from the first {used} of "
+            f"{nbytes} bytes; TVM <= 0.20 may mean one element a byte (reading='bytes')"
+        )
+        if used < nbytes:
+            text += f"; the last {nbytes - used} bytes are memory read beyond the data"
+        notes.append(text)
+    return tuple(notes)

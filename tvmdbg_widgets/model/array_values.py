@@ -1,0 +1,165 @@
+"""Stored bytes to numpy scalars, whole, in ranges or in chunks of bounded size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from tvmdbg_widgets.model.dtypes import INT, DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.sources import ByteSource
+
+#: How elements of fewer than 8 bits lie in their bytes: several a byte (low bits first), or one.
+Reading: TypeAlias = Literal["packed", "bytes"]
+READINGS: tuple[Reading, ...] = ("packed", "bytes")
+
+_BLOCK = 1 << 20
+_SAMPLE_BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValues:
+    """The scalars of one stored array under one reading.
+
+    Attributes
+    ----------
+    source, offset, nbytes
+        Where the bytes are.
+    dtype
+        What they mean.
+    shape
+        As declared.
+    reading
+        ``"packed"`` or ``"bytes"``; matters only below 8 bits.
+    """
+
+    source: ByteSource
+    offset: int
+    nbytes: int
+    dtype: DataType
+    shape: tuple[int, ...]
+    reading: Reading
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether no numpy type fits, so that each scalar is one byte (``uint8``)."""
+        return self.dtype.numpy_dtype is None
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether several scalars share a byte here."""
+        return self.reading == "packed" and self.dtype.bits < 8 and not self.is_raw
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The dtype of the arrays returned."""
+        if self.dtype.is_bool and self.is_packed:
+            return np.dtype(getattr(ml_dtypes, "uint1", np.uint8))
+        return self.dtype.numpy_dtype or np.dtype(np.uint8)
+
+    @property
+    def count(self) -> int:
+        """Scalars the bytes hold; fewer than declared where the writer left some out."""
+        if self.is_raw:
+            return self.nbytes
+        declared = math.prod(self.shape) * abs(self.dtype.lanes)
+        stored = self.nbytes // self.dtype.itemsize
+        if self.is_packed:
+            stored = self.nbytes * 8 // self.dtype.bits
+        return min(declared, stored)
+
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        """Shape of the arrays returned.
+
+        The declared shape, with a last axis for the bytes of a raw element; ``(count,)`` where
+        the type has lanes or the bytes do not fill the shape.
+        """
+        shape = (*self.shape, self.dtype.itemsize) if self.is_raw else self.shape
+        if self.dtype.lanes == 1 and math.prod(shape) == self.count:
+            return shape
+        return (self.count,)
+
+    def values(self, start: int, stop: int) -> np.ndarray[Any, Any]:
+        """Read the scalars ``start`` to ``stop`` (of ``count``, in C order) as a new 1-D array.
+
+        Raises
+        ------
+        FormatError
+            The source changed or ends early.
+        """
+        if not 0 <= start <= stop <= self.count:
+            raise IndexError(f"range {start} to {stop} of {self.count} scalars")
+        if self.is_packed:
+            return self._unpack(start, stop)
+        itemsize = self.numpy_dtype.itemsize
+        data = self._bytes(start * itemsize, (stop - start) * itemsize)
+        if self.dtype.is_bool:
+            return np.not_equal(data, 0, dtype=np.bool_)
+        if self.dtype.bits < 8 and not self.is_raw:
+            return self._small(data & np.uint8((1 << self.dtype.bits) - 1))
+        return data.view(self.numpy_dtype)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Read all scalars as a new array of ``view_shape``."""
+        count = self.count
+        if not self.is_packed:
+            return self.values(0, count).reshape(self.view_shape)
+        array = np.empty(count, self.numpy_dtype)
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            array[start:stop] = self.values(start, stop)
+        return array.reshape(self.view_shape)
+
+    def chunks(self, nbytes: int = 1 << 19) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield all scalars in order as 1-D arrays of at most ``nbytes`` bytes (or one scalar)."""
+        step = max(1, nbytes // self.numpy_dtype.itemsize)
+        count = self.count
+        for start in range(0, count, step):
+            yield self.values(start, min(start + step, count))
+
+    def sample(self, count: int) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield about ``count`` scalars, at most ``self.count``, in blocks spread evenly."""
+        length = min(_SAMPLE_BLOCK, self.count)
+        blocks = min(-(-count // _SAMPLE_BLOCK), self.count // length) if length else 0
+        for index in range(blocks):
+            start = index * (self.count - length) // max(1, blocks - 1)
+            yield self.values(start, start + length)
+
+    def _bytes(self, start: int, length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        data = np.empty(length, np.uint8)
+        if length:
+            self.source.read_into(self.offset + start, data.data)
+        return data
+
+    def _unpack(self, start: int, stop: int) -> np.ndarray[Any, Any]:
+        bits = self.dtype.bits
+        group_bytes = math.lcm(bits, 8) // 8
+        per_group = group_bytes * 8 // bits
+        first_group, last_group = start // per_group, -(-stop // per_group)
+        begin = first_group * group_bytes
+        end = min(last_group * group_bytes, self.nbytes)
+        groups = np.zeros((last_group - first_group, group_bytes), np.uint8)
+        groups.reshape(-1)[: end - begin] = self._bytes(begin, end - begin)
+        word = groups[:, 0].astype(np.uint32)
+        for index in range(1, group_bytes):
+            word |= groups[:, index].astype(np.uint32) << np.uint32(8 * index)
+        out = np.empty((len(groups), per_group), np.uint8)
+        for index in range(per_group):
+            out[:, index] = (word >> np.uint32(bits * index)) & np.uint32((1 << bits) - 1)
+        skipped = start - first_group * per_group
+        return self._small(out.reshape(-1)[skipped : skipped + stop - start])
+
+    def _small(self, low_bits: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, Any]:
+        dtype = self.numpy_dtype
+        if dtype == np.int8 and self.dtype.code == INT:
+            sign = np.int8(1 << (self.dtype.bits - 1))
+            return (low_bits.view(np.int8) ^ sign) - sign
+        return low_bits.view(dtype)

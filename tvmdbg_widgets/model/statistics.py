@@ -1,0 +1,197 @@
+"""Statistics of one array in bounded memory, exact where arithmetic allows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.histograms import Histogram, histogram
+from tvmdbg_widgets.model.moments import Moments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """Counts over all values; bounds, mean, spread and histogram over the finite ones.
+
+    Attributes
+    ----------
+    size
+        Scalars looked at.
+    finite, nan, pos_inf, neg_inf, zero, negative
+        How many are finite, NaN, +Inf, -Inf, zero (either sign), below zero (-Inf included).
+    minimum, maximum
+        Of the finite values, exact in the array's own type; None without finite values.
+    argmin, argmax
+        Flat index, in C order, of their first occurrence; in the order looked at, where not
+        ``exact``.
+    mean, std
+        Of the finite values, ``std`` dividing by their number; NaN without finite values.
+    histogram
+        Counts in equal bins from minimum to maximum; None without finite values.
+    exact
+        Whether all values were looked at.
+    reason
+        Why nothing was computed (complex and raw types); empty otherwise.
+    """
+
+    size: int
+    finite: int
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    zero: int
+    negative: int
+    minimum: float | int | bool | None
+    maximum: float | int | bool | None
+    argmin: int | None
+    argmax: int | None
+    mean: float
+    std: float
+    histogram: Histogram | None
+    exact: bool = True
+    reason: str = ""
+
+    @property
+    def applicable(self) -> bool:
+        """Whether the type has an order, so that there is something to compute."""
+        return not self.reason
+
+    @classmethod
+    def not_applicable(cls, size: int, reason: str) -> Statistics:
+        """Return the statistics of an array that has none, and say why."""
+        nothing = (None, None, None, None, math.nan, math.nan, None)
+        return cls(size, 0, 0, 0, 0, 0, 0, *nothing, exact=True, reason=reason)
+
+
+def statistics(
+    chunks: Callable[[], Iterable[np.ndarray[Any, Any]]], *, bins: int = 64, exact: bool = True
+) -> Statistics:
+    """Compute statistics in one pass, and the histogram in a second, over 1-D chunks.
+
+    Sums of floats are made in float64 around each chunk's own mean and merged by rounding once;
+    sums of integers are exact.
+
+    Parameters
+    ----------
+    chunks
+        Called for each pass; yields the array as consecutive 1-D pieces of one dtype.
+    bins
+        Bins of the histogram, at least 1.
+    exact
+        Whether the chunks are the whole array.
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    counter = _Counter()
+    for chunk in chunks():
+        if chunk.dtype.kind == "c" or chunk.dtype.fields is not None:
+            size = counter.size + sum(len(piece) for piece in chunks())
+            return Statistics.not_applicable(size, f"{chunk.dtype} has no order")
+        counter.add(chunk)
+    counts = None
+    if counter.low is not None and counter.high is not None:
+        finite = (comparable(chunk) for chunk in chunks())
+        counts = histogram(finite, counter.low, counter.high, bins)
+    mean, std = counter.moments.mean_and_std()
+    return Statistics(
+        size=counter.size,
+        finite=counter.moments.count,
+        nan=counter.nan,
+        pos_inf=counter.pos_inf,
+        neg_inf=counter.neg_inf,
+        zero=counter.zero,
+        negative=counter.negative,
+        minimum=counter.bound(counter.low),
+        maximum=counter.bound(counter.high),
+        argmin=counter.argmin,
+        argmax=counter.argmax,
+        mean=mean,
+        std=std,
+        histogram=counts,
+        exact=exact,
+    )
+
+
+def comparable(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the same values in a type numpy computes with: integers, float32 or float64."""
+    if chunk.dtype == np.bool_:
+        return chunk.view(np.uint8)
+    if chunk.dtype.kind in "iu" or chunk.dtype in (np.float32, np.float64):
+        return chunk
+    name = chunk.dtype.name
+    if name.startswith(("int", "uint")):
+        return chunk.astype(np.int8 if name.startswith("int") else np.uint8)
+    return chunk.astype(np.float32)
+
+
+class _Counter:
+    """The running state of the first pass."""
+
+    def __init__(self) -> None:
+        self.size = self.nan = self.pos_inf = self.neg_inf = self.zero = self.negative = 0
+        self.low: int | float | None = None
+        self.high: int | float | None = None
+        self.argmin: int | None = None
+        self.argmax: int | None = None
+        self.moments = Moments()
+        self.is_bool = False
+
+    def bound(self, value: float | None) -> float | bool | None:
+        """Return a bound in the array's own kind."""
+        return bool(value) if self.is_bool and value is not None else value
+
+    def add(self, chunk: np.ndarray[Any, Any]) -> None:
+        """Count one chunk."""
+        self.is_bool = chunk.dtype == np.bool_
+        values = comparable(chunk)
+        if len(values) == 0:
+            return
+        self.zero += len(values) - int(np.count_nonzero(values))
+        if values.dtype.kind != "u":
+            with np.errstate(invalid="ignore"):
+                self.negative += int(np.count_nonzero(values < 0))
+        if values.dtype.kind == "f":
+            self._add_floats(values)
+        else:
+            low = int(values.min())
+            self._bounds(values, low, int(values.max()), None)
+            self.moments.add_integers(values, low)
+        self.size += len(values)
+
+    def _add_floats(self, values: np.ndarray[Any, Any]) -> None:
+        low, high = float(values.min()), float(values.max())
+        where = None
+        if not (math.isfinite(low) and math.isfinite(high)):
+            self.nan += int(np.count_nonzero(np.isnan(values)))
+            self.pos_inf += int(np.count_nonzero(values == np.inf))
+            self.neg_inf += int(np.count_nonzero(values == -np.inf))
+            where = np.flatnonzero(np.isfinite(values))
+            values = values[where]
+            if len(values) == 0:
+                return
+            low, high = float(values.min()), float(values.max())
+        self._bounds(values, low, high, where)
+        self.moments.add_floats(values, max(abs(low), abs(high)))
+
+    def _bounds(
+        self,
+        values: np.ndarray[Any, Any],
+        low: float,
+        high: float,
+        where: np.ndarray[Any, np.dtype[np.intp]] | None,
+    ) -> None:
+        """Take over new bounds; ``where`` maps positions in ``values`` to those in the chunk."""
+        if self.low is None or low < self.low:
+            position = int(values.argmin())
+            self.argmin = self.size + int(position if where is None else where[position])
+            self.low = low
+        if self.high is None or high > self.high:
+            position = int(values.argmax())
+            self.argmax = self.size + int(position if where is None else where[position])
+            self.high = high

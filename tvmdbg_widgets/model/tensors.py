@@ -1,0 +1,285 @@
+"""The tensors of a run: one stored array per entry of the graph."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.statistics import Statistics, statistics
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tvmdbg_widgets.model.array_values import Reading
+    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.windows import Selection
+
+__all__ = ["ArrayRecord", "Tensor", "TensorKey", "Tensors"]
+
+TensorKey: TypeAlias = tuple[int, int] | int | str | tuple[str, int]
+
+_LINES_SHOWN = 20
+
+
+class Tensor:
+    """What one entry ``(node, output)`` held. Values are read from the file when asked for.
+
+    Parameters
+    ----------
+    record
+        The array as the file stores it.
+    node, output
+        The entry it belongs to.
+    name
+        Name of the node.
+    trust
+        How far the array is known to belong to that entry.
+    notes
+        Warnings of the join, shown after those of the record.
+    issues
+        Issues of the file that concern this tensor.
+    """
+
+    __slots__ = ("_statistics", "issues", "name", "node", "notes", "output", "record", "trust")
+
+    def __init__(
+        self,
+        record: ArrayRecord,
+        node: int,
+        output: int,
+        *,
+        name: str,
+        trust: Trust = Trust.EXACT,
+        notes: Iterable[str] = (),
+        issues: Issues | None = None,
+    ) -> None:
+        self.record = record
+        self.node = node
+        self.output = output
+        self.name = name
+        self.trust = trust
+        self.notes: tuple[str, ...] = (*record.notes, *notes)
+        self.issues = Issues() if issues is None else issues
+        self._statistics: dict[tuple[int, int | None], Statistics] = {}
+
+    @property
+    def key(self) -> str:
+        """Name of the array in its file."""
+        return self.record.key
+
+    @property
+    def dtype(self) -> DataType:
+        """TVM's data type."""
+        return self.record.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape as declared in the file."""
+        return self.record.shape
+
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        """Shape of ``numpy()``: the declared one, or ``(stored,)`` where values are left out."""
+        return self.record.view_shape
+
+    @property
+    def size(self) -> int:
+        """Elements declared by the shape."""
+        return self.record.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes stored in the file."""
+        return self.record.nbytes
+
+    @property
+    def offset(self) -> int:
+        """Where the bytes start in the file."""
+        return self.record.offset
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.record.file
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file holds every declared value."""
+        return self.record.complete
+
+    def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read all values as a new array of ``view_shape``.
+
+        Parameters
+        ----------
+        reading
+            For types below 8 bits: ``"packed"`` (several elements a byte, low bits first) or
+            ``"bytes"`` (one element a byte). Default: packed, but bool one a byte.
+
+        Raises
+        ------
+        FormatError
+            The file changed since it was opened.
+        """
+        return self.record.numpy(reading)
+
+    def __array__(
+        self, dtype: np.dtype[Any] | None = None, copy: bool | None = None
+    ) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("a tensor is read from its file, so numpy cannot avoid a copy")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def raw(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Read the stored bytes, ``uint8[nbytes]``."""
+        return self.record.raw()
+
+    def chunks(self, nbytes: int = 1 << 19) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield all values in C order as 1-D arrays of at most ``nbytes`` bytes."""
+        return self.record.chunks(nbytes)
+
+    def window(self, selection: Selection, reading: Reading | None = None) -> np.ndarray[Any, Any]:
+        """Read what basic indexing of ``numpy()`` would give, and little more than that.
+
+        Parameters
+        ----------
+        selection
+            An int, a slice with a positive step, ``...``, or a tuple of them.
+        """
+        return self.record.window(selection, reading)
+
+    def __getitem__(self, selection: Selection) -> np.ndarray[Any, Any]:
+        return self.window(selection)
+
+    def statistics(self, bins: int = 64, sample: int | None = None) -> Statistics:
+        """Count, bound and average the values in bounded memory; kept once computed.
+
+        Parameters
+        ----------
+        bins
+            Bins of the histogram.
+        sample
+            Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
+            unless that was all of them.
+        """
+        asked = (bins, sample)
+        if asked not in self._statistics:
+            self._statistics[asked] = self._compute(bins, sample)
+        return self._statistics[asked]
+
+    def _compute(self, bins: int, sample: int | None) -> Statistics:
+        values = self.record.values()
+        if values.is_raw:
+            return Statistics.not_applicable(values.count, f"{self.dtype} has no numpy type")
+        if sample is None or sample >= values.count:
+            return statistics(values.chunks, bins=bins)
+        return statistics(lambda: values.sample(sample), bins=bins, exact=False)
+
+    def with_dtype(self, dtype: DataType) -> Tensor:
+        """Return the same bytes read as another type of the same width (ValueError if not)."""
+        own = self.notes[len(self.record.notes) :]
+        return Tensor(
+            self.record.with_dtype(dtype),
+            self.node,
+            self.output,
+            name=self.name,
+            trust=self.trust,
+            notes=own,
+            issues=self.issues,
+        )
+
+    def __repr__(self) -> str:
+        text = f"Tensor({self.name!r}, node {self.node}, output {self.output}: {self.dtype}"
+        text += f"{list(self.shape)}, {self.nbytes:,} bytes"
+        if self.trust is not Trust.EXACT:
+            text += f", {self.trust.label}"
+        return text + "".join(f"; {note}" for note in self.notes) + ")"
+
+
+class Tensors(Mapping[tuple[int, int], Tensor]):
+    """The tensors of a run by entry, in node order.
+
+    ``tensors[12, 1]`` is output 1 of node 12, ``tensors[12]`` its output 0, ``tensors["conv"]``
+    and ``tensors["conv", 1]`` the same by node name.
+
+    Parameters
+    ----------
+    tensors
+        At most one per entry; a later one of the same entry replaces an earlier one.
+    """
+
+    def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
+        found = {(tensor.node, tensor.output): tensor for tensor in tensors}
+        self._items = {entry: found[entry] for entry in sorted(found)}
+        nodes: dict[str, dict[int, None]] = {}
+        for (node, _), tensor in self._items.items():
+            nodes.setdefault(tensor.name, {})[node] = None
+        self._nodes = {name: tuple(ids) for name, ids in nodes.items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Node names that have tensors, each once, in node order."""
+        return tuple(self._nodes)
+
+    def __getitem__(self, key: TensorKey) -> Tensor:
+        item, output = key if isinstance(key, tuple) else (key, 0)
+        node = self._node(item) if isinstance(item, str) else item
+        tensor = self._items.get((node, output))
+        if tensor is None:
+            outputs = [j for i, j in self._items if i == node]
+            known = f"its outputs are {outputs}" if outputs else "that node has none"
+            raise KeyError(f"no tensor for node {item!r}, output {output}; {known}")
+        return tensor
+
+    def _node(self, name: str) -> int:
+        nodes = self._nodes.get(name, ())
+        if len(nodes) > 1:
+            raise KeyError(f"{len(nodes)} nodes are named {name!r}; take one by id: {nodes}")
+        if not nodes:
+            close = difflib.get_close_matches(name, self._nodes, n=3)
+            raise KeyError(f"no tensor of a node named {name!r}; close: {close}")
+        return nodes[0]
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]  # type: ignore[index]
+        except (KeyError, TypeError, ValueError):
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def to_dataframe(self) -> Any:
+        """Return one row per tensor as a ``pandas.DataFrame`` (headers only, no values read)."""
+        items = list(self._items.values())
+        return data_frame(
+            {
+                "node": [t.node for t in items],
+                "output": [t.output for t in items],
+                "name": [t.name for t in items],
+                "dtype": [t.dtype.name for t in items],
+                "shape": [t.shape for t in items],
+                "nbytes": [t.nbytes for t in items],
+                "trust": [t.trust.label for t in items],
+                "notes": ["; ".join(t.notes) for t in items],
+            }
+        )
+
+    def __repr__(self) -> str:
+        items = list(self._items.values())
+        total = sum(tensor.nbytes for tensor in items)
+        lines = [f"Tensors: {len(items)} of {len(self._nodes)} names, {total:,} bytes"]
+        lines += [f"  {tensor!r}" for tensor in items[:_LINES_SHOWN]]
+        if len(items) > _LINES_SHOWN:
+            lines.append(f"  … and {len(items) - _LINES_SHOWN} more")
+        return "\n".join(lines)
