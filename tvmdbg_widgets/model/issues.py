@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas as pd
 
 _LINES_SHOWN = 20
 
@@ -106,15 +106,15 @@ class Issues(Sequence[Issue]):
         told = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
         return ", ".join(told) or "0 issues"
 
-    def to_dataframe(self) -> pandas.DataFrame:
+    def to_dataframe(self) -> pd.DataFrame:
         """Return the issues as a table with one row each (needs pandas)."""
-        import pandas
+        import pandas as pd
 
         columns = ["rule", "severity", "message", "nodes", "entries", "file"]
         rows = [
             (i.rule, i.severity.value, i.message, i.nodes, i.entries, i.file) for i in self._items
         ]
-        return pandas.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         lines = [f"Issues: {self.summary()}"]

@@ -37,7 +37,7 @@ class StringColumn(Sequence[str]):
         column = np.array(codes, dtype=np.int32)
         if column.ndim != 1:
             raise ValueError(f"codes must be one-dimensional, not of shape {column.shape}")
-        if column.size and not (0 <= column.min() and column.max() < len(unique)):
+        if column.size and not (column.min() >= 0 and column.max() < len(unique)):
             raise ValueError(f"codes must lie in 0..{len(unique) - 1}")
         column.flags.writeable = False
         self.unique = tuple(unique)
@@ -60,7 +60,7 @@ class StringColumn(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | StringColumn:
         if isinstance(index, slice):
             return StringColumn(self.unique, self.codes[index])
-        return self.unique[self.codes[index]]
+        return self.unique[int(self.codes[index])]
 
     def __iter__(self) -> Iterator[str]:
         unique = self.unique
