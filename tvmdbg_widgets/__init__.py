@@ -66,7 +66,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "open"} - {"annotations", "TYPE_CHECKING", "ModuleType"})
+    return sorted([*__all__, "open"])
 
 
 class _Package(ModuleType):
