@@ -263,7 +263,7 @@ class Timeline:
             low, high = int(counts.min()), int(counts.max())
             number = str(low) if low == high else f"{low} to {high}"
             repeats = f"{number} repeat{'' if high == 1 else 's'} per operator"
-        found = f"; {len(self.issues)} issues" if len(self.issues) else ""
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
         return (
             f"Timeline: {slices} on {tracks}, {duration_text(self.total_ns)} in all nodes; "
             f"{how}; {repeats}{found}"

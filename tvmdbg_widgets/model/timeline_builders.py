@@ -218,8 +218,8 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
                 "times-disagree",
                 Severity.WARNING,
                 f"{len(apart)} of {both} node times differ by more than the table's rounding: "
-                f"node {first} takes {trace.node_ns[first] / 1e3:.6g} µs in "
-                f"{', '.join(trace.sources)} and {table.node_ns[first] / 1e3:.6g} µs in "
+                f"node {first} takes {trace.node_ns[first] / 1e3:.9g} µs in "
+                f"{', '.join(trace.sources)} and {table.node_ns[first] / 1e3:.9g} µs in "
                 f"{', '.join(table.sources)}; they may come from different runs. "
                 "The trace's times are shown",
                 nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
@@ -279,8 +279,8 @@ def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, list[Issu
                 "rows-disagree",
                 Severity.WARNING,
                 f"rows of one node have different times: node {node[row]} takes "
-                f"{times[first[inverse[row]]] / 1e3:.6g} µs in row {first[inverse[row]]} and "
-                f"{times[row] / 1e3:.6g} µs in row {row}; the first is used",
+                f"{times[first[inverse[row]]] / 1e3:.9g} µs in row {first[inverse[row]]} and "
+                f"{times[row] / 1e3:.9g} µs in row {row}; the first is used",
                 nodes=tuple(int(i) for i in np.unique(node[differs])[:_NODES_SHOWN]),
                 file=source,
             )

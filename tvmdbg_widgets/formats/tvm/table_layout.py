@@ -1,0 +1,162 @@
+"""Where the columns of a printed table of node times stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+TITLES: dict[str, tuple[str, ...]] = {
+    "v0.5": (
+        "Node Name",
+        "Ops",
+        "Time(us)",
+        "Time(%)",
+        "Start Time",
+        "End Time",
+        "Shape",
+        "Inputs",
+        "Outputs",
+    ),
+    "v0.6": ("Node Name", "Ops", "Time(us)", "Time(%)", "Shape", "Inputs", "Outputs"),
+    "v0.9": (
+        "Node Name",
+        "Ops",
+        "Time(us)",
+        "Time(%)",
+        "Shape",
+        "Inputs",
+        "Outputs",
+        "Measurements(us)",
+    ),
+}
+"""Column titles by style, the first release that prints them."""
+
+DECIMALS = {"v0.5": 2, "v0.6": 3, "v0.9": 3}
+"""Decimals the times are rounded to."""
+
+
+def dashes(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the cells of the second line: one row of dashes as long as each title."""
+    return tuple("-" * len(title) for title in columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Columns of one table.
+
+    Attributes
+    ----------
+    style : str
+        Key of :data:`TITLES`.
+    indent : str
+        Blanks before every line, as in a table quoted in a document.
+    starts : tuple of int
+        Column starts in characters, counted after the indent.
+    length : int or None
+        Full length of each line; None where trailing blanks were stripped.
+    newline : str
+        Line feed, or carriage return and line feed.
+    """
+
+    style: str
+    indent: str
+    starts: tuple[int, ...]
+    length: int | None
+    newline: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Titles of the columns."""
+        return TITLES[self.style]
+
+    def content(self, line: str) -> str | None:
+        """Return a line without indent and line end; None if it is not indented alike."""
+        if self.newline == "\r\n":
+            line = line.removesuffix("\r")
+        return line[len(self.indent) :] if line.startswith(self.indent) else None
+
+    def join(self, cells: Sequence[str]) -> str:
+        """Write one line, without its line end; the inverse of :meth:`split`."""
+        ends = (*self.starts[1:], self.length or 0)
+        line = "".join(
+            cell.ljust(end - start)
+            for cell, start, end in zip(cells, self.starts, ends, strict=True)
+        )
+        return self.indent + (line if self.length is not None else line.rstrip(" "))
+
+    def split(self, line: str) -> tuple[str, ...] | None:
+        """Cut a line into cells, blanks behind each removed; None if it does not fit.
+
+        Two blanks stand before each column: a column is as wide as its longest cell plus two.
+        A line shorter than the header, where lines are padded, was cut off and does not fit.
+        """
+        text = self.content(line)
+        if text is None or (self.length is not None and len(text) != self.length):
+            return None
+        if len(text) <= self.starts[-1]:
+            return None
+        if any(text[start - 2 : start] != "  " for start in self.starts[1:]):
+            return None
+        if self.length is not None and not text.endswith("  "):
+            return None
+        ends = (*self.starts[1:], len(text))
+        return tuple(
+            text[start:end].rstrip(" ") for start, end in zip(self.starts, ends, strict=True)
+        )
+
+
+def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:
+    """Lay out cells as TVM does: each column two wider than its longest cell or title.
+
+    Parameters
+    ----------
+    style : str
+        Key of :data:`TITLES`.
+    lines : iterable of sequence of str
+        The cells of each row, total row included.
+    """
+    titles = TITLES[style]
+    widths = [len(title) for title in titles]
+    for cells in lines:
+        widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
+    edges = [0, *accumulate(width + 2 for width in widths)]
+    return Layout(style, "", tuple(edges[:-1]), edges[-1], "\n")
+
+
+def find_layout(line: str) -> Layout | None:
+    """Recognise a header line; None if it is none.
+
+    Parameters
+    ----------
+    line : str
+        One line without its line feed.
+    """
+    newline = "\r\n" if line.endswith("\r") else "\n"
+    line = line.removesuffix("\r")
+    text = line.lstrip(" \t")
+    if not text.startswith("Node Name  "):
+        return None
+    indent = line[: len(line) - len(text)]
+    for style, titles in TITLES.items():
+        starts = _starts(text, titles)
+        if starts is not None:
+            padded = len(text) - len(text.rstrip(" ")) >= 2
+            return Layout(style, indent, starts, len(text) if padded else None, newline)
+    return None
+
+
+def _starts(text: str, titles: tuple[str, ...]) -> tuple[int, ...] | None:
+    starts: list[int] = []
+    position = 0
+    for title in titles:
+        rest = text[position:]
+        start = position + len(rest) - len(rest.lstrip(" "))
+        if not text.startswith(title, start) or (starts and start - position < 2):
+            return None
+        starts.append(start)
+        position = start + len(title)
+    return tuple(starts) if not text[position:].strip(" ") else None

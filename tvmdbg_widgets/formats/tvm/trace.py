@@ -1,0 +1,286 @@
+"""The debugger's execution trace, ``_tvmdbg_execution_trace.json``.
+
+``python/tvm/contrib/debugger/debug_result.py`` @ v0.6.0 … v0.19.0 writes one B and one E event per
+node, in node order, parameters included with zero duration. ``ts`` is in microseconds although
+``displayTimeUnit`` says ns. The times are means (up to v0.8 the one measured repeat) laid end to
+end, not observed starts. Names are node names and repeat, so events are paired by position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.tvm.times_text import read_text
+from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.strings import StringColumn
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_OTHER_KIND = (
+    "The debugger's trace holds only B and E events, one after the other, with exactly the fields "
+    "ts, tid, pid, name and ph; a Chrome trace of another program is another format."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """An execution trace, P pairs of B and E events.
+
+    Attributes
+    ----------
+    names : StringColumn[P]
+        Node names; they repeat.
+    start_us, end_us : float64[P]
+        Microseconds as in the file. NaN where the file has no such event or no number.
+    truncated : bool
+        The file ends early or is broken inside: later pairs are missing.
+    issues : Issues
+    file : str
+    """
+
+    names: StringColumn
+    start_us: npt.NDArray[np.float64]
+    end_us: npt.NDArray[np.float64]
+    truncated: bool
+    issues: Issues
+    file: str
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        cut = ", cut off" if self.truncated else ""
+        return f"Trace: {len(self)} pairs of events from {self.file}{cut}{found}"
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes is a debugger's trace.
+
+    Every complete event in ``head`` must be a B or E event with exactly the fields ts, tid, pid,
+    name, ph; other Chrome traces (X events, ``dur``, ``args``) are not this format.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file, 4 KiB or more.
+    """
+    events = peek_events(head.decode("utf-8-sig", errors="ignore"))
+    return events is not None and all(
+        isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
+        for event in events
+    )
+
+
+def read_trace(source: ByteSource) -> Trace:
+    """Read an execution trace.
+
+    Defects that leave the pairs readable are issues: ``trace-cut``, ``end-missing``,
+    ``begin-missing``, ``names-differ``, ``time-not-finite``, ``ends-before-start``,
+    ``slices-overlap`` (beyond rounding), ``several-tracks``, ``display-time-unit``, ``not-text``.
+    A B event without its E keeps its place with a NaN end, so that later pairs keep theirs.
+
+    Parameters
+    ----------
+    source : ByteSource
+
+    Raises
+    ------
+    FormatError
+        Not JSON, not a trace, or a Chrome trace of another kind; names the event by its index.
+    """
+    text, issues = read_text(source)
+    events, unit, cut = load_events(text, source.name)
+    if cut is not None:
+        issues.append(cut)
+    if unit not in ("ns", None):
+        issues.append(
+            Issue(
+                "display-time-unit",
+                Severity.WARNING,
+                f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
+                "microseconds either way",
+                file=source.name,
+            )
+        )
+    checker = _Checker(source.name, issues)
+    names, times, begins = checker.columns(events)
+    start, end = checker.pair(names, begins)
+    trace_names = checker.readable_names([names[i] for i in start])
+    start_us = times[start]
+    end_us = np.where(end >= 0, times[end], np.nan) if len(end) else np.zeros(0)
+    checker.check_times(start_us, end_us, start)
+    return Trace(trace_names, start_us, end_us, cut is not None, Issues(issues), source.name)
+
+
+class _Checker:
+    def __init__(self, file: str, issues: list[Issue]) -> None:
+        self.file = file
+        self.issues = issues
+
+    def report(self, rule: str, severity: Severity, indices: Any, what: str) -> None:
+        """Add one issue for all events of a rule, if there are any."""
+        if len(indices):
+            more = f" ({len(indices)} such events)" if len(indices) > 1 else ""
+            message = f"traceEvents[{indices[0]}]: {what}{more}"
+            self.issues.append(Issue(rule, severity, message, file=self.file))
+
+    def columns(self, events: list[Any]) -> tuple[list[str], npt.NDArray[np.float64], list[bool]]:
+        """Check the fields of all events; return names, ts and whether each is a B event."""
+        names: list[str] = []
+        times: list[float] = []
+        begins: list[bool] = []
+        tracks: set[tuple[int | str, int | str]] = set()
+        for index, event in enumerate(events):
+            if (
+                not isinstance(event, dict)
+                or event.keys() != FIELDS
+                or event["ph"] not in ("B", "E")
+            ):
+                raise self.refuse(index, event)
+            names.append(self.field(index, event, "name", str))
+            times.append(_number(self.field(index, event, "ts", float, int)))
+            begins.append(event["ph"] == "B")
+            tracks.add(
+                (
+                    self.field(index, event, "pid", int, str),
+                    self.field(index, event, "tid", int, str),
+                )
+            )
+        if len(tracks) > 1:
+            self.issues.append(
+                Issue(
+                    "several-tracks",
+                    Severity.WARNING,
+                    f"events carry {len(tracks)} pairs of pid and tid, TVM writes one; "
+                    "all are read as one track",
+                    file=self.file,
+                )
+            )
+        column = np.asarray(times, dtype=np.float64)
+        self.report(
+            "time-not-finite",
+            Severity.ERROR,
+            np.flatnonzero(~np.isfinite(column)),
+            "ts is not a finite number; its slice is left out",
+        )
+        return names, column, begins
+
+    def field(self, index: int, event: dict[str, Any], name: str, *kinds: type) -> Any:
+        """Return a field of an event; FormatError if it has another JSON type."""
+        value = event[name]
+        if type(value) not in kinds:
+            raise FormatError(
+                "the field has the wrong type",
+                file=self.file,
+                field=f"traceEvents[{index}].{name}",
+                expected=" or ".join(kind.__name__ for kind in kinds),
+                found=repr(value)[:80],
+            )
+        return value
+
+    def refuse(self, index: int, event: Any) -> FormatError:
+        """Say why an event is not one the debugger writes."""
+        if isinstance(event, dict) and event.keys() == FIELDS:
+            found = f"ph {str(event['ph'])[:40]!r}"
+        elif isinstance(event, dict):
+            found = "fields " + ", ".join(sorted(str(key)[:40] for key in event)[:20])
+        else:
+            found = type(event).__name__
+        return FormatError(
+            "this event is not one the debugger writes",
+            file=self.file,
+            field=f"traceEvents[{index}]",
+            expected="ph 'B' or 'E' and the fields ts, tid, pid, name, ph",
+            found=found,
+            hint=_OTHER_KIND,
+        )
+
+    def pair(
+        self, names: list[str], begins: list[bool]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Pair events by position: indices of the B and of the E events, -1 for a missing E."""
+        starts: list[int] = []
+        ends: list[int] = []
+        lone_ends: list[int] = []
+        position = 0
+        while position < len(begins):
+            if not begins[position]:
+                lone_ends.append(position)
+                position += 1
+                continue
+            closed = position + 1 < len(begins) and not begins[position + 1]
+            starts.append(position)
+            ends.append(position + 1 if closed else -1)
+            position += 2 if closed else 1
+        start, end = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
+        lone = start[end < 0]
+        if len(lone) and len(lone) == len(lone_ends):
+            raise FormatError(
+                "B and E events are nested or out of order",
+                file=self.file,
+                field=f"traceEvents[{lone[0]}]",
+                expected="an E event right after each B event",
+                found="a B event that is closed elsewhere",
+                hint=_OTHER_KIND,
+            )
+        self.report("end-missing", Severity.ERROR, lone, "B event without its E event")
+        self.report("begin-missing", Severity.ERROR, lone_ends, "E event without its B event")
+        differ = [b for b, e in zip(starts, ends, strict=True) if e >= 0 and names[b] != names[e]]
+        self.report(
+            "names-differ", Severity.ERROR, differ, "its E event has another name; paired by place"
+        )
+        return start, end
+
+    def readable_names(self, names: list[str]) -> StringColumn:
+        """Return the names as a column, halves of surrogate pairs replaced by U+FFFD."""
+        column = StringColumn.from_strings(names)
+        clean = tuple(
+            name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            for name in column.unique
+        )
+        if clean != column.unique:
+            self.issues.append(
+                Issue(
+                    "not-text",
+                    Severity.WARNING,
+                    "a name holds half of a surrogate pair, shown as U+FFFD",
+                    file=self.file,
+                )
+            )
+        return StringColumn(clean, column.codes)
+
+    def check_times(
+        self,
+        start: npt.NDArray[np.float64],
+        end: npt.NDArray[np.float64],
+        index: npt.NDArray[np.int64],
+    ) -> None:
+        """Report pairs that run backwards or into the next one by more than rounding."""
+        finite = np.isfinite(start) & np.isfinite(end)
+        start, end, index = start[finite], end[finite], index[finite]
+        backwards = index[end < start]
+        self.report(
+            "ends-before-start", Severity.ERROR, backwards, "ends before it starts; left out"
+        )
+        slack = 8 * np.spacing(np.abs(end).max()) if len(end) else 0.0
+        self.report(
+            "slices-overlap",
+            Severity.WARNING,
+            index[1:][start[1:] < end[:-1] - slack],
+            "starts before the previous slice ends, which a trace laid end to end does not",
+        )
+
+
+def _number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")

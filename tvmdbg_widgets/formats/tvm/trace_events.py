@@ -1,0 +1,125 @@
+"""The events of a JSON trace, also those of a file that was cut off."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Severity
+
+FIELDS = frozenset(("ts", "tid", "pid", "name", "ph"))
+
+_OPENING = re.compile(
+    r'[ \t\r\n]*\{[ \t\r\n]*(?:"displayTimeUnit"[ \t\r\n]*:[ \t\r\n]*"(?P<unit>[a-z]{0,8})"'
+    r'[ \t\r\n]*,[ \t\r\n]*)?"traceEvents"[ \t\r\n]*:[ \t\r\n]*\['
+)
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
+    """Parse a trace.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+        Name for errors.
+
+    Returns
+    -------
+    events : list
+        Whatever ``traceEvents`` holds, unchecked.
+    unit : object
+        ``displayTimeUnit``, None if absent.
+    cut : Issue or None
+        Where the file breaks off; the events before that place are returned.
+
+    Raises
+    ------
+    FormatError
+        Not JSON and no complete event before the break, or JSON of another kind.
+    """
+    try:
+        document = json.loads(text)
+    except RecursionError:
+        raise FormatError(
+            "the JSON is nested too deeply", file=file, expected="a list of flat events"
+        ) from None
+    except ValueError as error:
+        return _salvage(text, file, error)
+    if isinstance(document, dict) and isinstance(document.get("traceEvents"), list):
+        return document["traceEvents"], document.get("displayTimeUnit"), None
+    raise FormatError(
+        "this JSON is not the debugger's execution trace",
+        file=file,
+        field="traceEvents",
+        expected="an object with a list traceEvents",
+        found="a list" if isinstance(document, list) else _kind(document),
+        hint="A bare list of events is a Chrome trace of another kind."
+        if isinstance(document, list)
+        else "Was another file of the dump passed?",
+    )
+
+
+def peek_events(head: str) -> list[Any] | None:
+    """Return the complete events at the start of a trace; None if it does not start like one.
+
+    None also if the head is too short to show one event.
+    """
+    opening = _OPENING.match(head)
+    if opening is None:
+        return None
+    events, _ = _scan(head, opening.end())
+    closed = head.startswith("]", _skip(head, opening.end()))
+    return events if events or closed else None
+
+
+def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, Issue]:
+    opening = _OPENING.match(text)
+    events, position = _scan(text, opening.end()) if opening else ([], 0)
+    place = error.pos if isinstance(error, json.JSONDecodeError) else position
+    offset = len(text[:place].encode("utf-8", "surrogatepass"))
+    if opening is None or not events:
+        raise FormatError(
+            f"not JSON ({str(error)[:80]})",
+            file=file,
+            offset=offset,
+            expected='{"displayTimeUnit": "ns", "traceEvents": [',
+            found=repr(text[:60]),
+            hint="The file may be empty or cut off: write it again with run().",
+        ) from None
+    issue = Issue(
+        "trace-cut",
+        Severity.ERROR,
+        f"the JSON breaks off at byte {offset}; the {len(events)} events before it are read",
+        file=file,
+    )
+    return events, opening["unit"], issue
+
+
+def _scan(text: str, position: int) -> tuple[list[Any], int]:
+    events: list[Any] = []
+    try:
+        while True:
+            event, position = _DECODER.raw_decode(text, _skip(text, position))
+            events.append(event)
+            position = _skip(text, position)
+            if not text.startswith(",", position):
+                return events, position
+            position += 1
+    except (ValueError, RecursionError):
+        return events, position
+
+
+def _skip(text: str, position: int) -> int:
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position
+
+
+def _kind(document: Any) -> str:
+    if isinstance(document, dict):
+        return "an object with the keys " + ", ".join(str(key)[:40] for key in [*document][:10])
+    return type(document).__name__
