@@ -11,6 +11,9 @@ UV := $(BIN)/uv
 NODE_MODULES := node_modules/.package-lock.json
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
+# Certificates as pip and npm see them, also behind a proxy that signs its own.
+export UV_SYSTEM_CERTS ?= 1
+
 # The bundles are made by `bundle`, not by the editable install.
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt
 
