@@ -1,0 +1,231 @@
+import type { Rows } from "./adjacency.ts";
+import type { Order } from "./initial.ts";
+import type { Layering } from "./layering.ts";
+import type { Expanded } from "./trunks.ts";
+
+/** Items that stand exactly below each other. */
+export interface Blocks {
+  count: number;
+  ofItem: Int32Array;
+  /** Items of each block from top to bottom. */
+  members: Rows;
+  /** The item of the main line in every row. */
+  main: Int32Array;
+}
+
+const MAIN = 2 ** 30;
+const BOTH_BEST = 12;
+const TRUNK = 8;
+const ONE_BEST = 4;
+const OTHER = 2;
+const FEW = 12;
+
+/** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
+function runs(graph: Expanded, order: Order, lists: Rows, topFirst: boolean): Int32Array {
+  const run = new Int32Array(graph.count);
+  const { item } = order;
+  for (let i = 0; i < item.length; i++) {
+    const v = item[topFirst ? i : item.length - 1 - i]!;
+    if (v >= graph.nodes) continue;
+    let longest = 0;
+    for (let k = lists.start[v]!; k < lists.start[v + 1]!; k++) {
+      longest = Math.max(longest, run[lists.item[k]!]!);
+    }
+    run[v] = longest + 1;
+  }
+  return run;
+}
+
+/** Of the neighbours with the longest run the middle one; -1 without neighbours. */
+function bestNeighbours(graph: Expanded, lists: Rows, run: Int32Array): Int32Array {
+  const best = new Int32Array(graph.count).fill(-1);
+  for (let v = 0; v < graph.count; v++) {
+    const first = lists.start[v]!;
+    const end = lists.start[v + 1]!;
+    if (first === end) continue;
+    let longest = -1;
+    let ties = 0;
+    for (let k = first; k < end; k++) {
+      const length = run[lists.item[k]!]!;
+      if (length > longest) {
+        longest = length;
+        ties = 0;
+      }
+      if (length === longest) ties++;
+    }
+    let skip = (ties - 1) >> 1;
+    for (let k = first; k < end; k++) {
+      if (run[lists.item[k]!] !== longest || skip-- > 0) continue;
+      best[v] = lists.item[k]!;
+      break;
+    }
+  }
+  return best;
+}
+
+/** One longest path per component, the middle one where several are equally long. */
+function mainLine(order: Order, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {
+  const main = new Int32Array(layering.rows);
+  const { item, start } = order;
+  for (let c = 0; c < layering.components; c++) {
+    const top = layering.rowStart[c]!;
+    const bottom = layering.rowStart[c + 1]! - 1;
+    let ends = 0;
+    for (let i = start[bottom]!; i < start[bottom + 1]!; i++) {
+      if (upRun[item[i]!] === bottom - top + 1) ends++;
+    }
+    let skip = (ends - 1) >> 1;
+    let v = -1;
+    for (let i = start[bottom]!; v < 0; i++) {
+      if (upRun[item[i]!] === bottom - top + 1 && skip-- === 0) v = item[i]!;
+    }
+    for (let r = bottom; r >= top; r--) {
+      main[r] = v;
+      v = bestUp[v]!;
+    }
+  }
+  return main;
+}
+
+/** Picks, between two rows, the heaviest set of links that do not cross and share no item. */
+class Aligner {
+  readonly #from: number[] = [];
+  readonly #to: number[] = [];
+  readonly #end: number[] = [];
+  readonly #sum: number[] = [];
+  readonly #before: number[] = [];
+  readonly #bestAt: Int32Array;
+
+  constructor(widest: number) {
+    this.#bestAt = new Int32Array(widest + 1);
+  }
+
+  #count = 0;
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** Links are added by position of `from`. */
+  add(from: number, to: number, end: number, weight: number): void {
+    const i = this.#count++;
+    this.#from[i] = from;
+    this.#to[i] = to;
+    this.#end[i] = end;
+    this.#sum[i] = weight;
+    this.#before[i] = -1;
+  }
+
+  /** Calls `join` for every link chosen. */
+  choose(width: number, join: (from: number, to: number) => void): void {
+    const n = this.#count;
+    if (n === 0) return;
+    const last = n <= FEW ? this.#chooseFew(n) : this.#chooseMany(n, width);
+    for (let i = last; i >= 0; i = this.#before[i]!) join(this.#from[i]!, this.#to[i]!);
+  }
+
+  #chooseFew(n: number): number {
+    let last = 0;
+    for (let i = 0; i < n; i++) {
+      let best = -1;
+      for (let j = 0; j < i; j++) {
+        if (this.#from[j] === this.#from[i] || this.#end[j]! >= this.#end[i]!) continue;
+        if (best < 0 || this.#sum[j]! > this.#sum[best]!) best = j;
+      }
+      this.#follow(i, best);
+      if (this.#sum[i]! > this.#sum[last]!) last = i;
+    }
+    return last;
+  }
+
+  #follow(i: number, best: number): void {
+    this.#before[i] = best;
+    if (best >= 0) this.#sum[i]! += this.#sum[best]!;
+  }
+
+  /** The heaviest increasing subsequence, with a tree of prefix maxima. */
+  #chooseMany(n: number, width: number): number {
+    const tree = this.#bestAt;
+    tree.fill(-1, 0, width + 1);
+    let last = 0;
+    for (let a = 0; a < n; ) {
+      let b = a;
+      while (b < n && this.#from[b] === this.#from[a]) b++;
+      for (let i = a; i < b; i++) {
+        let best = -1;
+        for (let k = this.#end[i]!; k > 0; k -= k & -k) {
+          const j = tree[k]!;
+          if (j >= 0 && (best < 0 || this.#better(j, best))) best = j;
+        }
+        this.#follow(i, best);
+      }
+      for (let i = a; i < b; i++) {
+        for (let k = this.#end[i]! + 1; k <= width; k += k & -k) {
+          if (tree[k]! < 0 || this.#better(i, tree[k]!)) tree[k] = i;
+        }
+        if (this.#sum[i]! > this.#sum[last]!) last = i;
+      }
+      a = b;
+    }
+    return last;
+  }
+
+  #better(i: number, j: number): boolean {
+    return this.#sum[i]! > this.#sum[j]! || (this.#sum[i] === this.#sum[j] && i < j);
+  }
+}
+
+/** Joins the items that shall stand below each other: the main line first, then trunks and the longest runs. */
+export function alignBlocks(graph: Expanded, order: Order, layering: Layering): Blocks {
+  const { nodes, count, up, down } = graph;
+  const { item, start, position } = order;
+  const upRun = runs(graph, order, up, true);
+  const downRun = runs(graph, order, down, false);
+  const bestUp = bestNeighbours(graph, up, upRun);
+  const bestDown = bestNeighbours(graph, down, downRun);
+  const main = mainLine(order, layering, upRun, bestUp);
+
+  let widest = 0;
+  for (let r = 0; r < graph.rows; r++) widest = Math.max(widest, start[r + 1]! - start[r]!);
+  const aligner = new Aligner(widest);
+  const above = new Int32Array(count).fill(-1);
+  const weigh = (u: number, v: number, row: number): number => {
+    if (main[row] === u && main[row + 1] === v) return MAIN;
+    if (u >= nodes && v >= nodes) return TRUNK;
+    const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
+    return best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : OTHER;
+  };
+  const join = (u: number, v: number) => {
+    above[v] = u;
+  };
+  for (let r = 0; r + 1 < graph.rows; r++) {
+    aligner.clear();
+    for (let i = start[r]!; i < start[r + 1]!; i++) {
+      const u = item[i]!;
+      for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
+        const v = down.item[k]!;
+        aligner.add(u, v, position[v]!, weigh(u, v, r));
+      }
+    }
+    aligner.choose(start[r + 2]! - start[r + 1]!, join);
+  }
+
+  const ofItem = new Int32Array(count);
+  const size = new Int32Array(count + 1);
+  let blocks = 0;
+  for (let i = 0; i < count; i++) {
+    const v = item[i]!;
+    ofItem[v] = above[v]! >= 0 ? ofItem[above[v]!]! : blocks++;
+    size[ofItem[v]! + 1]!++;
+  }
+  for (let b = 0; b < blocks; b++) size[b + 1]! += size[b]!;
+  const fill = size.slice(0, blocks);
+  const sorted = new Int32Array(count);
+  for (let i = 0; i < count; i++) sorted[fill[ofItem[item[i]!]!]!++] = item[i]!;
+  return {
+    count: blocks,
+    ofItem,
+    members: { start: size.subarray(0, blocks + 1), item: sorted },
+    main,
+  };
+}

@@ -1,0 +1,106 @@
+import { groupBy } from "./adjacency.ts";
+import { sortByKey } from "./sort.ts";
+import type { Expanded, Trunks } from "./trunks.ts";
+
+/** Where lines meet the boxes, x in px. */
+export interface Ports {
+  /** Per trunk, on the source's lower border. */
+  out: Float64Array;
+  /** Per edge, on the target's upper border. */
+  in: Float64Array;
+}
+
+const PORT_GAP = 10;
+const CORNER = 8;
+
+/**
+ * Spreads ports (sorted by where their lines come from) along a border: the line nearest to the middle of the box keeps
+ * its place, the others give way to the sides.
+ */
+function spread(wish: Float64Array, count: number, middle: number, width: number): void {
+  const half = width / 2 - Math.min(CORNER, width / 4);
+  let kept = 0;
+  for (let i = 1; i < count; i++) {
+    if (Math.abs(wish[i]! - middle) < Math.abs(wish[kept]! - middle)) kept = i;
+  }
+  for (let i = 0; i < count; i++) {
+    wish[i] = Math.max(middle - half, Math.min(middle + half, wish[i]!));
+  }
+  const right = count - 1 - kept;
+  if (right > 0) {
+    const gap = Math.min(PORT_GAP, (middle + half - wish[kept]!) / right);
+    for (let i = kept + 1; i < count; i++) wish[i] = Math.max(wish[i]!, wish[i - 1]! + gap);
+    wish[count - 1] = Math.min(wish[count - 1]!, middle + half);
+    for (let i = count - 2; i > kept; i--) wish[i] = Math.min(wish[i]!, wish[i + 1]! - gap);
+  }
+  if (kept > 0) {
+    const gap = Math.min(PORT_GAP, (wish[kept]! - (middle - half)) / kept);
+    for (let i = kept - 1; i >= 0; i--) wish[i] = Math.min(wish[i]!, wish[i + 1]! - gap);
+    wish[0] = Math.max(wish[0]!, middle - half);
+    for (let i = 1; i < kept; i++) wish[i] = Math.max(wish[i]!, wish[i - 1]! + gap);
+  }
+}
+
+export function placePorts(
+  graph: Expanded,
+  trunks: Trunks,
+  target: Int32Array,
+  centre: Float64Array,
+  width: Float64Array,
+): Ports {
+  const { nodes, last, points, firstPoint } = graph;
+  const incoming = groupBy(nodes, target);
+  let most = 1;
+  for (let v = 0; v < nodes; v++) {
+    most = Math.max(most, incoming.start[v + 1]! - incoming.start[v]!);
+  }
+  const ofSource = groupBy(nodes, trunks.source);
+  for (let v = 0; v < nodes; v++) {
+    most = Math.max(most, ofSource.start[v + 1]! - ofSource.start[v]!);
+  }
+  const wish = new Float64Array(most);
+  const member = new Int32Array(most);
+
+  const inX = new Float64Array(target.length);
+  for (let v = 0; v < nodes; v++) {
+    const first = incoming.start[v]!;
+    const count = incoming.start[v + 1]! - first;
+    for (let i = 0; i < count; i++) {
+      const e = incoming.item[first + i]!;
+      member[i] = e;
+      wish[i] = last[e]! >= 0 ? centre[last[e]!]! : centre[v]! + width[v]!;
+    }
+    sortByKey(member, wish, count);
+    if (count > 0) spread(wish, count, centre[v]!, width[v]!);
+    for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
+  }
+
+  const outX = new Float64Array(trunks.count);
+  for (let v = 0; v < nodes; v++) {
+    const first = ofSource.start[v]!;
+    const count = ofSource.start[v + 1]! - first;
+    if (count === 1) outX[ofSource.item[first]!] = centre[v]!;
+    if (count < 2) continue;
+    for (let i = 0; i < count; i++) {
+      const k = ofSource.item[first + i]!;
+      let sum = 0;
+      let readers = 0;
+      if (points[k]! > 0) {
+        sum = centre[firstPoint[k]!]!;
+        readers = 1;
+      }
+      for (let q = trunks.edges.start[k]!; q < trunks.edges.start[k + 1]!; q++) {
+        const e = trunks.edges.item[q]!;
+        if (last[e] !== v) continue;
+        sum += centre[target[e]!]!;
+        readers++;
+      }
+      member[i] = k;
+      wish[i] = readers > 0 ? sum / readers : centre[v]! + width[v]!;
+    }
+    sortByKey(member, wish, count);
+    spread(wish, count, centre[v]!, width[v]!);
+    for (let i = 0; i < count; i++) outX[member[i]!] = wish[i]!;
+  }
+  return { out: outX, in: inX };
+}

@@ -1,0 +1,104 @@
+/** What goes into the layout and what comes out of it. Typed arrays throughout, so that both cross a worker boundary. */
+
+export type Direction = "down" | "right";
+
+export interface LayoutOptions {
+  /** Free space between two boxes of one layer, px. */
+  nodeGap?: number;
+  /** Free space between a box and a line passing it, px. */
+  lineGap?: number;
+  /** Free space between two parallel lines, px. */
+  trackGap?: number;
+  /** Height of the channel between two layers, px; it grows with the sideways reach of its edges. */
+  layerGap?: number;
+  /** Free space between two components, px. */
+  componentGap?: number;
+  /** Ordering sweeps per stretch of the graph before it settles for the best found. */
+  sweeps?: number;
+  /** Bound of the trunk points, per node; edges beyond it become stubs. */
+  trunkBudget?: number;
+}
+
+export interface LayoutInput {
+  count: number;
+  /** Box sizes, px, one per node. */
+  width: Float32Array | Float64Array;
+  height: Float32Array | Float64Array;
+  /** Node positions, one per edge; operand order is the order of the edges of one target. */
+  source: Int32Array;
+  target: Int32Array;
+  /** The output each edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
+  sourceSlot?: Int32Array;
+  direction?: Direction;
+  options?: LayoutOptions;
+}
+
+export interface Bounds {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
+/**
+ * The strokes. Each stroke is drawn once: the edge to the farthest reader of a tensor (its trunk) has the whole polyline
+ * from the source's border to the target's border; an edge that leaves that trunk on the way has only the piece from the
+ * trunk to its target, and `trunk[e]` names the edge it leaves (-1: the polyline is whole). `edgePath` gives whole ones.
+ */
+export interface Routes {
+  /** Edge count + 1, into points (in points, not in numbers). */
+  offsets: Int32Array;
+  /** x, y pairs. */
+  points: Float64Array;
+  trunk: Int32Array;
+}
+
+export interface LayoutResult {
+  direction: Direction;
+  /** Box centres, px. */
+  x: Float64Array;
+  y: Float64Array;
+  layer: Int32Array;
+  layers: number;
+  /** Extent of each layer along the flow (y, or x for "right"); sorted, disjoint: binary search finds what is visible. */
+  layerTop: Float64Array;
+  layerBottom: Float64Array;
+  /** Nodes sorted by layer, then across it; layer l is order[layerStart[l] … layerStart[l + 1]). */
+  order: Int32Array;
+  layerStart: Int32Array;
+  bounds: Bounds;
+  routes: Routes;
+  /** Edges too long to be drawn: of their four points only the first two and the last two are joined. */
+  stubs: Int32Array;
+  /** Edges that close a cycle; drawn against the flow. */
+  reversed: Int32Array;
+  components: number;
+  /** Milliseconds per phase. */
+  timings: Record<string, number>;
+}
+
+export interface LayoutProgress {
+  phase: string;
+  /** 0 … 1 over the whole layout. */
+  fraction: number;
+}
+
+export interface Spacing {
+  nodeGap: number;
+  lineGap: number;
+  trackGap: number;
+  layerGap: number;
+  componentGap: number;
+  sweeps: number;
+  trunkBudget: number;
+}
+
+export const DEFAULTS: Spacing = {
+  nodeGap: 24,
+  lineGap: 14,
+  trackGap: 10,
+  layerGap: 36,
+  componentGap: 48,
+  sweeps: 8,
+  trunkBudget: 4,
+};
