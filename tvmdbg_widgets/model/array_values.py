@@ -105,7 +105,8 @@ class ArrayValues:
             return np.not_equal(data, 0, dtype=np.bool_)
         if self.dtype.bits < 8 and not self.is_raw:
             return self._small(data & np.uint8((1 << self.dtype.bits) - 1))
-        return data.view(self.numpy_dtype)
+        scalars: np.ndarray[Any, Any] = data.view(self.numpy_dtype)
+        return scalars
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Read all scalars as a new array of ``view_shape``."""

@@ -1,0 +1,62 @@
+"""Files that are taken for params files, and what they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.errors import FormatError
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_EXPECTED = "b7 9c 04 05 4f 8d e5 f7 (a params list) or 3f a1 b4 96 f0 40 5e dd (one array)"
+_LONGEST_PATH = 4096
+
+# VM executable: src/runtime/vm/executable.cc @ v0.19.0, v0.23.0.
+_KINDS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x1d\x15\x14\x42\x2f\xde\x25\xd2", "a VM executable", "Save the parameters alone."),
+    (b"\x1e\x15\x14\x42\x2f\xde\x25\xd2", "a VM executable", "Save the parameters alone."),
+    (b"\xf7\xe5\x8d\x4f", "a params list in big-endian order", "TVM always writes little endian."),
+    (b"\x93NUMPY", "a numpy array (.npy)", "Read it with numpy.load."),
+    (b"PK", "a zip archive (.npz or a Model Library Format archive)", "Unpack it first."),
+    (b"\x1f\x8b", "a gzip file", "Unpack it first."),
+    (b"\x7fELF", "a shared library", "Parameters are saved beside it, by save_param_dict."),
+)
+
+
+def foreign_file(source: ByteSource) -> FormatError:
+    """Return the error for a file that does not start like a params file."""
+    head = source.read(0, min(source.size, _LONGEST_PATH))
+    kind, hint = _describe(head, source.size)
+    return FormatError(
+        f"this is {kind}",
+        file=source.name,
+        field="magic",
+        offset=0,
+        expected=_EXPECTED,
+        found=head[:8].hex(" ") or "nothing",
+        hint=hint,
+    )
+
+
+def _describe(head: bytes, size: int) -> tuple[str, str]:
+    for start, kind, hint in _KINDS:
+        if head.startswith(start):
+            return kind, hint
+    if not head:
+        return "an empty file", "Was it still being written?"
+    if head.lstrip()[:1] in (b"{", b"[", b'"'):
+        return _describe_json(head)
+    if size < _LONGEST_PATH and head.rstrip().endswith((b".params", b".bin")):
+        return "a path given as bytes", "Pass the path as str; bytes are taken for the content."
+    if size < 8:
+        return "too short for a params file", "It may be cut off: copy or write it again."
+    return "no params file", "Parameters are saved by tvm.runtime.save_param_dict."
+
+
+def _describe_json(head: bytes) -> tuple[str, str]:
+    if b'"records"' in head:
+        return "the index of a tensor cache", "Its arrays are in the .bin files beside it."
+    if b'"nodes"' in head or b'\\"nodes\\"' in head:
+        return "a graph (JSON)", "The parameters are in a file of their own."
+    return "a JSON file", "The parameters are in a file of their own."

@@ -1,0 +1,53 @@
+"""Names the debugger gives to tensors in `output_tensors.params`.
+
+python/tvm/contrib/debugger/debug_result.py @ v0.5 to v0.19.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Style: TypeAlias = Literal["v0.5", "v0.8", "v0.9"]
+
+_V09 = re.compile(r"(.*)____topo-index:([0-9]+)____output-num:([0-9]+)", re.DOTALL)
+_V08 = re.compile(r"(.*)____([0-9]+)", re.DOTALL)
+_V05 = re.compile(r"(.*)_([0-9]+)__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf|nan)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputKey:
+    """One key taken apart.
+
+    Attributes
+    ----------
+    name
+        Name of the node; not unique in TVM >= 0.8.
+    node
+        Node id, from v0.9 on; else None.
+    output
+        Which output of the node.
+    order
+        v0.5 to v0.7: running time in seconds when the tensor was saved; else None.
+    style
+        ``"v0.5"`` (to v0.7) ``<name>_<j>__<t>``, ``"v0.8"`` ``<name>____<j>``, ``"v0.9"`` (to
+        v0.19) ``<name>____topo-index:<i>____output-num:<j>``.
+    """
+
+    name: str
+    node: int | None
+    output: int
+    order: float | None
+    style: Style
+
+
+def parse_key(key: str) -> OutputKey | None:
+    """Take a key apart from its end; None if it is no key of the debugger."""
+    if match := _V09.fullmatch(key):
+        return OutputKey(match[1], int(match[2]), int(match[3]), None, "v0.9")
+    if match := _V08.fullmatch(key):
+        return OutputKey(match[1], None, int(match[2]), None, "v0.8")
+    if match := _V05.fullmatch(key):
+        return OutputKey(match[1], None, int(match[2]), float(match[3]), "v0.5")
+    return None
