@@ -255,6 +255,11 @@ def test_one_version_everywhere() -> None:
     assert package["version"] == lock["version"] == tvmdbg_widgets.__version__
 
 
+def test_scripts_in_the_environment_stay_what_they_are() -> None:
+    # `"type": "module"` would count for JupyterLab's own yarn.js too, below .venv, and break it.
+    assert "type" not in json.loads((ROOT / "package.json").read_text("utf-8"))
+
+
 def test_every_requirement_is_pinned_and_nothing_names_an_address() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"].values()
