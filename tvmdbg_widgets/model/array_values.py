@@ -102,7 +102,8 @@ class ArrayValues:
         itemsize = self.numpy_dtype.itemsize
         data = self._bytes(start * itemsize, (stop - start) * itemsize)
         if self.dtype.is_bool:
-            return np.not_equal(data, 0, dtype=np.bool_)
+            truth: np.ndarray[Any, Any] = data != 0
+            return truth
         if self.dtype.bits < 8 and not self.is_raw:
             return self._small(data & np.uint8((1 << self.dtype.bits) - 1))
         scalars: np.ndarray[Any, Any] = data.view(self.numpy_dtype)
@@ -163,4 +164,5 @@ class ArrayValues:
         if dtype == np.int8 and self.dtype.code == INT:
             sign = np.int8(1 << (self.dtype.bits - 1))
             return (low_bits.view(np.int8) ^ sign) - sign
-        return low_bits.view(dtype)
+        scalars: np.ndarray[Any, Any] = low_bits.view(dtype)
+        return scalars

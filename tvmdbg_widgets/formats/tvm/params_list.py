@@ -1,0 +1,208 @@
+"""The list around the arrays of a params file: names, counts, and one header after the other."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, HeaderReader, Layout
+from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.readahead import ReadAhead
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.tvm.params_record import RecordHeader
+    from tvmdbg_widgets.model.sources import ByteSource
+
+DTypeLayout: TypeAlias = Literal["auto", "narrow", "wide"]
+
+LIST_MAGIC = 0xF7E58D4F05049CB7
+_U64 = struct.Struct("<Q")
+
+
+class ListReader:
+    """One pass over the headers of a file.
+
+    Parameters
+    ----------
+    source
+        The file.
+    wanted
+        The dtype layout asked for.
+
+    Attributes
+    ----------
+    records
+        Arrays read so far.
+    layout
+        Dtype layout of the file; None until an array decided it.
+    issues, error, bare
+        As in ``ParamsFile``.
+    """
+
+    def __init__(self, source: ByteSource, wanted: DTypeLayout) -> None:
+        self.source = source
+        self.file = source.name
+        self.wanted = wanted
+        self.layout: Layout | None = None if wanted == "auto" else wanted
+        self.ahead = ReadAhead(source)
+        self.headers = HeaderReader(self.ahead, source.name)
+        self.records: list[ArrayRecord] = []
+        self.issues: list[Issue] = []
+        self.error: FormatError | None = None
+        self.bare = False
+
+    def read(self) -> None:
+        """Read everything but values.
+
+        Raises
+        ------
+        FormatError
+            The file is something else, mixes layouts, or nothing in it can be read.
+        """
+        magic = self._u64(0, "magic") if self.source.size >= 8 else None
+        if magic == ARRAY_MAGIC:
+            self.bare = True
+            end = self._records([""], 0)
+        elif magic == LIST_MAGIC:
+            names, offset = self._names()
+            end = self._records(names, offset)
+        else:
+            raise foreign_file(self.source)
+        if self.error is None and end < self.source.size:
+            extra = self.source.size - end
+            self._note("trailing-bytes", Severity.NOTE, f"{extra} bytes follow the last array")
+
+    def _names(self) -> tuple[list[str], int]:
+        if self._u64(8, "reserved"):
+            self._note("reserved-not-zero", Severity.NOTE, "the file's reserved field is not 0")
+        count = self._u64(16, "number of names")
+        offset = 24
+        if count * 8 > self.source.size - offset:
+            self._fail("number of names", 16, f"at most {(self.source.size - 24) // 8}", count)
+        names = []
+        for index in range(count):
+            length = self._u64(offset, f"name {index}: length")
+            rest = self.source.size - offset - 8
+            if length > rest:
+                self._fail(f"name {index}: length", offset, f"at most {rest}", length)
+            names.append(self._text(self.ahead.bytes(offset + 8, length)))
+            offset += 8 + length
+        arrays = self._u64(offset, "number of arrays")
+        if arrays != count:
+            self._fail("number of arrays", offset, f"{count}, the number of names", arrays)
+        return names, offset + 8
+
+    def _text(self, name: bytes) -> str:
+        try:
+            return name.decode()
+        except UnicodeDecodeError:
+            text = name.decode(errors="backslashreplace")
+            self._note("name-not-utf8", Severity.NOTE, f"a name is not UTF-8; shown as {text!r}")
+            return text
+
+    def _records(self, names: Sequence[str], offset: int) -> int:
+        odd: Counter[str] = Counter()
+        for index, key in enumerate(names):
+            label = "the array" if self.bare else f"array {index} ({key!r})"
+            try:
+                header = self._header(offset, label, index)
+            except FormatError as error:
+                self._stop(error, len(names))
+                break
+            odd.update(header.odd)
+            self.records.append(self._record(key, header))
+            offset = header.offset + header.nbytes
+        for what, count in odd.items():
+            text = f"{what} in {count} of {len(names)} arrays, where TVM writes 0"
+            self._note("reserved-not-zero", Severity.NOTE, text)
+        return offset
+
+    def _header(self, offset: int, label: str, index: int) -> RecordHeader:
+        layout = self.layout or self.headers.detect_layout(offset, label)
+        try:
+            header = self.headers.read(offset, layout, label)
+        except FormatError as error:
+            if self._other_layout_fits(offset, layout, label):
+                raise self._mixed(offset, layout, label, index) from error
+            raise
+        self.layout = layout
+        return header
+
+    def _other_layout_fits(self, offset: int, layout: Layout, label: str) -> bool:
+        try:
+            self.headers.read(offset, "wide" if layout == "narrow" else "narrow", label)
+        except FormatError:
+            return False
+        return True
+
+    def _mixed(self, offset: int, layout: Layout, label: str, index: int) -> FormatError:
+        other = "wide" if layout == "narrow" else "narrow"
+        place = {"file": self.file, "field": f"{label}: dtype"}
+        if self.wanted != "auto" and index == 0:
+            return _LayoutError(
+                f"the dtype field is {other}",
+                **place,
+                offset=offset + 28,
+                expected=f"the {layout} layout, as asked for",
+                found=f"the {other} layout",
+                hint=f"Read it with dtype_layout={other!r} or 'auto'.",
+            )
+        return _LayoutError(
+            "the file mixes narrow and wide dtypes",
+            **place,
+            offset=offset + 28,
+            expected=f"the {layout} layout, as in the arrays before",
+            found=f"the {other} layout",
+            hint="It was put together from two files; write it again with one version of TVM.",
+        )
+
+    def _record(self, key: str, header: RecordHeader) -> ArrayRecord:
+        dtype, shape, nbytes, offset, _ = header
+        notes = storage_notes(dtype, shape, nbytes)
+        alternatives = dtype.alternatives
+        return ArrayRecord(
+            key, dtype, shape, nbytes, offset, self.source, notes, alternatives, dtype
+        )
+
+    def _stop(self, error: FormatError, count: int) -> None:
+        if not self.records or isinstance(error, _LayoutError):
+            raise error
+        self.error = error
+        read = len(self.records)
+        self._note(
+            "params-incomplete", Severity.ERROR, f"{read} of {count} arrays could be read. {error}"
+        )
+
+    def _u64(self, offset: int, field: str) -> int:
+        if offset + 8 > self.source.size:
+            rest = max(0, self.source.size - offset)
+            self._fail(field, offset, "8 bytes", f"{rest} bytes", "The file is cut off.")
+        position = self.ahead.locate(offset, 8)
+        value: int = _U64.unpack_from(self.ahead.buffer, position)[0]
+        return value
+
+    def _fail(
+        self, field: str, offset: int, expected: object, found: object, hint: str | None = None
+    ) -> None:
+        raise FormatError(
+            "not a valid params file",
+            file=self.file,
+            field=field,
+            offset=offset,
+            expected=expected,
+            found=found,
+            hint=hint,
+        )
+
+    def _note(self, rule: str, severity: Severity, message: str) -> None:
+        self.issues.append(Issue(rule, severity, message, file=self.file))
+
+
+class _LayoutError(FormatError):
+    """The other dtype layout fits where the file's own does not."""

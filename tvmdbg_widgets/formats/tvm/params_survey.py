@@ -1,0 +1,67 @@
+"""What the arrays of a params file say about themselves, one issue per kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.issues import Issue, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.array_record import ArrayRecord
+
+_NAMES_SHOWN = 5
+_KINDS = {
+    "values-lost": "the file holds their shapes only, no values (TVM up to 0.7 with bool)",
+    "lanes-left-out": "only the first 1/lanes of the values are stored, by a fault of TVM's writer",
+    "below-one-byte": "less than 8 bits an element: read as packed, low bits first; bytes beyond "
+    "the data may be stored too",
+    "ambiguous-type-code": "their type code had several meanings; see the notes of each array",
+    "no-numpy-type": "numpy has no such type: shown as bytes",
+}
+
+
+def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
+    """Collect repeated names, and the notes of the records by their kind.
+
+    Parameters
+    ----------
+    records
+        All records of one file, types settled.
+    file
+        Name of the file.
+    """
+    issues = []
+    counts = Counter(record.key for record in records)
+    repeated = [key for key, count in counts.items() if count > 1]
+    if repeated:
+        text = f"{_list(repeated)} occur more than once; TVM keeps the last of each"
+        issues.append(Issue("duplicate-name", Severity.WARNING, text, file=file))
+    kinds: dict[str, list[ArrayRecord]] = {}
+    for record in records:
+        if record.notes:
+            kinds.setdefault(_kind(record), []).append(record)
+    for rule, found in kinds.items():
+        severity = Severity.NOTE if rule == "no-numpy-type" else Severity.WARNING
+        what = found[0].notes[-1] if len(found) == 1 else _KINDS[rule]
+        text = f"{_list([record.key for record in found])}: {what}"
+        issues.append(Issue(rule, severity, text, file=file))
+    return issues
+
+
+def _kind(record: ArrayRecord) -> str:
+    if record.size and not record.nbytes:
+        return "values-lost"
+    if record.dtype.lanes > 1:
+        return "lanes-left-out"
+    if record.dtype.is_packed:
+        return "below-one-byte"
+    return "ambiguous-type-code" if record.alternatives else "no-numpy-type"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_NAMES_SHOWN])
+    rest = len(names) - _NAMES_SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown

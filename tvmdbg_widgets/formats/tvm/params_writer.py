@@ -1,0 +1,196 @@
+"""Params files written as TVM writes them, byte for byte.
+
+``SaveParams``, src/runtime/file_utils.cc and ``SaveDLTensor``, include/tvm/runtime/ndarray.h
+@ v0.19.0: names and arrays in the order given, reserved fields 0, device cpu(0).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import tempfile
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC
+from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, CPU, HEADERS, Layout
+from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.tensors import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Codes: TypeAlias = Literal["current", "legacy"]
+Array: TypeAlias = "np.ndarray[Any, Any] | ArrayRecord | Tensor | Any"
+
+_CHUNK = 1 << 20
+_LEGACY_CODES = {
+    "bool": DataType(1, 1),
+    "float8_e4m3fn": DataType(6, 8),
+    "float8_e5m2": DataType(7, 8),
+    "float4_e2m1fn": DataType(8, 4),
+}
+
+
+def write_params(
+    target: str | os.PathLike[str] | IO[bytes],
+    arrays: Mapping[str, Array] | Iterable[tuple[str, Array]],
+    *,
+    layout: Layout = "narrow",
+    codes: Codes = "current",
+    dtypes: Mapping[str, DataType | str] | None = None,
+) -> None:
+    """Write a params file.
+
+    Parameters
+    ----------
+    target
+        A path, written under a temporary name and then renamed, or a binary file object.
+    arrays
+        Arrays by name, or pairs, where a name occurs twice. A numpy array (or what becomes one)
+        is written in C order; below 8 bits it is packed, low bits first, and filled up with zeros
+        to one byte an element as TVM's writer does. A record or tensor read from a file is
+        written as it was stored.
+    layout
+        Of the dtype fields: ``"narrow"`` for TVM, ``"wide"`` for a build with a wide
+        ``DLDataType``.
+    codes
+        ``"legacy"`` writes bool, float8_e4m3fn, float8_e5m2 and float4_e2m1fn with the codes of
+        TVM 0.13 to 0.20 (bool as uint1: any TVM before 0.23); ``"current"`` with dlpack's.
+    dtypes
+        Types to write by name, of the same width as the array's own.
+
+    Raises
+    ------
+    ValueError
+        TVM has no data type for an array, or an argument is none of those above.
+    FormatError
+        The file a record comes from changed.
+    OSError
+        The target cannot be written.
+    """
+    if layout not in HEADERS:
+        raise ValueError(f"layout must be narrow or wide, not {layout!r}")
+    if codes not in ("current", "legacy"):
+        raise ValueError(f"codes must be current or legacy, not {codes!r}")
+    pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
+    items = [(name, _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs]
+    if isinstance(target, str | os.PathLike):
+        with _replacing(Path(target)) as file:
+            _write(file, items, layout)
+    else:
+        _write(target, items, layout)
+
+
+class _Stored:
+    """One array ready to be written: type, shape, and its bytes in pieces."""
+
+    def __init__(self, dtype: DataType, shape: tuple[int, ...], values: Any) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.values: np.ndarray[Any, Any] | ArrayRecord = values
+        if isinstance(values, ArrayRecord):
+            self.nbytes = values.nbytes
+        else:
+            self.nbytes = values.size * dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Yield the stored bytes."""
+        if isinstance(self.values, ArrayRecord):
+            yield from self._copied(self.values)
+        elif self.dtype.is_packed:
+            packed = _pack(self.values, self.dtype.bits)
+            yield packed.data
+            yield np.zeros(self.nbytes - len(packed), np.uint8).data
+        else:
+            flat = np.ascontiguousarray(self.values).reshape(-1)
+            yield flat.view(np.uint8).data
+
+    def _copied(self, record: ArrayRecord) -> Iterator[memoryview]:
+        for start in range(0, record.nbytes, _CHUNK):
+            length = min(_CHUNK, record.nbytes - start)
+            yield memoryview(record.source.read(record.offset + start, length))
+
+
+def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _Stored:
+    dtype = DataType.parse(asked) if isinstance(asked, str) else asked
+    if isinstance(array, Tensor):
+        array = array.record
+    if isinstance(array, ArrayRecord):
+        kept = array.stored_dtype or array.dtype
+        return _Stored(_fitting(dtype, kept) or kept, array.shape, array)
+    values = np.asarray(array)
+    own = from_numpy(values.dtype)
+    if values.dtype.byteorder == ">" or (own.numpy_dtype or values.dtype) != values.dtype:
+        values = values.astype(own.numpy_dtype)
+    chosen = _fitting(dtype, own)
+    if chosen is None:
+        chosen = _LEGACY_CODES.get(own.name, own) if codes == "legacy" else own
+    return _Stored(chosen, values.shape, values)
+
+
+def _fitting(dtype: DataType | None, own: DataType) -> DataType | None:
+    if dtype is None:
+        return None
+    if (
+        dtype.itemsize != own.itemsize
+        or dtype.lanes != own.lanes
+        or dtype.is_packed != own.is_packed
+    ):
+        raise ValueError(f"an array of {own} cannot be written as {dtype}: its bytes do not fit")
+    return dtype
+
+
+def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Put elements next to each other, low bits first."""
+    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    loose = np.unpackbits(flat[:, None], axis=1, count=bits, bitorder="little")
+    return np.packbits(loose.reshape(-1), bitorder="little")
+
+
+def _write(file: IO[bytes], items: list[tuple[str, _Stored]], layout: Layout) -> None:
+    count = struct.pack("<Q", len(items))
+    file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
+    for name, _ in items:
+        encoded = name.encode()
+        file.write(struct.pack("<Q", len(encoded)) + encoded)
+    file.write(count)
+    for _, array in items:
+        ndim = len(array.shape)
+        dtype = array.dtype
+        file.write(
+            HEADERS[layout].pack(ARRAY_MAGIC, 0, CPU, 0, ndim, dtype.code, dtype.bits, dtype.lanes)
+        )
+        file.write(struct.pack(f"<{ndim + 1}q", *array.shape, array.nbytes))
+        for piece in array.pieces():
+            file.write(piece)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside ``path`` that takes its place once all is written."""
+    path = path.resolve()
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        temporary.chmod(_mode(path))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """Permissions the file has, or would have been made with."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
