@@ -165,7 +165,7 @@ def read_tables(source: ByteSource) -> tuple[Table, ...]:
     ]
     ends = [index for index, _ in headers[1:]] + [len(lines)]
     tables = []
-    for (index, layout), end in zip(headers, ends, strict=True):
+    for (index, layout), end in zip(headers, ends, strict=False):
         marks = layout.split(lines[index + 1]) if index + 1 < end else None
         if marks == dashes(layout.columns):
             tables.append(_Body(source.name, layout, lines, index, end).table(issues))

@@ -86,8 +86,8 @@ def print_table(
     times = [_time(node, style) for node in nodes]
     total = float(sum(times))
     for node, time in zip(nodes, times, strict=True):
-        time_us = round(time * 1e6, 3)
-        percent = round(time / total * 100, 3) if total else math.nan
+        time_us = _rounded(time * 1e6, style)
+        percent = _rounded(time / total * 100, style) if total else math.nan
         measurements = str([round(float(repeat) * 1e6, 3) for repeat in node.times_s])
         for shape in node.shapes:
             cells = (
@@ -105,7 +105,7 @@ def print_table(
     lines = [cells for _, cells in rows]
     if sort_by_time:
         rest = "-" * (5 if style == "v0.9" else 4)
-        lines.append((TOTAL_NAME, "-", str(round(total * 1e6, 3)), *rest))
+        lines.append((TOTAL_NAME, "-", str(_rounded(total * 1e6, style)), *rest))
     return _format(canonical_layout(style, lines), lines)
 
 
@@ -137,6 +137,11 @@ def _time(node: TimedNode, style: str) -> float:
     if not node.times_s:
         raise ValueError(f"node {node.name!r} has no time")
     return float(np.mean(node.times_s)) if style == "v0.9" else node.times_s[0]
+
+
+def _rounded(value: float, style: str) -> float:
+    """Round as TVM does: from v0.9 the values are numpy's, whose ties differ from Python's."""
+    return float(np.round(value, 3)) if style == "v0.9" else round(value, 3)
 
 
 def _format(layout: Layout, lines: Iterable[Sequence[str]]) -> str:
