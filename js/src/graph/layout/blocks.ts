@@ -17,7 +17,6 @@ const MAIN = 2 ** 30;
 const BOTH_BEST = 12;
 const TRUNK = 8;
 const ONE_BEST = 4;
-const OTHER = 2;
 const FEW = 12;
 
 /** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
@@ -193,7 +192,7 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
     if (main[row] === u && main[row + 1] === v) return MAIN;
     if (u >= nodes && v >= nodes) return TRUNK;
     const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
-    return best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : OTHER;
+    return best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
   };
   const join = (u: number, v: number) => {
     above[v] = u;
@@ -204,7 +203,8 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
       const u = item[i]!;
       for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
         const v = down.item[k]!;
-        aligner.add(u, v, position[v]!, weigh(u, v, r));
+        const weight = weigh(u, v, r);
+        if (weight > 0) aligner.add(u, v, position[v]!, weight);
       }
     }
     aligner.choose(start[r + 2]! - start[r + 1]!, join);

@@ -61,20 +61,24 @@ export function placePorts(
   const wish = new Float64Array(most);
   const member = new Int32Array(most);
 
-  const inX = new Float64Array(target.length);
-  for (let v = 0; v < nodes; v++) {
-    const first = incoming.start[v]!;
-    const count = incoming.start[v + 1]! - first;
-    for (let i = 0; i < count; i++) {
-      const e = incoming.item[first + i]!;
-      member[i] = e;
-      wish[i] = last[e]! >= 0 ? centre[last[e]!]! : centre[v]! + width[v]!;
+  const meanBelow = (v: number, k: number): number => {
+    let sum = 0;
+    let readers = 0;
+    if (points[k]! > 0) {
+      sum = centre[firstPoint[k]!]!;
+      readers = 1;
+      if (sum === centre[v]) return sum;
     }
-    sortByKey(member, wish, count);
-    if (count > 0) spread(wish, count, centre[v]!, width[v]!);
-    for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
-  }
-
+    for (let q = trunks.edges.start[k]!; q < trunks.edges.start[k + 1]!; q++) {
+      const e = trunks.edges.item[q]!;
+      if (last[e] !== v) continue;
+      const below = centre[target[e]!]!;
+      if (below === centre[v]) return below;
+      sum += below;
+      readers++;
+    }
+    return readers > 0 ? sum / readers : centre[v]! + width[v]!;
+  };
   const outX = new Float64Array(trunks.count);
   for (let v = 0; v < nodes; v++) {
     const first = ofSource.start[v]!;
@@ -83,24 +87,28 @@ export function placePorts(
     if (count < 2) continue;
     for (let i = 0; i < count; i++) {
       const k = ofSource.item[first + i]!;
-      let sum = 0;
-      let readers = 0;
-      if (points[k]! > 0) {
-        sum = centre[firstPoint[k]!]!;
-        readers = 1;
-      }
-      for (let q = trunks.edges.start[k]!; q < trunks.edges.start[k + 1]!; q++) {
-        const e = trunks.edges.item[q]!;
-        if (last[e] !== v) continue;
-        sum += centre[target[e]!]!;
-        readers++;
-      }
       member[i] = k;
-      wish[i] = readers > 0 ? sum / readers : centre[v]! + width[v]!;
+      wish[i] = meanBelow(v, k);
     }
     sortByKey(member, wish, count);
     spread(wish, count, centre[v]!, width[v]!);
     for (let i = 0; i < count; i++) outX[member[i]!] = wish[i]!;
   }
+  const inX = new Float64Array(target.length);
+  for (let v = 0; v < nodes; v++) {
+    const first = incoming.start[v]!;
+    const count = incoming.start[v + 1]! - first;
+    for (let i = 0; i < count; i++) {
+      const e = incoming.item[first + i]!;
+      member[i] = e;
+      const u = last[e]!;
+      if (u < 0) wish[i] = centre[v]! + width[v]!;
+      else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : centre[u]!;
+    }
+    sortByKey(member, wish, count);
+    if (count > 0) spread(wish, count, centre[v]!, width[v]!);
+    for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
+  }
+
   return { out: outX, in: inX };
 }

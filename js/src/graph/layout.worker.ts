@@ -1,0 +1,42 @@
+import { type LayoutInput, type LayoutResult, layoutSteps } from "./layout/index.ts";
+
+/** What the worker says: it is there, how far it is, and how it ended. */
+export type WorkerMessage =
+  | { kind: "ready" }
+  | { kind: "progress"; phase: string; fraction: number }
+  | { kind: "done"; result: LayoutResult }
+  | { kind: "failed"; message: string };
+
+interface Scope {
+  postMessage(message: WorkerMessage, transfer?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<LayoutInput>) => void) | null;
+}
+
+/** Milliseconds between two reports of progress. */
+const REPORT = 50;
+
+function buffers(result: LayoutResult): Transferable[] {
+  const arrays = [...Object.values(result), ...Object.values(result.routes)];
+  return arrays.filter((value) => ArrayBuffer.isView(value)).map((view) => view.buffer);
+}
+
+const scope = globalThis as unknown as Scope;
+
+scope.onmessage = ({ data }) => {
+  try {
+    const steps = layoutSteps(data);
+    let reported = performance.now();
+    let step = steps.next();
+    while (!step.done) {
+      if (performance.now() - reported > REPORT) {
+        reported = performance.now();
+        scope.postMessage({ kind: "progress", ...step.value });
+      }
+      step = steps.next();
+    }
+    scope.postMessage({ kind: "done", result: step.value }, buffers(step.value));
+  } catch (error) {
+    scope.postMessage({ kind: "failed", message: String(error) });
+  }
+};
+scope.postMessage({ kind: "ready" });
