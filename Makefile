@@ -12,7 +12,8 @@ NODE_MODULES := node_modules/.package-lock.json
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Certificates as pip and npm see them, also behind a proxy that signs its own.
-export UV_SYSTEM_CERTS ?= 1
+UV_SYSTEM_CERTS ?= 1
+export UV_SYSTEM_CERTS
 
 # The bundles are made by `bundle`, not by the editable install.
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt

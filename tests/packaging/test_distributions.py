@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -15,12 +14,9 @@ import venv
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from hatch_build import HASHED_FILES, content_hash, is_current
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (
@@ -118,16 +114,6 @@ def distributions(project: Project) -> tuple[Path, Path]:
     return sdist, wheel
 
 
-@pytest.fixture(scope="module")
-def hook() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "js/hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def _bundles(project: Project) -> set[str]:
     views = {
         path.stem for path in (ROOT / "js/src").glob("*/*.ts") if path.stem == path.parent.name
@@ -195,7 +181,7 @@ def _environment(folder: Path) -> Path:
 
 
 def test_bundles_are_rebuilt_when_a_source_changes_and_only_then(
-    project: Project, distributions: tuple[Path, Path], nothing: Path, hook: ModuleType
+    project: Project, distributions: tuple[Path, Path], nothing: Path
 ) -> None:
     assert distributions
     source = project.root / "js/src/session/session.ts"
@@ -204,31 +190,31 @@ def test_bundles_are_rebuilt_when_a_source_changes_and_only_then(
     assert project.build("--wheel", path=nothing).returncode == 0
 
     source.write_bytes(before + b"\nconsole.debug(0);\n")
-    assert not hook.is_current(project.root)
+    assert not is_current(project.root)
     refused = project.build("--wheel", path=nothing)
     assert refused.returncode != 0
     assert "there is no npm" in refused.stdout + refused.stderr
 
     assert project.build("--wheel").returncode == 0
     assert project.npm_calls() == ["ci", "run build"]
-    assert hook.is_current(project.root)
+    assert is_current(project.root)
     assert "console.debug(0)" in (project.static / "session.js").read_text("utf-8")
 
     assert project.build("--wheel").returncode == 0
     assert project.npm_calls() == []
 
 
-def test_hash_counts_every_ingredient(tmp_path: Path, hook: ModuleType) -> None:
-    names = ["js/src/graph/graph.ts", "js/src/page.ts", *hook.HASHED_FILES]
+def test_hash_counts_every_ingredient(tmp_path: Path) -> None:
+    names = ["js/src/graph/graph.ts", "js/src/page.ts", *HASHED_FILES]
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name, "utf-8")
-    hashes = [hook.content_hash(tmp_path)]
+    hashes = [content_hash(tmp_path)]
     for name in names:
         (tmp_path / name).write_text(f"{name} changed", "utf-8")
-        hashes.append(hook.content_hash(tmp_path))
+        hashes.append(content_hash(tmp_path))
     (tmp_path / "js/src/page.ts").rename(tmp_path / "js/src/pages.ts")
-    hashes.append(hook.content_hash(tmp_path))
+    hashes.append(content_hash(tmp_path))
     assert len(set(hashes)) == len(names) + 2
 
 

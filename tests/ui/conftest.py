@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 from chromium import ARGUMENTS, find
+from hatch_build import is_current
 from ui.servers import Server, jupyter
 
 if TYPE_CHECKING:
@@ -16,13 +19,24 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
 
 INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
+ROOT = Path(__file__).parents[2]
 
 # Scripts of the host itself: Notebook 7.6 throws on every start, with none of ours on the stack.
 HOSTS_OWN = re.compile(r"^http://127\.0\.0\.1:\d+/static/(lab|notebook)/")
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def bundles() -> Path:
+    """Folder of the bundles, made anew where they are not those of the sources."""
+    if not is_current(ROOT):
+        command = ["node", "js/build.mjs"]
+        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stderr
+    return ROOT / "tvmdbg_widgets/static"
+
+
+@pytest.fixture(scope="session")
+def browser(bundles: Path) -> Iterator[Browser]:
     """One Chromium for all tests."""
     path = find()
     if path is None:
