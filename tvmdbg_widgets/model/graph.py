@@ -287,6 +287,11 @@ class Graph:
         target = np.concatenate([self.edge_target[known], self.control_target])
         return topological(source, target, self.num_nodes)
 
+    @property
+    def topological_order(self) -> npt.NDArray[np.int32]:
+        """Every node once, producers first (int32 [N]); nodes on or behind a cycle come last."""
+        return self.order.nodes
+
     def subgraph(self, nodes: Iterable[int]) -> Subgraph:
         """Return a view of some nodes and the edges among them; node ids stay as they are."""
         return Subgraph(self, nodes)

@@ -1,0 +1,276 @@
+"""The list ``nodes`` of a graph file: names, functions, kinds, attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.formats.tvm.graph_log import shown
+from tvmdbg_widgets.model.graph import NodeKind
+from tvmdbg_widgets.model.issues import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.formats.tvm.graph_log import GraphLog
+
+_KEYS = frozenset(("op", "name", "inputs", "attrs", "attr", "control_deps"))
+_MUTATED_KEYS = _KEYS | {"shape"}
+_REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
+_KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
+_NO_ATTRS: Mapping[str, str] = MappingProxyType({})
+UNKNOWN = -1
+
+
+@dataclass(slots=True)
+class NodeTable:
+    """The nodes of a file, column by column, node ids as positions.
+
+    `num_outputs` is -1 where the node does not say; `shapes` and `types` are what the debugger
+    added to a mutated dump for output 0 of each node, as parsed.
+    """
+
+    mutated: bool
+    names: list[str] = field(default_factory=list)
+    func_names: list[str] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    attrs: list[Mapping[str, str]] = field(default_factory=list)
+    inputs: list[list[Any]] = field(default_factory=list)
+    num_outputs: list[int] = field(default_factory=list)
+    control_deps: dict[int, Any] = field(default_factory=dict)
+    shapes: list[Any] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+
+    def is_null(self) -> npt.NDArray[np.bool_]:
+        """Return which nodes are inputs or parameters (bool [N])."""
+        kinds = np.array(self.kinds, dtype=np.uint8)
+        return np.equal(kinds, NodeKind.INPUT)
+
+
+def is_mutated(nodes: list[Any]) -> bool:
+    """Tell the debugger's dump of v0.7 and later from the graph TVM takes.
+
+    ``DebugResult._parse_graph`` (``python/tvm/contrib/debugger/debug_result.py`` @ v0.19.0)
+    writes ``param`` or the function into ``op``, names into ``inputs``, and adds ``shape``.
+    """
+    for node in nodes:
+        if not isinstance(node, dict):
+            continue
+        op = node.get("op")
+        if op == "param" or (op not in ("null", "tvm_op") and "shape" in node):
+            return True
+        inputs = node.get("inputs")
+        if isinstance(inputs, list) and inputs:
+            return isinstance(inputs[0], str)
+    return False
+
+
+def read_nodes(nodes: list[Any], log: GraphLog) -> NodeTable:
+    """Read ``nodes``; every node keeps its position, whatever is wrong with it."""
+    table = NodeTable(is_mutated(nodes))
+    keys = _MUTATED_KEYS if table.mutated else _KEYS
+    for nid, node in enumerate(nodes):
+        if not isinstance(node, dict):
+            log.add(
+                "node-not-object",
+                f"nodes[{nid}]",
+                expected="an object",
+                found=shown(node),
+                done="It stands as an input without a name",
+                loader="invalid format",
+                nodes=(nid,),
+            )
+            node = {"op": "null", "name": "", "inputs": []}  # noqa: PLW2901
+        elif not node.keys() <= keys:
+            _tell_unknown_keys(nid, node, log)
+        _read_node(nid, node, table, log)
+    return table
+
+
+def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) -> None:
+    attrs = node.get("attrs", node.get("attr"))
+    has_attrs = attrs is not None
+    attrs = _string_attrs(nid, attrs, log) if has_attrs else {}
+    added_type = attrs.pop("T", "") if table.mutated else ""
+    func_name = _func_name(nid, node, attrs, table.mutated, log)
+    null = func_name is None
+    name = node.get("name")
+    if not isinstance(name, str):
+        log.add(
+            "node-name",
+            f"nodes[{nid}].name",
+            expected="a string",
+            found=shown(name) if "name" in node else "nothing",
+            done="The name is empty",
+            loader="invalid format",
+            nodes=(nid,),
+        )
+        name = ""
+    inputs = node.get("inputs")
+    if not isinstance(inputs, list):
+        log.add(
+            "node-inputs",
+            f"nodes[{nid}].inputs",
+            expected="a list of entries",
+            found=shown(inputs) if "inputs" in node else "nothing",
+            done="The node has no inputs",
+            loader="invalid format",
+            nodes=(nid,),
+        )
+        inputs = []
+    if null and inputs:
+        log.add(
+            "null-node-inputs",
+            f"nodes[{nid}].inputs",
+            expected="no inputs of an input or parameter",
+            found=f"{len(inputs)}",
+            nodes=(nid,),
+        )
+    if (has_attrs and attrs) or not null:
+        _check_attrs(nid, attrs, has_attrs, len(inputs), log)
+    if "control_deps" in node:
+        table.control_deps[nid] = node["control_deps"]
+    table.names.append(name)
+    table.func_names.append("" if func_name is None else func_name)
+    table.kinds.append(NodeKind.INPUT if null else _KINDS.get(func_name or "", NodeKind.OPERATOR))
+    table.attrs.append(MappingProxyType(attrs) if attrs else _NO_ATTRS)
+    table.inputs.append(inputs)
+    table.num_outputs.append(_num_outputs(attrs, null=null))
+    table.shapes.append(node.get("shape"))
+    table.types.append(added_type)
+
+
+def _func_name(
+    nid: int, node: dict[str, Any], attrs: dict[str, str], mutated: bool, log: GraphLog
+) -> str | None:
+    """Return the function a node calls, None for an input or parameter."""
+    op = node.get("op")
+    func_name = attrs.get("func_name", "")
+    if op == "tvm_op" and not mutated:
+        return func_name
+    if op == "null" or (mutated and op == "param" and not func_name):
+        return None
+    if mutated and isinstance(op, str):
+        return func_name or op
+    log.add(
+        "op-unknown",
+        f"nodes[{nid}].op",
+        expected="null or tvm_op",
+        found=shown(op) if "op" in node else "nothing",
+        done=f"It stands as {'an operator' if func_name or isinstance(op, str) else 'an input'}",
+        loader="Can only take tvm_op as op" if "op" in node else "invalid format",
+        nodes=(nid,),
+    )
+    return func_name or (op if isinstance(op, str) else None)
+
+
+def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
+    if not isinstance(attrs, dict):
+        log.add(
+            "node-attrs",
+            f"nodes[{nid}].attrs",
+            expected="an object of strings",
+            found=shown(attrs),
+            done="They are left out",
+            nodes=(nid,),
+        )
+        return {}
+    if set(map(type, attrs.values())) <= {str}:
+        return attrs
+    for key, value in attrs.items():
+        if not isinstance(value, str):
+            log.add(
+                "node-attr-not-string",
+                f"nodes[{nid}].attrs.{key}",
+                expected="a string",
+                found=shown(value),
+                done="It is kept as text",
+                nodes=(nid,),
+            )
+    return {k: v if isinstance(v, str) else shown(v) for k, v in attrs.items()}
+
+
+def _check_attrs(
+    nid: int, attrs: dict[str, str], has_attrs: bool, num_inputs: int, log: GraphLog
+) -> None:
+    path = f"nodes[{nid}].attrs"
+    if not has_attrs:
+        log.add(
+            "node-attrs-missing",
+            path,
+            expected="the attributes of an operator",
+            found="nothing",
+            nodes=(nid,),
+        )
+        return
+    lacking = [key for key in _REQUIRED_ATTRS if key not in attrs]
+    if lacking:
+        log.add(
+            "node-attrs-incomplete",
+            path,
+            expected=", ".join(_REQUIRED_ATTRS),
+            found=f"no {' and no '.join(lacking)}",
+            loader="invalid format",
+            nodes=(nid,),
+        )
+    for key in ("num_inputs", "num_outputs"):
+        if key in attrs and decimal(attrs[key]) == UNKNOWN:
+            log.add(
+                f"{key.replace('_', '-')}-invalid",
+                f"{path}.{key}",
+                expected="a decimal number in a string",
+                found=shown(attrs[key]),
+                nodes=(nid,),
+            )
+    counted = decimal(attrs.get("num_inputs", ""))
+    if counted not in (UNKNOWN, num_inputs):
+        log.add(
+            "num-inputs-disagrees",
+            f"{path}.num_inputs",
+            expected=f"{num_inputs}, the length of inputs",
+            found=f"{counted}",
+            done="The list inputs is believed",
+            nodes=(nid,),
+        )
+    flatten = attrs.get("flatten_data", "0")
+    if flatten != "0":
+        valid = flatten == "1"
+        log.add(
+            "flatten-data" if valid else "flatten-data-invalid",
+            f"{path}.flatten_data",
+            expected='"0"' if valid else '"0" or "1"',
+            found=shown(flatten),
+            done="The executor views every argument of this node as one-dimensional"
+            if valid
+            else "",
+            severity=Severity.NOTE if valid else Severity.ERROR,
+            nodes=(nid,),
+        )
+
+
+def decimal(text: str) -> int:
+    """Return the value of a short decimal number, else -1."""
+    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else UNKNOWN
+
+
+def _num_outputs(attrs: dict[str, str], *, null: bool) -> int:
+    return 1 if null else decimal(attrs.get("num_outputs", ""))
+
+
+def _tell_unknown_keys(nid: int, node: dict[str, Any], log: GraphLog) -> None:
+    for key in node.keys() - _KEYS:
+        log.add(
+            "node-key-unknown",
+            f"nodes[{nid}].{shown(key)[1:-1]}",
+            expected="op, name, inputs, attrs and control_deps",
+            found=f"a key with value {shown(node[key])}",
+            done="It is ignored",
+            loader=f"do not support key {shown(key)[1:-1]}",
+            severity=Severity.NOTE if key == "subgraphs" else Severity.WARNING,
+            nodes=(nid,),
+        )
