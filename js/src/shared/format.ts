@@ -1,19 +1,20 @@
 import type { GraphColumns } from "./run_client.ts";
 
-const STEPS = [
+const UNITS = [
   [1e9, "s"],
   [1e6, "ms"],
   [1e3, "µs"],
+  [1, "ns"],
 ] as const;
 
-/** A time in the unit that keeps it readable, three decimals: `2.571 ms`; whole nanoseconds below a microsecond. */
+/** A duration with four significant digits, as `model/durations.py` writes it: `2.571 ms`. */
 export function duration(ns: number): string {
   if (Number.isNaN(ns)) return "unknown";
-  if (ns === 0) return "0";
-  for (const [step, unit] of STEPS) {
-    if (Math.abs(ns) >= step) return `${(ns / step).toFixed(3)} ${unit}`;
-  }
-  return `${Number(ns.toFixed(1))} ns`;
+  if (ns === 0) return "0 ns";
+  const rounded = Number(ns.toPrecision(4));
+  const [size, unit] = UNITS.find(([each]) => Math.abs(rounded) >= each) ?? UNITS[3];
+  const digits = 3 - Math.floor(Math.log10(Math.abs(rounded) / size));
+  return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
 
 export function percent(share: number): string {

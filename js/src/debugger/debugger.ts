@@ -1,0 +1,9 @@
+import "../shared/theme.css";
+import "../graph/graph.css";
+import "../tensor/tensor.css";
+import "../timeline/timeline.css";
+import "./debugger.css";
+import { widget } from "../shared/view.ts";
+import { mountDebugger } from "./mount.ts";
+
+export default widget(mountDebugger);

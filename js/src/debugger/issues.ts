@@ -1,0 +1,31 @@
+import { button, element } from "../shared/dom.ts";
+import type { RunSummary } from "../shared/run_client.ts";
+
+const NODES_SHOWN = 8;
+
+/** Where the run comes from, and all that disagrees or is uncertain in it; nodes can be gone to. */
+export function issuesPanel(summary: RunSummary, onNode: (node: number) => void): HTMLElement {
+  const rows = summary.issues.map(({ severity, rule, message, nodes }) =>
+    element(
+      "li",
+      { class: `tvmdbg-issue tvmdbg-${severity === "note" ? "muted" : severity}` },
+      element("strong", {}, severity),
+      ` ${message} `,
+      element("code", {}, rule),
+      ...nodes
+        .slice(0, NODES_SHOWN)
+        .map((node) => button(`#${node}`, `Go to node ${node}`, () => onNode(node))),
+      nodes.length > NODES_SHOWN ? ` and ${nodes.length - NODES_SHOWN} more` : null,
+    ),
+  );
+  const [producer = "", ...evidence] = summary.provenance;
+  return element(
+    "div",
+    {},
+    element("p", {}, `Written by ${producer}.`),
+    element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
+    rows.length
+      ? element("ul", { "aria-label": "Issues" }, ...rows)
+      : element("p", {}, "Nothing disagrees."),
+  );
+}

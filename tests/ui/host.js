@@ -1,0 +1,27 @@
+// Mounts the views that the settings name; window.tvmdbg holds the models for the tests.
+(async () => {
+  const { views, states } = JSON.parse(document.getElementById("settings").textContent);
+  const ask = async (message) => {
+    const answer = await fetch("/ask", { method: "POST", body: JSON.stringify(message) });
+    const bytes = await answer.arrayBuffer();
+    const length = new DataView(bytes).getUint32(0, true);
+    const content = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+    return { content, buffers: [new DataView(bytes, 4 + length)] };
+  };
+  const models = {
+    run: { content_hash: "page", title: "page" },
+    session: { selected: [], entry: null, slice: null, time_range: null, hovered: null, source: "" },
+  };
+  const shown = [];
+  for (const [i, view] of views.entries()) {
+    const id = `${view}${i}`;
+    models[id] = { ...states[view], run: "anywidget:run", session: "anywidget:session" };
+    const element = document.createElement("div");
+    element.className = "cell";
+    document.body.append(element);
+    const own = view in states ? view : (await import(`/${view}.js`)).default;
+    shown.push({ view: own, model: id, element });
+  }
+  window.tvmdbg = await tvmdbgPage.start({ models, views: shown, ask });
+  document.documentElement.dataset.started = "true";
+})();

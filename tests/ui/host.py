@@ -1,0 +1,150 @@
+"""A page with static models whose questions are answered by the real Python code.
+
+``python -m tests.ui.host DUMP [--port P]`` serves it for trying a view by hand:
+``/?views=graph,tensor,timeline&theme=dark&width=900&graph.color_by=time``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.bundles import STATIC
+
+HERE = Path(__file__).parent
+VIEWS = ("debugger", "graph", "tensor", "timeline")
+
+
+def defaults(view: str) -> dict[str, Any]:
+    """The state a view's model has when Python gives no arguments."""
+    from tvmdbg_widgets.widgets.debugger import Debugger
+    from tvmdbg_widgets.widgets.graph import GraphView
+    from tvmdbg_widgets.widgets.tensor import TensorInspector
+    from tvmdbg_widgets.widgets.timeline import Flamechart
+
+    kind = {"debugger": Debugger, "graph": GraphView, "tensor": TensorInspector, "timeline": Flamechart}[view]
+    traits = kind.class_traits(sync=True)
+    own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
+    return {n: t.default() for n, t in own.items() if is_plain(t.default())}
+
+
+def is_plain(value: object) -> bool:
+    """Whether a trait's default can be written as JSON (ipywidgets' own layout cannot)."""
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
+
+
+def reply(run: Any, message: dict[str, Any]) -> bytes:
+    """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
+    buffers: tuple[bytes, ...] = ()
+    try:
+        found = answer(run, message)
+    except Exception as problem:  # noqa: BLE001 (an error is an answer)
+        content = {"id": message.get("id"), "error": str(problem)}
+    else:
+        content = {"id": message.get("id"), "result": found.result}
+        buffers = found.buffers
+    head = json.dumps(content, allow_nan=False).encode()
+    return struct.pack("<I", len(head)) + head + b"".join(buffers)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    run: Any
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self._give(reply(self.run, message), "application/octet-stream")
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        if url.path == "/page.js":
+            self._give((STATIC / "page.js").read_bytes(), "text/javascript")
+        elif url.path == "/page.css":
+            self._give((STATIC / "page.css").read_bytes(), "text/css")
+        elif url.path == "/contract.js":
+            self._give((HERE / "contract.js").read_bytes(), "text/javascript")
+        elif url.path == "/":
+            self._give(page(parse_qs(url.query)).encode(), "text/html; charset=utf-8")
+        else:
+            self._give(b"", "text/plain", 204)
+
+    def _give(self, body: bytes, kind: str, status: int = 200) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_args: object) -> None:
+        pass
+
+
+def page(query: dict[str, list[str]]) -> str:
+    """The HTML of one page; the query names views, theme, width and initial traits."""
+    views = query.get("views", ["debugger"])[0].split(",")
+    theme = query.get("theme", ["light"])[0]
+    states = {view: defaults(view) for view in views if view in VIEWS}
+    for name, (value, *_) in query.items():
+        view, _, trait = name.partition(".")
+        if trait and view in states:
+            states[view][trait] = json.loads(value)
+    script = (HERE / "host.js").read_text(encoding="utf-8")
+    settings = {"views": views, "states": states, "theme": theme}
+    return f"""<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
+<title>views</title><link rel="stylesheet" href="/page.css"><style>{STYLE}
+body {{ width: {int(query.get("width", ["1200"])[0])}px }}</style><body class="{theme}">
+<script src="/page.js"></script>
+<script type="application/json" id="settings">{json.dumps(settings).replace("<", chr(92) + "u003c")}</script>
+<script>{script}</script></body></html>"""
+
+
+STYLE = """
+body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
+.cell { margin-bottom: 12px }
+[data-theme=light] { --jp-layout-color1: #fff; --jp-layout-color2: #f0f0f0;
+  --jp-ui-font-color1: rgba(0, 0, 0, 0.87); --jp-border-color1: #bdbdbd; background: #fff }
+[data-theme=dark] { --jp-layout-color1: #111; --jp-layout-color2: #212121;
+  --jp-ui-font-color1: rgba(255, 255, 255, 1); --jp-border-color1: #616161; background: #111 }
+"""
+
+
+@contextmanager
+def serve(run: Any, port: int = 0) -> Iterator[str]:
+    """Serve the page of one run; yields its address."""
+    handler = type("Handler", (_Handler,), {"run": run})
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def main() -> None:
+    """Serve the dump named on the command line until interrupted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dump")
+    parser.add_argument("--port", type=int, default=8765)
+    arguments = parser.parse_args()
+    with serve(tvmdbg.open(arguments.dump), arguments.port) as address:
+        print(address)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Questions about a run that need more than one of its parts."""

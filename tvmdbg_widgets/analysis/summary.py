@@ -1,0 +1,48 @@
+"""A run in some lines of text, and what to say of parts that are missing."""
+
+from __future__ import annotations
+
+from tvmdbg_widgets.analysis.check import check
+from tvmdbg_widgets.analysis.operators import operators
+from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.parts import RunParts
+
+_TOP = 3
+
+#: Why a part may be missing, and how to get it.
+HOW_TO_GET = {
+    "graph": "This run has no graph. The debugger writes it to _tvmdbg_graph_dump.json when the "
+    "module is created; or pass the graph itself: open(…, graph=lib.get_graph_json()).",
+    "tensors": "This run has no tensors. GraphModuleDebug.run() writes them to "
+    "output_tensors.params in the dump folder; open that folder, or add the file: "
+    "open(…, 'output_tensors.params').",
+    "timeline": "This dump has no trace: GraphModuleDebug.run() writes "
+    "_tvmdbg_execution_trace.json from TVM v0.6 on. The table that run() prints will do as well: "
+    "save it to a file and open(…, table='run.txt'). It also holds each repeat.",
+}
+
+
+def missing(parts: RunParts) -> dict[str, str]:
+    """For each part the run lacks: what to do about it."""
+    have = {"graph": parts.graph, "tensors": parts.tensors, "timeline": parts.timeline}
+    return {name: HOW_TO_GET[name] for name, part in have.items() if part is None}
+
+
+def summary(parts: RunParts) -> str:
+    """Return what there is, what took longest, and what is doubtful."""
+    lines = [f"{parts.title}: written by {parts.provenance.producer}"]
+    for name, part in (("graph", parts.graph), ("tensors", parts.tensors), ("timeline", parts.timeline)):
+        lines.append(f"  {name}: " + ("missing" if part is None else repr(part).splitlines()[0]))
+    slowest = operators(parts, top=_TOP)
+    if len(slowest):
+        lines.append("  slowest:")
+        lines += [
+            f"    {row.name} (node {row.node}): {duration_text(row.time_ns)}, {100 * row.share:.1f} %"
+            for row in slowest
+        ]
+    issues = check(parts)
+    lines.append(f"  checks: {issues.summary()}")
+    lines += [f"    {issue}" for issue in issues[:5]]
+    if len(issues) > 5:
+        lines.append(f"    … {len(issues) - 5} more in run.check()")
+    return "\n".join(lines)

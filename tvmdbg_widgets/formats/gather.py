@@ -1,0 +1,196 @@
+"""Sources of any kind to parts: which files there are, what each is, and what each holds."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.registry import Format, format_of, identify
+from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.sources import ByteSource, SourceLike, as_source
+
+_DEPTH = 4
+_FILES = 2_000
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
+
+    kind: str
+    value: Any
+    source: ByteSource
+    folder: Path | None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    source: ByteSource
+    format: Format
+    folder: Path | None
+
+
+def gather(
+    sources: Sequence[SourceLike],
+    given: Mapping[str, SourceLike],
+    *,
+    device: str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> tuple[list[Part], list[Issue]]:
+    """Read every file that the sources name.
+
+    Parameters
+    ----------
+    sources
+        Folders, files, bytes, file objects.
+    given
+        Sources whose part ("graph", "params", "trace", "table") the caller named.
+    device
+        Part of the folder name of the dump to take where a folder holds several.
+    options
+        Keyword arguments of the readers, by part.
+
+    Returns
+    -------
+    parts : list of Part
+    issues : list of Issue
+        Files that are broken or of no known format, where others could be read.
+
+    Raises
+    ------
+    FormatError
+        No file could be read, or a folder holds several dumps.
+    """
+    issues: list[Issue] = []
+    candidates: list[_Candidate] = []
+    problems: list[FormatError] = []
+    for each in sources:
+        if isinstance(each, str | os.PathLike) and Path(each).is_dir():
+            candidates += _folder(Path(each), device, issues)
+            continue
+        source = as_source(each)
+        found = identify(source)
+        if found is None:
+            problems.append(foreign_file(source))
+        else:
+            candidates.append(_Candidate(source, found, None))
+    candidates += [_Candidate(as_source(each), format_of(part), None) for part, each in given.items()]
+    parts = []
+    for candidate in tqdm(candidates, desc="reading", unit="file", delay=1, leave=False):
+        kind = candidate.format.part
+        try:
+            value = candidate.format.read(candidate.source, **(options or {}).get(kind, {}))
+        except FormatError as problem:
+            problems.append(problem)
+        else:
+            parts.append(Part(kind, value, candidate.source, candidate.folder))
+    if not parts:
+        raise problems[0] if problems else _nothing(sources)
+    issues += [_unreadable(problem) for problem in problems]
+    return parts, issues
+
+
+def _folder(root: Path, device: str | None, issues: list[Issue]) -> list[_Candidate]:
+    candidates: list[_Candidate] = []
+    skipped: list[str] = []
+    for path in _files(root, issues):
+        source = as_source(path, os.fspath(path.relative_to(root)))
+        found = identify(source)
+        if found is None:
+            skipped.append(source.name)
+        else:
+            candidates.append(_Candidate(source, found, path.parent))
+    if skipped:
+        shown = ", ".join(sorted(skipped)[:8]) + (" …" if len(skipped) > 8 else "")
+        issues.append(
+            Issue(
+                "files-not-read",
+                Severity.NOTE,
+                f"{len(skipped)} files are of no format read here: {shown}",
+                file=os.fspath(root),
+            )
+        )
+    return _one_dump(root, candidates, device)
+
+
+def _files(root: Path, issues: list[Issue]) -> Iterator[Path]:
+    """Yield the files below a folder in a fixed order; links to folders are not followed."""
+    pending = [(root, 0)]
+    count = 0
+    while pending:
+        folder, depth = pending.pop(0)
+        for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+            if entry.is_dir(follow_symlinks=False):
+                if depth < _DEPTH:
+                    pending.append((Path(entry.path), depth + 1))
+                continue
+            if not entry.is_file():
+                continue
+            count += 1
+            if count > _FILES:
+                issues.append(
+                    Issue(
+                        "folder-too-large",
+                        Severity.WARNING,
+                        f"only the first {_FILES} files were looked at; open the dump's own folder",
+                        file=os.fspath(root),
+                    )
+                )
+                return
+            yield Path(entry.path)
+
+
+def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> list[_Candidate]:
+    """Keep one dump's files and those that lie beside or above it."""
+    kinds: dict[Path, set[str]] = defaultdict(set)
+    for each in candidates:
+        if each.folder is not None:
+            kinds[each.folder].add(each.format.part)
+    dumps = [folder for folder, found in kinds.items() if "trace" in found]
+    if not dumps:
+        dumps = [folder for folder, found in kinds.items() if {"graph", "params"} <= found]
+    chosen = [folder for folder in dumps if device is None or device.lower() in folder.name.lower()]
+    if device is not None and not chosen:
+        raise FormatError(
+            f"no dump of device {device!r} in this folder",
+            file=os.fspath(root),
+            expected=" or ".join(sorted(folder.name for folder in dumps)) or "a dump",
+            found="none whose folder name holds that text",
+        )
+    if len(chosen) > 1:
+        names = sorted(os.fspath(folder.relative_to(root)) for folder in chosen)
+        raise FormatError(
+            f"{len(names)} dumps in this folder; one run is opened at a time",
+            file=os.fspath(root),
+            expected="one dump",
+            found=", ".join(names),
+            hint=f"Choose one: tvmdbg_widgets.open({os.fspath(root / names[0])!r}), "
+            f"or open(…, device={Path(names[0]).name.split('_', 3)[-1]!r}).",
+        )
+    if not chosen:
+        return candidates
+    others = set(dumps) - set(chosen)
+    lines = {chosen[0], *chosen[0].parents}
+    return [c for c in candidates if c.folder not in others and c.folder in lines]
+
+
+def _unreadable(problem: FormatError) -> Issue:
+    return Issue("file-unreadable", Severity.ERROR, str(problem), file=problem.file)
+
+
+def _nothing(sources: Sequence[SourceLike]) -> FormatError:
+    return FormatError(
+        "nothing of a run was found here",
+        file=", ".join(str(each) for each in sources if isinstance(each, str | os.PathLike)),
+        expected="a folder or files that TVM's debugger wrote",
+        found="no file of a known format",
+        hint="The debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
+    )

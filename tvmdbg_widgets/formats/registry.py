@@ -1,0 +1,68 @@
+"""Every format that can be read, told by content and never by name.
+
+A format is one module with ``sniff(head) -> bool`` and a reader, and one line in :data:`FORMATS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tvmdbg_widgets.model.sources import ByteSource
+
+#: Bytes from the start of a file that a format is told by.
+HEAD_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Format:
+    """One readable format.
+
+    Attributes
+    ----------
+    part : str
+        What it gives a run: ``"graph"``, ``"params"``, ``"trace"`` or ``"table"``.
+    what : str
+        The format in words, for messages.
+    module : str
+        Where ``sniff`` and the reader live; imported on first use.
+    reader : str
+        Name of the function ``(source: ByteSource, **options) -> part``.
+    """
+
+    part: str
+    what: str
+    module: str
+    reader: str
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether a file that starts with these bytes is of this format."""
+        found: bool = import_module(self.module).sniff(head)
+        return found
+
+    def read(self, source: ByteSource, **options: Any) -> Any:
+        """Read the source; FormatError where it is not readable at all."""
+        read: Callable[..., Any] = getattr(import_module(self.module), self.reader)
+        return read(source, **options)
+
+
+_TVM = "tvmdbg_widgets.formats.tvm"
+
+FORMATS: tuple[Format, ...] = (
+    Format("params", "params file", f"{_TVM}.params", "read_params"),
+    Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
+    Format("graph", "graph JSON", f"{_TVM}.graph_json", "read_graph"),
+    Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
+)
+
+def identify(source: ByteSource) -> Format | None:
+    """Return the format of a source, None where no reader knows it."""
+    head = source.read(0, min(HEAD_BYTES, source.size))
+    return next((each for each in FORMATS if each.sniff(head)), None)
+
+
+def format_of(part: str) -> Format:
+    """Return the format that gives a part of a run."""
+    return next(each for each in FORMATS if each.part == part)

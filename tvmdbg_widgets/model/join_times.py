@@ -1,0 +1,214 @@
+"""Which node each pair of a trace and each row of a table belongs to, and how sure that is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.timeline import Timeline
+from tvmdbg_widgets.model.trust import Trust
+
+_NODES_SHOWN = 20
+
+Shape = tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class NodeJoin:
+    """For each item the node id (-1 unknown) and the trust of it, and what did not fit.
+
+    Attributes
+    ----------
+    nodes : int32[P]
+    trust : uint8[P]
+    issues : Issues
+    """
+
+    nodes: npt.NDArray[np.int32]
+    trust: npt.NDArray[np.uint8]
+    issues: Issues
+
+
+def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
+    """Join the pairs of an execution trace to nodes by position.
+
+    TVM writes one pair a node in node order; names repeat, so they only confirm the position
+    (``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``).
+    """
+    count = len(pair_names)
+    nodes = np.arange(count, dtype=np.int32)
+    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    issues: list[Issue] = []
+    if count != len(node_names):
+        issues.append(
+            Issue(
+                "trace-length",
+                Severity.WARNING,
+                f"the trace has {count} pairs for {len(node_names)} nodes; it may be of another "
+                "graph, or the run was stopped",
+                file=file,
+            )
+        )
+    differing = [
+        i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]
+    ]
+    for i in differing:
+        rows = node_names.rows(pair_names[i])
+        nodes[i] = rows[0] if len(rows) == 1 else -1
+        trust[i] = Trust.BY_NAME if len(rows) == 1 else Trust.ABSENT
+    if differing:
+        first = differing[0]
+        expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"
+        issues.append(
+            Issue(
+                "trace-names",
+                Severity.WARNING,
+                f"{len(differing)} pairs of the trace do not name the node at their position: pair "
+                f"{first} is {pair_names[first]!r}, expected {expected}; they are joined by name "
+                "where the name is unique, else left without a node",
+                nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
+                file=file,
+            )
+        )
+    return NodeJoin(nodes, trust, Issues(issues))
+
+
+def join_rows(
+    node_names: StringColumn,
+    entry_shapes: Sequence[Sequence[Shape]],
+    row_names: Sequence[str],
+    row_shapes: Sequence[Shape],
+    *,
+    in_node_order: bool,
+    file: str,
+) -> NodeJoin:
+    """Join the rows of a printed table to nodes.
+
+    Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
+    are joined by name; where several nodes share one, by the shape of the row if only one of
+    them has it, else in row order and marked ambiguous.
+
+    Parameters
+    ----------
+    node_names : StringColumn[N]
+    entry_shapes : sequence of N sequences
+        Shapes of each node's outputs; an empty sequence for nodes that have no rows (parameters).
+    row_names, row_shapes : sequences of R
+    in_node_order : bool
+        The table was not sorted by time.
+    file : str
+    """
+    expected = [(node, k) for node, shapes in enumerate(entry_shapes) for k in range(len(shapes))]
+    if in_node_order and [node_names[node] for node, _ in expected] == list(row_names):
+        nodes = np.array([node for node, _ in expected], np.int32)
+        return NodeJoin(nodes, np.full(len(nodes), Trust.BY_ORDER, np.uint8), Issues())
+    named: dict[str, list[int]] = defaultdict(list)
+    for node, shapes in enumerate(entry_shapes):
+        if shapes:
+            named[node_names[node]].append(node)
+    nodes = np.full(len(row_names), -1, np.int32)
+    trust = np.full(len(row_names), Trust.ABSENT, np.uint8)
+    rows_named: dict[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(row_names):
+        rows_named[name].append(row)
+    for name, rows in rows_named.items():
+        candidates = named.get(name, [])
+        if len(candidates) == 1:
+            nodes[rows], trust[rows] = candidates[0], Trust.BY_NAME
+        elif candidates:
+            _spread(rows, candidates, entry_shapes, row_shapes, nodes, trust)
+    return NodeJoin(nodes, trust, _row_issues(row_names, nodes, trust, file))
+
+
+def _spread(
+    rows: list[int],
+    candidates: list[int],
+    entry_shapes: Sequence[Sequence[Shape]],
+    row_shapes: Sequence[Shape],
+    nodes: npt.NDArray[np.int32],
+    trust: npt.NDArray[np.uint8],
+) -> None:
+    free = list(candidates)
+    unsure = []
+    for row in rows:
+        fitting = [node for node in candidates if row_shapes[row] in entry_shapes[node]]
+        if row_shapes[row] is not None and len(fitting) == 1:
+            nodes[row], trust[row] = fitting[0], Trust.BY_NAME
+            if fitting[0] in free:
+                free.remove(fitting[0])
+        else:
+            unsure.append(row)
+    for row in unsure:
+        fitting = [node for node in free if row_shapes[row] in entry_shapes[node]] or free
+        if fitting:
+            nodes[row], trust[row] = fitting[0], Trust.AMBIGUOUS
+            free.remove(fitting[0])
+
+
+def _row_issues(
+    row_names: Sequence[str],
+    nodes: npt.NDArray[np.int32],
+    trust: npt.NDArray[np.uint8],
+    file: str,
+) -> Issues:
+    issues = []
+    lost = np.flatnonzero(nodes < 0)
+    if len(lost):
+        issues.append(
+            Issue(
+                "table-names",
+                Severity.WARNING,
+                f"{len(lost)} of {len(row_names)} rows of the table name no node of the graph, the "
+                f"first is {row_names[lost[0]]!r}; the table may be of another run",
+                file=file,
+            )
+        )
+    unsure = nodes[trust == Trust.AMBIGUOUS]
+    if len(unsure):
+        issues.append(
+            Issue(
+                "table-rows-ambiguous",
+                Severity.WARNING,
+                f"{len(unsure)} rows of the table have a name and a shape that several nodes share; "
+                "which row is whose cannot be known from a sorted table",
+                nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
+                file=file,
+            )
+        )
+    return Issues(issues)
+
+
+def shapes_with_rows(graph: Graph) -> list[list[Shape]]:
+    """Return the shapes of the outputs of each node that a printed table has rows for."""
+    null = (NodeKind.INPUT, NodeKind.PARAMETER)
+    return [[] if node.kind in null else list(node.shapes) for node in graph.nodes]
+
+
+def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
+    """Put the slices on one track a device.
+
+    The device of a node is that of its first entry (``device_index`` holds ``DLDeviceType``
+    numbers); without such a list every slice is on ``default``, the device the dump is named after.
+    """
+    if graph.device_types is None or not len(timeline.slice_node):
+        return replace(timeline, tracks=(default,) if timeline.tracks else ())
+    first = np.minimum(graph.entry_offsets[:-1], max(graph.num_entries - 1, 0))
+    types = graph.device_types[first] if graph.num_entries else np.zeros(0, np.int32)
+    of_slice = np.where(timeline.slice_node >= 0, types[timeline.slice_node], -1)
+    distinct, track = np.unique(of_slice, return_inverse=True)
+    if len(distinct) == 1:
+        return replace(timeline, tracks=(default,))
+    return replace(
+        timeline,
+        slice_track=track.astype(np.int32),
+        tracks=tuple(device_name(int(number)) for number in distinct),
+    )

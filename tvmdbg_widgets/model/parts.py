@@ -1,0 +1,52 @@
+"""What one run consists of, before anything is shown of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.tensors import Tensors
+from tvmdbg_widgets.model.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a run comes from, and the evidence for it.
+
+    Attributes
+    ----------
+    producer : str
+        What wrote the files, as far as the evidence tells: ``"TVM v0.9 to v0.19"``.
+    evidence : tuple of str
+        One sentence a fact.
+    device : str
+        The device that the dump is named after, ``"CPU:0"``; empty where unknown.
+    files : tuple of str
+        What was read, with sizes.
+    """
+
+    producer: str = "unknown"
+    evidence: tuple[str, ...] = ()
+    device: str = ""
+    files: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"Provenance: {self.producer}"]
+        if self.device:
+            lines[0] += f", device {self.device}"
+        lines += [f"  because {fact}" for fact in self.evidence]
+        lines += [f"  read {file}" for file in self.files]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class RunParts:
+    """Graph, tensors and timeline of one run, already joined; each may be missing."""
+
+    title: str
+    graph: Graph | None = None
+    tensors: Tensors | None = None
+    timeline: Timeline | None = None
+    issues: Issues = field(default_factory=Issues)
+    provenance: Provenance = field(default_factory=Provenance)

@@ -1,0 +1,85 @@
+"""Open what a debugger left behind: sources to parts, parts to one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import SourceLike
+    from tvmdbg_widgets.run import DebugRun
+
+
+def open(  # noqa: A001 (the public name; see __init__)
+    source: SourceLike,
+    *more: SourceLike,
+    graph: SourceLike | None = None,
+    params: SourceLike | None = None,
+    trace: SourceLike | None = None,
+    table: SourceLike | None = None,
+    device: str | None = None,
+    dtype_layout: str = "auto",
+    dtypes: dict[str, str] | None = None,
+) -> DebugRun:
+    """Open a dump of TVM's debugger as one run.
+
+    Files are told by content, never by name; only headers of tensors are read.
+
+    Parameters
+    ----------
+    source, *more
+        A folder (the dump root, one of its ``_tvmdbg_device_*`` or ``_tvmdbg_ctx_*`` folders, or
+        any folder that holds such files), files, bytes, or binary file objects, in any order. Text
+        that starts with ``{`` is graph JSON itself.
+    graph
+        The graph given to TVM (``lib.get_graph_json()``, or a file): resolves the edges that the
+        debugger's own dump leaves ambiguous.
+    params
+        The model's parameters (``tvm.runtime.save_param_dict``): tells parameters from inputs.
+    trace, table
+        The execution trace; the table that ``run()`` printed (it holds each repeat).
+    device
+        Which dump to take where a folder holds several: part of its folder's name (``"CPU_0"``).
+    dtype_layout
+        Byte layout of ``DLDataType`` in params files: ``"auto"``, ``"narrow"`` (4 bytes) or
+        ``"wide"`` (8 bytes: code u16, bits u16, lanes i32).
+    dtypes
+        What an ambiguous dtype code means, by array name (``{"x": "bool"}``), where no graph
+        says so.
+
+    Returns
+    -------
+    DebugRun
+
+    Raises
+    ------
+    FormatError
+        Nothing readable was given, a file is broken at its very start, or a folder holds several
+        dumps and ``device`` does not choose one.
+    OSError
+        A path cannot be read.
+
+    Examples
+    --------
+    >>> import tvmdbg_widgets as tvmdbg
+    >>> run = tvmdbg.open(tvmdbg.samples.resnet20())
+    >>> run.graph.num_nodes
+    72
+    """
+    from tvmdbg_widgets.formats.gather import gather
+    from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
+    from tvmdbg_widgets.run import DebugRun
+
+    sources = [_content(each) for each in (source, *more)]
+    named = {"graph": graph, "params": params, "trace": trace, "table": table}
+    given = {part: _content(each) for part, each in named.items() if each is not None}
+    options = {"params": {"dtype_layout": dtype_layout, "dtypes": dtypes}}
+    parts, issues = gather(sources, given, device=device, options=options)
+    return DebugRun(assemble(parts, issues, title=title_of(sources)))
+
+
+def _content(source: SourceLike) -> SourceLike:
+    """Text that is JSON itself becomes its bytes; anything else stays what it is."""
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", '"'):
+        return source.encode()
+    return source
+

@@ -1,0 +1,1 @@
+"""The widgets: models that carry state and answers; the pixels are drawn by ``js/``."""

@@ -1,0 +1,214 @@
+"""What a run answers to the questions of its views (``js/src/shared/run_client.ts``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.check import check
+from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.widgets.answers_node import node_details
+from tvmdbg_widgets.widgets.answers_tensor import tensor_picture, tensor_values
+from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.messages import Question
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer: a JSON value and the buffers that go with it."""
+
+    result: Any
+    buffers: tuple[bytes, ...] = ()
+
+
+def answer(run: DebugRun, message: object) -> Reply:
+    """Answer one question about a run.
+
+    Parameters
+    ----------
+    run : DebugRun
+    message : object
+        As it came from the page: checked as if hostile.
+
+    Raises
+    ------
+    ValueError
+        The message is not a question, or asks for what is out of range.
+    KeyError, IndexError
+        It asks for a node or tensor that the run does not have.
+    FormatError
+        The file behind a tensor changed or is broken.
+    """
+    question = Question(message)
+    known = _ANSWERS.get(question.kind)
+    if known is None:
+        raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
+    return known(run, question)
+
+
+def _summary(run: DebugRun, _question: Question) -> Reply:
+    parts = run._parts
+    told = {
+        name: None if part is None else repr(part).splitlines()[0]
+        for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline))
+    }
+    issues = [
+        {
+            "severity": issue.severity.value,
+            "rule": issue.rule,
+            "message": issue.message,
+            "nodes": list(issue.nodes),
+        }
+        for issue in check(parts)
+    ]
+    provenance = [run.provenance.producer, *run.provenance.evidence, *run.provenance.files]
+    return Reply(
+        {
+            "title": run.title,
+            **told,
+            "missing": missing(parts),
+            "issues": issues,
+            "provenance": provenance,
+        }
+    )
+
+
+def _graph(run: DebugRun, _question: Question) -> Reply:
+    graph = run.graph
+    if graph is None:
+        return Reply(None)
+    nodes = graph.nodes
+    timeline = run.timeline
+    unknown = np.full(graph.num_nodes, np.nan)
+    absent = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
+    held = np.zeros(graph.num_entries, np.uint8)
+    for node, output in run.tensors or ():
+        if node < graph.num_nodes and output < len(graph.entry_range(node)):
+            held[graph.entry_id(node, output)] = 1
+    nothing = np.zeros(0, np.int32)
+    columns: dict[str, Any] = {
+        "names": graph.names,
+        "labels": StringColumn.from_strings(label(node.func_name) or node.name for node in nodes),
+        "funcNames": graph.func_names,
+        "opKinds": StringColumn.from_strings(node.op_kind for node in nodes),
+        "kinds": graph.kinds,
+        "parameterTrust": graph.parameter_trust,
+        "entryOffsets": graph.entry_offsets.astype(np.int32),
+        "edgeSource": graph.edge_source,
+        "edgeOutput": graph.edge_output,
+        "edgeTarget": graph.edge_target,
+        "edgePosition": graph.edge_position,
+        "edgeTrust": graph.edge_trust,
+        "controlSource": graph.control_source,
+        "controlTarget": graph.control_target,
+        "headNode": graph.heads[:, 0],
+        "headOutput": graph.heads[:, 1],
+        "shapeOffsets": graph.shape_offsets.astype(np.int32),
+        "shapeDims": graph.shape_dims.astype(np.float64),
+        "shapeKnown": graph.shape_known,
+        "dtypes": graph.dtypes,
+        "storageIds": graph.storage_ids if graph.storage_ids is not None else nothing,
+        "deviceTypes": graph.device_types if graph.device_types is not None else nothing,
+        "nodeNs": timeline.node_ns if timeline is not None else unknown,
+        "nodeTrust": timeline.node_trust if timeline is not None else absent,
+        "hasTensor": held,
+    }
+    return _packed(columns)
+
+
+def _timeline(run: DebugRun, _question: Question) -> Reply:
+    timeline = run.timeline
+    if timeline is None:
+        return Reply(None)
+    statistics = timeline.statistics()
+    columns: dict[str, Any] = {
+        "sliceNode": timeline.slice_node,
+        "sliceStart": timeline.slice_start_ns,
+        "sliceDuration": timeline.slice_duration_ns,
+        "sliceTrack": timeline.slice_track,
+        "sliceOccurrence": timeline.slice_occurrence,
+        "sliceTrust": timeline.slice_trust,
+        "sliceNames": timeline.slice_names,
+        "tracks": StringColumn.from_strings(timeline.tracks),
+        "repeatsOffsets": timeline.repeats_offsets.astype(np.int32),
+        "repeats": timeline.repeats_ns,
+        "nodeNs": timeline.node_ns,
+        "nodeTrust": timeline.node_trust,
+        "nodeCount": statistics.n.astype(np.int32),
+        "nodeMinimum": statistics.min,
+        "nodeP10": statistics.p10,
+        "nodeP50": statistics.p50,
+        "nodeP90": statistics.p90,
+        "nodeMaximum": statistics.max,
+        "nodeSd": statistics.sd,
+        "nodeNoisy": statistics.noisy,
+    }
+    info = {
+        "synthetic": timeline.synthetic,
+        "clock": timeline.clock,
+        "totalNs": None if np.isnan(timeline.total_ns) else timeline.total_ns,
+        "sources": list(timeline.sources),
+        "notes": [issue.message for issue in timeline.issues],
+    }
+    return _packed(columns, info)
+
+
+def _tensors(run: DebugRun, _question: Question) -> Reply:
+    if run.tensors is None:
+        return Reply(None)
+    items = list(run.tensors.values())
+    shapes = [tensor.shape for tensor in items]
+    columns: dict[str, Any] = {
+        "node": np.array([tensor.node for tensor in items], np.int32),
+        "output": np.array([tensor.output for tensor in items], np.int32),
+        "names": StringColumn.from_strings(tensor.name for tensor in items),
+        "dtypes": StringColumn.from_strings(tensor.dtype.name for tensor in items),
+        "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
+        "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
+        "nbytes": np.array([tensor.nbytes for tensor in items], np.float64),
+        "trust": np.array([tensor.trust for tensor in items], np.uint8),
+        "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
+    }
+    return _packed(columns)
+
+
+def _node(run: DebugRun, question: Question) -> Reply:
+    return Reply(node_details(run, question.integer("node")))
+
+
+def _tensor(run: DebugRun, question: Question) -> Reply:
+    result, columns = tensor_picture(run, question)
+    if columns is None:
+        return Reply(result)
+    headers, buffer = pack(columns)
+    result["tile"]["columns"] = headers
+    return Reply(result, (buffer,))
+
+
+def _values(run: DebugRun, question: Question) -> Reply:
+    return Reply(tensor_values(run, question))
+
+
+def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))
+
+
+_ANSWERS: dict[str, Callable[[DebugRun, Question], Reply]] = {
+    "summary": _summary,
+    "graph": _graph,
+    "timeline": _timeline,
+    "tensors": _tensors,
+    "node": _node,
+    "tensor": _tensor,
+    "values": _values,
+}

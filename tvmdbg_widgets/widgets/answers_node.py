@@ -1,0 +1,117 @@
+"""Everything known of one node, for a details panel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.run import DebugRun
+
+_CONSUMERS = 200
+
+
+def node_details(run: DebugRun, node: int) -> dict[str, Any]:
+    """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
+
+    Raises
+    ------
+    KeyError
+        The run has no graph.
+    IndexError
+        The graph has no such node.
+    """
+    if run.graph is None:
+        raise KeyError("this run has no graph")
+    view = run.graph.nodes[node]
+    return {
+        "id": view.id,
+        "name": view.name,
+        "funcName": view.func_name,
+        "kind": view.kind.name.lower(),
+        "opKind": view.op_kind,
+        "attrs": [[name, str(value)] for name, value in view.attrs.items()],
+        "inputs": _inputs(run.graph, node),
+        "outputs": [_output(run.graph, node, output) for output in range(view.num_outputs)],
+        "times": _times(run.timeline, node) if run.timeline is not None else [],
+        "notes": _notes(run, node),
+    }
+
+
+def entry_text(graph: Graph, node: int, output: int) -> str:
+    """Return dtype and shape of an entry as text; unknown parts as ``?``."""
+    if node < 0 or output >= len(graph.entry_range(node)):
+        return "unknown"
+    shape = graph.shape(node, output)
+    size = "?" if shape is None else "×".join(map(str, shape)) or "scalar"
+    return f"{graph.dtype(node, output) or '?'} {size}"
+
+
+def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
+    found = []
+    for edge in graph.in_edges(node):
+        source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
+        found.append(
+            {
+                "node": source,
+                "output": output,
+                "name": graph.names[source] if source >= 0 else "not in the graph",
+                "text": entry_text(graph, source, output),
+                "trust": Trust(int(graph.edge_trust[edge])).label,
+            }
+        )
+    return found
+
+
+def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
+    edges = graph.out_edges(node)
+    targets = graph.edge_target[edges[graph.edge_output[edges] == output]]
+    entry = graph.entry_id(node, output)
+    text = entry_text(graph, node, output)
+    if graph.storage_ids is not None:
+        text += f", storage {graph.storage_ids[entry]}"
+    if graph.device_types is not None:
+        text += f", {device_name(int(graph.device_types[entry]))}"
+    if graph.storage_scopes is not None and graph.storage_scopes[entry]:
+        text += f", scope {graph.storage_scopes[entry]}"
+    heads = [i for i, head in enumerate(graph.heads.tolist()) if head == [node, output]]
+    if heads:
+        text += f", graph output {', '.join(map(str, heads))}"
+    consumers = dict.fromkeys(targets[:_CONSUMERS].tolist())
+    return {
+        "output": output,
+        "text": text,
+        "consumers": [{"node": each, "name": graph.names[each]} for each in consumers],
+    }
+
+
+def _times(timeline: Timeline, node: int) -> list[tuple[str, str]]:
+    mean = float(timeline.node_ns[node])
+    if np.isnan(mean):
+        return []
+    found = [("mean", duration_text(mean)), ("exact", f"{mean!r} ns")]
+    if timeline.total_ns:
+        found.append(("share of all nodes", f"{100 * mean / timeline.total_ns:.2f} %"))
+    repeats = timeline.repeats(node)
+    if len(repeats):
+        times = timeline.node(node)
+        found.append(("repeats", ", ".join(duration_text(float(each)) for each in repeats[:20])))
+        found.append(
+            ("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}")
+        )
+    found.append(("joined", Trust(int(timeline.node_trust[node])).label))
+    return found
+
+
+def _notes(run: DebugRun, node: int) -> list[str]:
+    own = [issue.message for issue in run.check() if node in issue.nodes]
+    tensors = run.tensors or {}
+    values = [note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes]
+    return list(dict.fromkeys([*own, *values]))

@@ -1,0 +1,73 @@
+"""Debugger: the three views side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.graph import GraphOptions
+from tvmdbg_widgets.widgets.tensor import TensorOptions
+from tvmdbg_widgets.widgets.timeline import TimelineOptions
+from tvmdbg_widgets.widgets.view import View
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
+
+
+class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
+    """GraphView, TensorInspector and Flamechart of one run, linked.
+
+    What a bare ``run`` at the end of a cell shows.
+
+    Attributes
+    ----------
+    layout_sizes : list of float
+        Share of the width that the graph takes, and share of the height of the upper row.
+    collapsed : list of str
+        Views that are folded away: ``"graph"``, ``"tensor"``, ``"timeline"``.
+    color_by, fold_parameters, direction, search, focus, hops
+        As of GraphView.
+    entry, axes, index, color_scale, color_map
+        As of TensorInspector.
+    show, sort, time_range
+        As of Flamechart.
+    height : int
+        CSS pixels.
+    """
+
+    _esm = bundle("debugger.js")
+    _css = bundle("debugger.css")
+
+    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.6]).tag(sync=True)
+    collapsed = traitlets.List(traitlets.Enum(["graph", "tensor", "timeline"])).tag(sync=True)
+    height = traitlets.Int(820, min=240, max=4000).tag(sync=True)
+
+    def figure(self) -> Figure:
+        """Return graph, tensor and timeline as one static figure."""
+        from tvmdbg_widgets.figures.debugger import debugger_figure
+
+        tensor = self.session.tensor
+        entry = None if tensor is None else (tensor.node, tensor.output)
+        return debugger_figure(self._debug_run, entry=entry)
+
+    def close(self) -> None:
+        """Free the debugger; the run makes a new one when it is shown again."""
+        _DEBUGGERS.pop(self._debug_run, None)
+        super().close()
+
+
+_DEBUGGERS: WeakKeyDictionary[DebugRun, Debugger] = WeakKeyDictionary()
+
+
+def debugger_of(run: DebugRun, session: Session | None = None) -> Debugger:
+    """Return the one debugger of a run and its own session; made on first use."""
+    if session is not None and session is not run.session:
+        return Debugger(run, session)
+    if run not in _DEBUGGERS:
+        _DEBUGGERS[run] = Debugger(run)
+    return _DEBUGGERS[run]

@@ -1,0 +1,70 @@
+"""GraphView: the DAG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.view import View
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+
+
+class GraphOptions(traitlets.HasTraits):
+    """Traits of a graph view; see :class:`GraphView`."""
+
+    focus = traitlets.Union(
+        [traitlets.Int(), traitlets.Unicode()], allow_none=True, default_value=None
+    ).tag(sync=True)
+    hops = traitlets.Int(allow_none=True, default_value=None, min=0).tag(sync=True)
+    color_by = traitlets.Enum(["kind", "time"], "kind").tag(sync=True)
+    fold_parameters = traitlets.Bool(True).tag(sync=True)
+    direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
+    search = traitlets.Unicode("").tag(sync=True)
+
+
+class GraphView(GraphOptions, View):
+    """The graph of a run as an interactive DAG.
+
+    ::
+
+        tvmdbg.GraphView(run, focus="conv2d_3", hops=2, color_by="time")
+
+    Attributes
+    ----------
+    focus : int, str or None
+        Node (id or name) that is in view first.
+    hops : int or None
+        Show only what is within so many edges of the focus.
+    color_by : str
+        ``"kind"`` (of operator) or ``"time"``.
+    fold_parameters : bool
+        Draw parameters as a count on their consumer.
+    direction : str
+        ``"down"`` or ``"right"``.
+    search : str
+        Words that a node must have in its name, function, kind, dtype or shape.
+    height : int
+        CSS pixels.
+    """
+
+    _esm = bundle("graph.js")
+    _css = bundle("graph.css")
+
+    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+
+    def figure(self) -> Figure:
+        """Return the graph as a static figure; parameters are folded as in the view."""
+        from tvmdbg_widgets.figures.graph import graph_figure
+
+        return graph_figure(
+            self._debug_run,
+            color_by=self.color_by,
+            fold_parameters=self.fold_parameters,
+            direction=self.direction,
+            focus=self.focus,
+            hops=self.hops,
+        )

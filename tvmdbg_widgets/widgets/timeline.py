@@ -1,0 +1,54 @@
+"""Flamechart: slices in time, and the slowest operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.view import View
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+
+
+class TimelineOptions(traitlets.HasTraits):
+    """Traits of a flamechart; see :class:`Flamechart`."""
+
+    show = traitlets.Enum(["both", "chart", "table"], "both").tag(sync=True)
+    sort = traitlets.Enum(["time", "order"], "time").tag(sync=True)
+    time_range = traitlets.Tuple(
+        traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
+    ).tag(sync=True)
+
+
+class Flamechart(TimelineOptions, View):
+    """The timeline of a run and the table of its operators.
+
+    ::
+
+        tvmdbg.Flamechart(run, show="table")
+
+    Attributes
+    ----------
+    show : str
+        ``"chart"``, ``"table"`` or ``"both"``.
+    sort : str
+        Order of the table: ``"time"`` or ``"order"`` (of execution).
+    time_range : (float, float) or None
+        Nanoseconds in view first; None is the whole timeline.
+    height : int
+        CSS pixels.
+    """
+
+    _esm = bundle("timeline.js")
+    _css = bundle("timeline.css")
+
+    height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
+
+    def figure(self) -> Figure:
+        """Return the timeline as a static figure."""
+        from tvmdbg_widgets.figures.timeline import timeline_figure
+
+        return timeline_figure(self._debug_run)

@@ -1,0 +1,66 @@
+"""What every view has: its run, its session, its height, and a figure where no script runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+
+from tvmdbg_widgets.widgets.session import Session
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.run import DebugRun
+
+_MOST_BYTES = 48 * 1024
+
+
+class View(anywidget.AnyWidget):
+    """One view of a run, linked to the others by its session.
+
+    Parameters
+    ----------
+    run : DebugRun
+    session : Session, optional
+        The run's own where left out, so that all views of a run follow each other.
+    **traits
+        Initial state, by the names of the traits.
+
+    Raises
+    ------
+    TypeError
+        For a keyword that is no trait of this view.
+    """
+
+    run = anywidget.WidgetTrait().tag(sync=True)
+    session = anywidget.WidgetTrait().tag(sync=True)
+    height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
+
+    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        self._debug_run = run
+        known = set(self.class_trait_names(sync=True)) - {"run", "session"}
+        for name in traits:
+            if name not in known or name.startswith("_"):
+                usable = sorted(each for each in known if not each.startswith("_"))
+                raise TypeError(
+                    f"{type(self).__name__} has no argument {name!r}; it takes {', '.join(usable)}"
+                )
+        super().__init__(run=run.model, session=session or run.session, **traits)
+
+    def figure(self) -> Figure:
+        """Return what the view shows as a static figure, made without a browser."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        figure = self.figure()
+        data["text/plain"] = figure.text
+        svg = figure.svg
+        if len(svg.encode()) <= _MOST_BYTES:
+            data["text/html"] = f'<div class="tvmdbg-figure">{svg}</div>'
+            data["image/svg+xml"] = svg
+        return data, metadata
