@@ -82,12 +82,13 @@ function options(watch) {
     logLevel: "warning",
     plugins: [workers(watch)],
   };
-  const present = views.filter((view) => existsSync(join(root, `js/src/${view}/${view}.ts`)));
-  const entryPoints = present.map((view) => ({ in: `js/src/${view}/${view}.ts`, out: view }));
-  const page = existsSync(join(root, "js/src/page.ts"))
-    ? [{ ...common, entryPoints: [{ in: "js/src/page.ts", out: "page" }], format: "iife" }]
-    : [];
-  return [{ ...common, entryPoints, format: "esm" }, ...page];
+  const entries = [
+    ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
+    { source: "js/src/page.ts", out: "page", format: "iife" },
+  ];
+  return entries
+    .filter(({ source }) => existsSync(join(root, source)))
+    .map(({ source, out, format }) => ({ ...common, entryPoints: [{ in: source, out }], format }));
 }
 
 function replace(path, contents) {
@@ -97,16 +98,21 @@ function replace(path, contents) {
 
 async function build() {
   const hash = contentHash();
-  const results = await Promise.all(
+  const results = await Promise.allSettled(
     options(false).map((each) => esbuild.build({ ...each, write: false })),
   );
+  const built = results.flatMap(({ value }) => value ?? []);
   mkdirSync(out, { recursive: true });
   rmSync(join(out, "hash.json"), { force: true });
-  const files = results.flatMap((result) => result.outputFiles);
+  const files = built.flatMap((result) => result.outputFiles);
   for (const { path, contents } of files) replace(path, contents);
   const kept = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(out)) if (!kept.has(name)) rmSync(join(out, name));
-  replace(join(out, "hash.json"), `${JSON.stringify({ sha256: hash })}\n`);
+  if (built.length === results.length) {
+    replace(join(out, "hash.json"), `${JSON.stringify({ sha256: hash })}\n`);
+  } else {
+    process.exitCode = 1; // esbuild has said why; the other bundles can be used meanwhile
+  }
   for (const { path, contents } of files) {
     console.log(
       `${basename(path).padEnd(16)}${(contents.length / 1000).toFixed(1).padStart(8)} kB`,

@@ -242,8 +242,11 @@ def _python(code: str) -> str:
     return result.stdout.strip()
 
 
-# The front end. An import statement ends where its quoted source does.
-SPECIFIER = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']""")
+# The front end. A statement starts its line and has no other quotes before its source.
+SPECIFIER = re.compile(
+    r"""(?:^(?:import|export)\b[^"'`;=]*\bfrom\s+|^import\s+|\bimport\(\s*)["']([^"']+)["']""",
+    re.MULTILINE,
+)
 BANNED = re.compile(
     r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function)"
 )
@@ -331,6 +334,8 @@ import type { B } from './b.ts';
 import "./c.css";
 export * from "./d.ts";
 const e = await import("./e.ts");
+export const f = `taken from "./f.ts"`;
+export const g = "from " + '"./g.ts"';
 """
     expected = ["./a.ts", "./b.ts", "./c.css", "./d.ts", "./e.ts"]
     assert SPECIFIER.findall(text) == expected
