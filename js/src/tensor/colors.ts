@@ -1,0 +1,85 @@
+/** Colour tables and the colours of what has no place in them. */
+
+/** From dark indigo over teal to pale green: lightness rises evenly, so that it also reads without hue. */
+const SEQUENTIAL = [
+  "#1b0f3b",
+  "#2a2a72",
+  "#27508f",
+  "#1f7494",
+  "#2a968a",
+  "#55b57a",
+  "#97cf74",
+  "#d5e48e",
+  "#fbf8c9",
+] as const;
+
+/** Blue, near white at zero, crimson: both arms darken alike, and blue against red survives colour blindness. */
+const DIVERGING = [
+  "#0b2d63",
+  "#1f5aa6",
+  "#5b93cd",
+  "#abcae8",
+  "#f6f4f2",
+  "#f0b9bd",
+  "#d97080",
+  "#b22f4b",
+  "#64102c",
+] as const;
+
+export type ColorMap = "sequential" | "diverging";
+
+export const SPECIAL = { nan: "#e312b4", posInf: "#ff8a00", negInf: "#00c8f0" } as const;
+export type Special = keyof typeof SPECIAL;
+export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
+
+/** Bits of a cell's flags; see `TensorAnswer.tile.flags`. */
+export const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
+
+/** The one a cell is drawn as, where several are inside: NaN hides least. */
+export function specialOf(flags: number): Special | null {
+  if (flags & FLAG.nan) return "nan";
+  if (flags & FLAG.posInf) return "posInf";
+  return flags & FLAG.negInf ? "negInf" : null;
+}
+
+export const STOPS: Record<ColorMap, readonly string[]> = {
+  sequential: SEQUENTIAL,
+  diverging: DIVERGING,
+};
+
+const tables = new Map<ColorMap, Uint8Array>();
+
+/** 256 colours, three bytes each. */
+export function table(map: ColorMap): Uint8Array {
+  let made = tables.get(map);
+  if (!made) {
+    made = interpolate(STOPS[map]);
+    tables.set(map, made);
+  }
+  return made;
+}
+
+export function cssColor(map: ColorMap, share: number): string {
+  const at = 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
+  const [red, green, blue] = table(map).subarray(at, at + 3);
+  return `rgb(${red}, ${green}, ${blue})`;
+}
+
+export function rgb(hex: string): [number, number, number] {
+  const bits = Number.parseInt(hex.slice(1), 16);
+  return [bits >> 16, (bits >> 8) & 255, bits & 255];
+}
+
+function interpolate(stops: readonly string[]): Uint8Array {
+  const colors = stops.map(rgb);
+  const bytes = new Uint8Array(3 * 256);
+  for (let i = 0; i < 256; i += 1) {
+    const at = (i / 255) * (colors.length - 1);
+    const low = Math.min(Math.floor(at), colors.length - 2);
+    for (let channel = 0; channel < 3; channel += 1) {
+      const from = colors[low]![channel]!;
+      bytes[3 * i + channel] = Math.round(from + (colors[low + 1]![channel]! - from) * (at - low));
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,585 @@
+import { button, element, select } from "../shared/dom.ts";
+import { errorText, message } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { isAbort, NewestWins } from "../shared/request.ts";
+import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { AxisPickers } from "./axis_pickers.ts";
+import { ColorControls } from "./color_controls.ts";
+import { type ColorChoice, colorScale } from "./color_scale.ts";
+import type { Entries } from "./entries.ts";
+import { EntryPicker } from "./entry_picker.ts";
+import { ExactValue } from "./exact_value.ts";
+import { Header } from "./header.ts";
+import { Histogram } from "./histogram.ts";
+import { tileBudget } from "./layout.ts";
+import { legend } from "./legend.ts";
+import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
+import { Picture } from "./picture.ts";
+import {
+  fixedAxes,
+  indexAt,
+  locate,
+  moved,
+  type Plane,
+  type Point,
+  planeCols,
+  planeOf,
+  planeRows,
+  pythonText,
+  samePlane,
+  sameShape,
+  withIndex,
+} from "./plane.ts";
+import { answeredPlane, cellCaption, Readout } from "./readout.ts";
+import { statisticsTable } from "./statistics.ts";
+import { ValuesTable } from "./values_table.ts";
+import { missingWords, pointWords, tensorWords } from "./words.ts";
+
+const BINS = 64;
+const BUSY_MS = 150;
+const SETTLE_MS = 200;
+
+/** One tensor at a time: what is asked for, what was answered, and the parts that show it. */
+export class Inspector {
+  readonly #root: HTMLElement;
+  readonly #context: ViewContext<TensorOptions>;
+  readonly #entries: Entries;
+  readonly #graph: GraphColumns | null;
+  readonly #newest = new NewestWins();
+  readonly #picker: EntryPicker;
+  readonly #header: Header;
+  readonly #axes: AxisPickers;
+  readonly #picture: Picture;
+  readonly #histogram: Histogram;
+  readonly #controls: ColorControls;
+  readonly #readout: Readout;
+  readonly #table: ValuesTable;
+  readonly #exact: ExactValue;
+  readonly #mirror = new Mirror();
+  readonly #reading = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
+  readonly #legend = element("div", {});
+  readonly #caption = element("div", { class: "tvmdbg-muted" });
+  readonly #statistics = element("div", {});
+  readonly #trouble = element("div", { hidden: true });
+  readonly #body: HTMLElement;
+  readonly #left: HTMLElement;
+  readonly #valuesButton = button("values", "Show or hide the table of values (v)", () =>
+    this.toggleTable(),
+  );
+
+  #entry: Entry | null = null;
+  #plane: Plane | null = null;
+  #readAs: string | null = null;
+  #answer: TensorAnswer | null = null;
+  #asked = { rows: 0, cols: 0 };
+  #cross: Point | null = null;
+  #hover: Point | null = null;
+  #colors: ColorChoice;
+  #entryGone = new AbortController();
+  #ticket = 0;
+  #settle: ReturnType<typeof setTimeout> | undefined;
+  #keep: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    root: HTMLElement,
+    context: ViewContext<TensorOptions>,
+    entries: Entries,
+    graph: GraphColumns | null,
+  ) {
+    const { options, run, signal } = context;
+    this.#root = root;
+    this.#context = context;
+    this.#entries = entries;
+    this.#graph = graph;
+    this.#colors = {
+      scale: options.get("color_scale") ?? "linear",
+      map: options.get("color_map") ?? "auto",
+      range: "tensor",
+    };
+    const focus = () => root.focus({ preventScroll: true });
+    this.#picker = new EntryPicker(
+      entries,
+      { pick: (entry) => this.pick(entry), step: (step) => this.step(step), leave: focus },
+      signal,
+    );
+    this.#header = new Header(root);
+    this.#axes = new AxisPickers((plane) => this.#look(plane), focus);
+    this.#picture = new Picture(
+      root,
+      {
+        point: (point) => this.#point(point),
+        pick: (point) => this.#mark(point),
+        wheel: (steps) => this.stepIndex(steps),
+        painted: () => this.#painted(),
+        resized: () => this.#resized(),
+      },
+      signal,
+    );
+    this.#histogram = new Histogram(root, signal);
+    this.#controls = new ColorControls(this.#colors, (change) => this.setColors(change));
+    this.#readout = new Readout(() => this.copy());
+    this.#table = new ValuesTable(
+      run,
+      (point) => {
+        focus();
+        this.#mark(point);
+      },
+      signal,
+    );
+    this.#exact = new ExactValue(
+      run,
+      signal,
+      (answer, point, text) => this.#found(answer, point, text),
+      (error) => this.#mirror.say(`The value could not be read: ${errorText(error)}`),
+    );
+    this.#valuesButton.setAttribute("aria-pressed", "false");
+    this.#left = element(
+      "div",
+      { class: "tvmdbg-tensor-left" },
+      this.#axes.node,
+      this.#picture.stage,
+      this.#readout.node,
+      element(
+        "div",
+        { class: "tvmdbg-tensor-below" },
+        this.#legend,
+        this.#controls.node,
+        this.#valuesButton,
+      ),
+      this.#caption,
+    );
+    this.#body = element(
+      "div",
+      { class: "tvmdbg-tensor-body" },
+      this.#left,
+      element("div", { class: "tvmdbg-tensor-right" }, this.#statistics, this.#histogram.node),
+    );
+    root.append(
+      this.#picker.node,
+      this.#header.node,
+      this.#reading,
+      this.#trouble,
+      this.#body,
+      this.#table.node,
+      this.#mirror.node,
+    );
+    this.#listen();
+    this.#resize();
+  }
+
+  start(): void {
+    const { options, session } = this.#context;
+    const first = options.get("entry") ?? session.entry ?? this.#entries.first();
+    if (first) this.#show(first, planeWish(options.get("axes"), options.get("index")));
+    else this.#empty("No tensors", "The run was read, but it holds no tensor.");
+  }
+
+  /** Chooses an entry for all linked views. */
+  pick(entry: Entry): void {
+    this.#context.session.select(entry[0], "tensor", { output: entry[1] });
+    this.#show(entry);
+  }
+
+  step(step: 1 | -1): void {
+    const row = this.#entries.neighbour(this.#entry, step, this.#picker.filter);
+    if (row !== null) this.pick(this.#entries.entry(row));
+    else this.#mirror.say(step === 1 ? "This is the last tensor." : "This is the first tensor.");
+  }
+
+  search(): void {
+    this.#picker.focus();
+  }
+
+  stepIndex(steps: number): void {
+    const axis =
+      this.#plane && fixedAxes(this.#plane).find((each) => this.#plane!.shape[each]! > 1);
+    if (!this.#plane || axis === null || axis === undefined) return;
+    this.#look(withIndex(this.#plane, axis, this.#plane.index[axis]! + steps));
+  }
+
+  look(change: (plane: Plane) => Plane): void {
+    if (this.#plane) this.#look(change(this.#plane));
+  }
+
+  move(rows: number, cols: number): void {
+    if (!this.#plane || !this.#answer?.tile) return;
+    this.#mark(this.#cross ? moved(this.#plane, this.#cross, rows, cols) : { row: 0, col: 0 });
+  }
+
+  unmark(): void {
+    this.#mark(null);
+  }
+
+  goToExtreme(which: "argmin" | "argmax"): void {
+    const index = this.#answer?.statistics?.[which];
+    if (index) this.#go(index);
+  }
+
+  /** The next cell of the picture that holds a NaN or an infinity. */
+  goToNext(): void {
+    const tile = this.#answer?.tile;
+    if (!tile) return;
+    const cells = tile.flags.length;
+    const { row, col } = this.#cross ?? { row: 0, col: -1 };
+    const from = Math.floor(row / tile.rowStep) * tile.cols + Math.floor(col / tile.colStep);
+    for (let k = 1; k <= cells; k += 1) {
+      const cell = (from + k + cells) % cells;
+      if (!tile.flags[cell]) continue;
+      this.#mark({
+        row: Math.floor(cell / tile.cols) * tile.rowStep,
+        col: (cell % tile.cols) * tile.colStep,
+      });
+      return;
+    }
+    this.#mirror.say("No NaN and no infinity in this picture.");
+  }
+
+  setColors(change: Partial<ColorChoice>): void {
+    this.#colors = { ...this.#colors, ...change };
+    this.#controls.show(this.#colors);
+    this.#draw();
+    this.#remember();
+  }
+
+  get colors(): ColorChoice {
+    return this.#colors;
+  }
+
+  toggleCounts(): void {
+    this.#histogram.toggleLog();
+  }
+
+  toggleTable(): void {
+    this.#table.toggle();
+    this.#valuesButton.setAttribute("aria-pressed", String(this.#table.open));
+  }
+
+  /** The browser asks back with a copy event, in which a page may always set the text. */
+  copy(): void {
+    this.#root.focus({ preventScroll: true });
+    if (document.execCommand("copy")) this.#readout.copied();
+  }
+
+  get #code(): string | null {
+    const [answer, point] = [this.#answer, this.#hover ?? this.#cross];
+    if (!answer || !point) return null;
+    return pythonText(answer.entry, indexAt(answeredPlane(answer), point), answer.reading);
+  }
+
+  #show(entry: Entry, wish: PlaneWish | null = null): void {
+    if (!wish && this.#entry && entry[0] === this.#entry[0] && entry[1] === this.#entry[1]) return;
+    this.#entryGone.abort();
+    this.#entryGone = new AbortController();
+    this.#entry = entry;
+    this.#readAs = null;
+    const row = this.#entries.row(entry);
+    if (row === null) {
+      const { title, detail } = missingWords(entry, this.#graph, this.#entries);
+      this.#empty(title, detail);
+      this.#remember();
+      return;
+    }
+    const shape = this.#entries.shape(row);
+    const same = this.#plane && sameShape(this.#plane.shape, shape);
+    if (!same) this.#cross = null;
+    if (wish) this.#plane = planeOf(shape, wish.axes, wish.index);
+    else if (!same) this.#plane = planeOf(shape, null, null);
+    this.#picker.show(entry);
+    this.#header.announce(this.#entries, row);
+    this.#reading.hidden = true;
+    this.#remember();
+    this.#ask();
+  }
+
+  #empty(title: string, detail: string): void {
+    this.#picker.show(this.#entry, title);
+    this.#header.clear();
+    this.#trouble.replaceChildren(message("empty", title, detail));
+    this.#trouble.hidden = false;
+    this.#reading.hidden = true;
+    this.#answer = null;
+    this.#plane = null;
+    this.#table.show(null);
+    this.#busy(false);
+    this.#body.hidden = true;
+    this.#mirror.say(`${title}. ${detail}`);
+    this.#painted();
+  }
+
+  #look(plane: Plane): void {
+    const before = this.#plane;
+    if (!before || samePlane(before, plane)) return;
+    const axesStay = before.axes[0] === plane.axes[0] && before.axes[1] === plane.axes[1];
+    if (!axesStay && this.#cross) {
+      const found = locate(plane, indexAt(before, this.#cross));
+      this.#plane = found.plane;
+      this.#cross = found.point;
+    } else this.#plane = plane;
+    this.#axes.show(this.#plane);
+    this.#remember();
+    this.#ask();
+  }
+
+  #go(index: readonly number[]): void {
+    if (!this.#plane || index.length !== this.#plane.shape.length) return;
+    const { plane, point } = locate(this.#plane, index);
+    const moves = !samePlane(this.#plane, plane);
+    this.#plane = plane;
+    this.#axes.show(plane);
+    this.#root.focus({ preventScroll: true });
+    if (!moves) {
+      this.#mark(point);
+      return;
+    }
+    this.#cross = point;
+    this.#remember();
+    this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const [entry, plane, gone] = [this.#entry, this.#plane, this.#entryGone];
+    if (!entry || !plane) return;
+    const ticket = ++this.#ticket;
+    const busy = setTimeout(() => this.#busy(true), BUSY_MS);
+    const signal = AbortSignal.any([this.#context.signal, gone.signal]);
+    try {
+      const answer = await this.#newest.ask(() => {
+        const budget = this.#budget(plane);
+        this.#asked = budget;
+        const { axes, index } = plane;
+        const question = { entry, axes, index, ...budget, bins: BINS, reading: this.#readAs };
+        return this.#context.run.tensor(question, signal);
+      });
+      if (signal.aborted) return;
+      this.#answered(answer);
+    } catch (error) {
+      if (!isAbort(error) && ticket === this.#ticket) this.#failed(error);
+    } finally {
+      clearTimeout(busy);
+      if (ticket === this.#ticket) this.#busy(false);
+    }
+  }
+
+  #budget(plane: Plane): { rows: number; cols: number } {
+    const { width, height } = this.#picture.size;
+    const [rows, cols] = [Math.max(1, planeRows(plane)), Math.max(1, planeCols(plane))];
+    return tileBudget(rows, cols, width || 640, height || 280);
+  }
+
+  #answered(answer: TensorAnswer): void {
+    const before = this.#answer;
+    const sameTensor =
+      before !== null &&
+      before.entry.join() === answer.entry.join() &&
+      before.reading === answer.reading;
+    this.#answer = answer;
+    if (this.#plane && !sameShape(this.#plane.shape, answer.viewShape)) {
+      this.#plane = planeOf(answer.viewShape, answer.axes, answer.index);
+      this.#cross = null;
+    }
+    const tile = answer.tile;
+    if (tile && tile.planeRows * tile.planeCols === 1) this.#cross = { row: 0, col: 0 };
+    if (!sameTensor) {
+      this.#header.show(answer);
+      this.#showReadings(answer);
+      this.#statistics.replaceChildren(statisticsTable(answer, (index) => this.#go(index)));
+      this.#histogram.show(answer);
+    }
+    const nothing = !tile || tile.planeRows * tile.planeCols === 0;
+    this.#trouble.hidden = !nothing;
+    this.#body.hidden = false;
+    this.#left.hidden = nothing;
+    if (nothing) {
+      const detail = `Its shape ${JSON.stringify(answer.shape)} has an axis of length 0.`;
+      this.#trouble.replaceChildren(message("empty", "This tensor has no values", detail));
+    }
+    this.#axes.show(this.#plane);
+    this.#hover = null;
+    this.#table.show(answer);
+    this.#draw();
+    this.#mirror.say(tensorWords(answer));
+    this.#mark(this.#cross);
+    if (nothing) this.#painted();
+  }
+
+  #showReadings({ readings, reading }: TensorAnswer): void {
+    this.#reading.hidden = readings.length < 2;
+    if (this.#reading.hidden) return;
+    const choices = readings.map((each) => [each, each] as const);
+    this.#reading.replaceChildren(
+      element(
+        "label",
+        {},
+        "read as ",
+        select(
+          "How the file holds values below a byte",
+          choices,
+          reading ?? readings[0]!,
+          (value) => {
+            this.#readAs = value;
+            this.#ask();
+          },
+        ),
+      ),
+      element(
+        "span",
+        { class: "tvmdbg-muted" },
+        "The file does not say whether several values share a byte (packed) or each has its own (bytes).",
+      ),
+    );
+  }
+
+  #failed(error: unknown): void {
+    const detail = `${errorText(error)}\nChoose another tensor, or this one again to retry.`;
+    this.#trouble.replaceChildren(
+      message("error", "The tensor could not be read", detail),
+      button("retry", "Ask for the tensor again", () => this.#ask()),
+    );
+    this.#trouble.hidden = false;
+    this.#body.hidden = true;
+    this.#answer = null;
+    this.#table.show(null);
+    this.#painted();
+  }
+
+  #draw(): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    const scale = colorScale(answer, this.#colors);
+    this.#picture.show(answer, scale);
+    this.#legend.replaceChildren(legend(answer, scale));
+    this.#caption.textContent = cellCaption(answer);
+  }
+
+  #mark(point: Point | null): void {
+    this.#cross = point;
+    this.#picture.mark(point, "");
+    this.#table.mark(point);
+    this.#read();
+  }
+
+  #point(point: Point | null): void {
+    this.#hover = point;
+    this.#read();
+  }
+
+  #read(): void {
+    const [answer, point] = [this.#answer, this.#hover ?? this.#cross];
+    this.#readout.show(answer, point, null);
+    this.#exact.forget();
+    if (answer?.tile && point) this.#exact.ask(answer, point);
+  }
+
+  #found(answer: TensorAnswer, point: Point, text: string): void {
+    if (answer !== this.#answer) return;
+    this.#readout.show(answer, point, text);
+    if (this.#hover) return;
+    this.#picture.mark(this.#cross, text);
+    this.#mirror.say(`${tensorWords(answer)}; ${pointWords(answer, point, text)}`);
+  }
+
+  #busy(busy: boolean): void {
+    this.#root.setAttribute("aria-busy", String(busy));
+  }
+
+  #painted(): void {
+    if (this.#answer || !this.#trouble.hidden) this.#root.dataset.ready = "true";
+    this.#root.dataset.entry = this.#answer ? this.#answer.entry.join(":") : "";
+  }
+
+  /** A larger picture may be worth more cells. */
+  #resized(): void {
+    clearTimeout(this.#settle);
+    this.#settle = setTimeout(() => {
+      const tile = this.#answer?.tile;
+      if (!tile || !this.#plane || tile.rowStep * tile.colStep === 1) return;
+      const { rows, cols } = this.#budget(this.#plane);
+      if (rows > 1.1 * this.#asked.rows || cols > 1.1 * this.#asked.cols) this.#ask();
+    }, SETTLE_MS);
+  }
+
+  #resize(): void {
+    const height = this.#context.options.get("height") || DEFAULT_HEIGHT;
+    this.#root.style.setProperty("--tvmdbg-tensor-height", `${height}px`);
+  }
+
+  /** Tells Python what is shown now, once things rest. */
+  #remember(): void {
+    clearTimeout(this.#keep);
+    this.#keep = setTimeout(() => {
+      const { options } = this.#context;
+      if (this.#entry) options.set("entry", [...this.#entry]);
+      if (this.#plane) {
+        options.set("axes", [...this.#plane.axes]);
+        options.set("index", [...this.#plane.index]);
+      }
+      options.set("color_scale", this.#colors.scale);
+      options.set("color_map", this.#colors.map);
+    }, SETTLE_MS);
+  }
+
+  #listen(): void {
+    const { options, session, signal } = this.#context;
+    session.onChange(
+      () => {
+        if (session.entry) this.#show(session.entry);
+      },
+      signal,
+      ["selected", "entry"],
+    );
+    options.onChange("height", () => this.#resize(), signal);
+    options.onChange(
+      "entry",
+      () => {
+        const entry = options.get("entry");
+        if (entry) this.#show(entry);
+      },
+      signal,
+    );
+    const replan = () => {
+      if (!this.#plane) return;
+      this.#look(planeOf(this.#plane.shape, options.get("axes"), options.get("index")));
+    };
+    options.onChange("axes", replan, signal);
+    options.onChange("index", replan, signal);
+    const recolor = () => {
+      const [scale, map] = [options.get("color_scale"), options.get("color_map")];
+      if (scale !== this.#colors.scale || map !== this.#colors.map) this.setColors({ scale, map });
+    };
+    options.onChange("color_scale", recolor, signal);
+    options.onChange("color_map", recolor, signal);
+    this.#root.addEventListener(
+      "copy",
+      (event) => {
+        const code = this.#code;
+        if (event.target !== this.#root || !code || String(getSelection())) return;
+        event.clipboardData?.setData("text/plain", code);
+        event.preventDefault();
+      },
+      { signal },
+    );
+    this.#root.addEventListener(
+      "tvmdbg:inspect",
+      (event) => {
+        const out = (event as CustomEvent<Record<string, unknown>>).detail;
+        Object.assign(out, this.#picture.inspect(), { histogram: this.#histogram.inspect() });
+      },
+      { signal },
+    );
+    signal.addEventListener("abort", () => {
+      this.#entryGone.abort();
+      clearTimeout(this.#settle);
+      clearTimeout(this.#keep);
+    });
+  }
+}
+
+interface PlaneWish {
+  axes: TensorOptions["axes"];
+  index: TensorOptions["index"];
+}
+
+function planeWish(axes: TensorOptions["axes"], index: TensorOptions["index"]): PlaneWish {
+  return { axes: axes ?? null, index: index ?? null };
+}

@@ -1,0 +1,75 @@
+import { TextMeasure } from "../shared/canvas.ts";
+import type { Theme } from "../shared/theme.ts";
+import { type Box, FONT_SIZE } from "./layout.ts";
+
+export interface Label extends Box {
+  text: string;
+}
+
+interface Place {
+  align?: "left" | "center" | "right";
+  color?: string;
+  /** Reading upwards. */
+  turned?: boolean;
+  bold?: boolean;
+}
+
+/** Writes labels on a canvas, each only where it touches none before it, and remembers their boxes. */
+export class Labels {
+  readonly written: Label[] = [];
+  readonly #context: CanvasRenderingContext2D;
+  readonly #theme: Theme;
+  readonly #measure: TextMeasure;
+  readonly #bounds: Box;
+
+  constructor(context: CanvasRenderingContext2D, theme: Theme, width: number, height: number) {
+    this.#context = context;
+    this.#theme = theme;
+    this.#measure = new TextMeasure(context);
+    this.#bounds = { x: 0, y: 0, width, height };
+  }
+
+  /** Writes the text with its line centred on (x, y); says whether there was room. */
+  write(text: string, x: number, y: number, place: Place = {}): boolean {
+    const { align = "left", color = this.#theme.muted, turned = false, bold = false } = place;
+    const context = this.#context;
+    context.font = `${bold ? "600 " : ""}${FONT_SIZE}px ${this.#theme.font}`;
+    const length = this.#measure.width(text);
+    const before = align === "left" ? 0 : align === "center" ? length / 2 : length;
+    const half = FONT_SIZE / 2 + 1;
+    const box = turned
+      ? { x: x - half, y: y - (length - before), width: 2 * half, height: length }
+      : { x: x - before, y: y - half, width: length, height: 2 * half };
+    if (!inside(box, this.#bounds) || this.written.some((each) => touch(each, box))) return false;
+    context.save();
+    context.translate(x, y);
+    if (turned) context.rotate(-Math.PI / 2);
+    context.textAlign = align;
+    context.textBaseline = "middle";
+    context.fillStyle = color;
+    context.fillText(text, 0, 0.5);
+    context.restore();
+    this.written.push({ text, ...box });
+    return true;
+  }
+}
+
+function inside(box: Box, bounds: Box): boolean {
+  return (
+    box.x >= bounds.x &&
+    box.y >= bounds.y &&
+    box.x + box.width <= bounds.x + bounds.width &&
+    box.y + box.height <= bounds.y + bounds.height
+  );
+}
+
+const APART = 2;
+
+export function touch(a: Box, b: Box): boolean {
+  return (
+    a.x < b.x + b.width + APART &&
+    b.x < a.x + a.width + APART &&
+    a.y < b.y + b.height &&
+    b.y < a.y + a.height
+  );
+}

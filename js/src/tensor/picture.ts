@@ -1,0 +1,256 @@
+import { clear, layer, Repaint } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import type { TensorAnswer } from "../shared/run_client.ts";
+import { onThemeChange, readTheme } from "../shared/theme.ts";
+import type { ColorScale } from "./color_scale.ts";
+import { type Label, Labels, touch } from "./labels.ts";
+import { cellBox, DIGIT, FONT_SIZE, type Layout, layoutTile, pointAt } from "./layout.ts";
+import type { Point } from "./plane.ts";
+import { labelPlane, paintPlane } from "./plane_painter.ts";
+import { labelProfile, paintProfile } from "./profile_painter.ts";
+
+export interface PictureEvents {
+  point(at: Point | null): void;
+  pick(at: Point): void;
+  wheel(steps: number): void;
+  painted(): void;
+  resized(): void;
+}
+
+const MAX_MARKS = 4096;
+
+/** The tile of an answer as a picture: a heat map, a profile for a vector, one cell for a scalar. */
+export class Picture {
+  readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
+  readonly #base = layer("tvmdbg-base");
+  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #root: HTMLElement;
+  readonly #events: PictureEvents;
+  readonly #repaint: Repaint;
+  #answer: TensorAnswer | null = null;
+  #scale: ColorScale | null = null;
+  #layout: Layout | null = null;
+  #cross: Point | null = null;
+  #hover: Point | null = null;
+  #exact = "";
+  #baseDirty = true;
+  #size = "";
+  #labels: Label[] = [];
+  #overlayLabels: Label[] = [];
+
+  constructor(root: HTMLElement, events: PictureEvents, signal: AbortSignal) {
+    this.#root = root;
+    this.#events = events;
+    this.stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
+    onThemeChange(() => this.#redraw(), signal);
+    this.#listen(signal);
+  }
+
+  get size(): { width: number; height: number } {
+    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+  }
+
+  show(answer: TensorAnswer | null, scale: ColorScale | null): void {
+    this.#answer = answer;
+    this.#scale = scale;
+    this.#exact = "";
+    this.#hover = null;
+    this.#redraw();
+  }
+
+  /** The crosshair, and the exact text there once it is known. */
+  mark(cross: Point | null, exact: string): void {
+    this.#cross = cross;
+    this.#exact = exact;
+    this.#repaint.request();
+  }
+
+  /** What is on screen now, for tests. */
+  inspect(): { labels: Label[]; marks: object[]; plot: object | null } {
+    const covered = this.#labels.filter(
+      (label) => !this.#overlayLabels.some((each) => touch(each, label)),
+    );
+    const [layout, tile] = [this.#layout, this.#answer?.tile];
+    const marks: object[] = [];
+    if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
+      for (let cell = 0; cell < tile.rows * tile.cols; cell += 1) {
+        const row = Math.floor(cell / tile.cols) * tile.rowStep;
+        const col = (cell % tile.cols) * tile.colStep;
+        marks.push({ row, col, flags: tile.flags[cell], ...cellBox(layout, row, col) });
+      }
+    }
+    return {
+      labels: [...covered, ...this.#overlayLabels],
+      marks,
+      plot: layout && { ...layout.plot },
+    };
+  }
+
+  #redraw(): void {
+    this.#baseDirty = true;
+    this.#repaint.request();
+  }
+
+  #paint(): void {
+    const { width, height } = this.size;
+    if (width === 0 || height === 0) return;
+    const size = `${width}x${height}@${devicePixelRatio}`;
+    if (size !== this.#size) {
+      this.#size = size;
+      this.#baseDirty = true;
+      this.#events.resized();
+    }
+    if (this.#baseDirty) this.#paintBase(width, height);
+    this.#paintOverlay(width, height);
+    this.#events.painted();
+  }
+
+  #paintBase(width: number, height: number): void {
+    this.#baseDirty = false;
+    clear(this.#base, width, height);
+    this.#labels = [];
+    this.#layout = null;
+    const [answer, tile] = [this.#answer, this.#answer?.tile];
+    if (!answer || !tile || tile.rows * tile.cols === 0) return;
+    const theme = readTheme(this.#root);
+    const layout = layoutTile(tile, width, height, devicePixelRatio || 1);
+    this.#layout = layout;
+    const labels = new Labels(this.#base.context, theme, width, height);
+    const [down, across] = answer.axes;
+    const acrossName = across === null ? "" : `axis ${across} →`;
+    if (layout.kind === "profile") {
+      paintProfile(this.#base.context, layout, tile, this.#scale, theme);
+      labelProfile(labels, layout, this.#scale, acrossName);
+    } else {
+      paintPlane(this.#base.context, layout, tile, this.#scale, theme);
+      if (tile.planeRows * tile.planeCols > 1) {
+        labelPlane(labels, layout, [down === null ? "" : `← axis ${down}`, acrossName]);
+      }
+    }
+    this.#labels = labels.written.filter(({ text }) => text !== "");
+  }
+
+  #paintOverlay(width: number, height: number): void {
+    clear(this.#overlay, width, height);
+    this.#overlayLabels = [];
+    const layout = this.#layout;
+    if (!layout) return;
+    const scalar = layout.tile.planeRows * layout.tile.planeCols === 1;
+    if (scalar) {
+      this.#writeScalar(layout, width);
+      return;
+    }
+    if (this.#hover) this.#outline(layout, this.#hover, false);
+    if (
+      this.#cross &&
+      this.#cross.row < layout.tile.planeRows &&
+      this.#cross.col < layout.tile.planeCols
+    ) {
+      this.#outline(layout, this.#cross, true);
+    }
+    const shown = this.#hover ?? this.#cross;
+    if (shown) this.#writePlace(layout, shown, width);
+  }
+
+  /** Black inside white: seen on every colour. */
+  #outline(layout: Layout, { row, col }: Point, strong: boolean): void {
+    const { context } = this.#overlay;
+    const { x, y, width, height } = cellBox(layout, row, col);
+    const grow = strong ? 2 : 1;
+    context.lineWidth = strong ? 2 : 1;
+    context.strokeStyle = "#ffffff";
+    context.strokeRect(x - grow - 1, y - grow - 1, width + 2 * grow + 2, height + 2 * grow + 2);
+    context.strokeStyle = "#000000";
+    context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
+  }
+
+  /** The row and column, written over the axes. */
+  #writePlace(layout: Layout, { row, col }: Point, width: number): void {
+    const theme = readTheme(this.#root);
+    const box = cellBox(layout, row, col);
+    const below = layout.kind === "profile";
+    const y = below ? layout.plot.y + layout.plot.height + 23 : layout.plot.y - 9;
+    this.#plate(String(col), box.x + box.width / 2, y, "center", theme, width);
+    if (!below) {
+      this.#plate(String(row), layout.plot.x - 6, box.y + box.height / 2, "right", theme, width);
+    }
+  }
+
+  #plate(
+    text: string,
+    x: number,
+    y: number,
+    align: "center" | "right",
+    theme: ReturnType<typeof readTheme>,
+    room: number,
+  ): void {
+    const { context } = this.#overlay;
+    const width = text.length * DIGIT + 6;
+    const start = align === "center" ? x - width / 2 : x + 4 - width;
+    const left = Math.max(0, Math.min(room - width, start));
+    context.fillStyle = theme.text;
+    context.fillRect(left, y - 8, width, 16);
+    context.font = `600 ${FONT_SIZE}px ${theme.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.background;
+    context.fillText(text, left + width / 2, y + 0.5);
+    this.#overlayLabels.push({ text, x: left, y: y - 8, width, height: 16 });
+  }
+
+  #writeScalar({ plot }: Layout, width: number): void {
+    if (!this.#exact) return;
+    const theme = readTheme(this.#root);
+    const { context } = this.#overlay;
+    const x = plot.x + plot.width + 14;
+    const fit = (width - x - 8) / (0.62 * this.#exact.length);
+    const size = Math.max(FONT_SIZE, Math.min(24, Math.floor(fit)));
+    context.font = `${size}px ui-monospace, monospace`;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillStyle = theme.text;
+    context.fillText(this.#exact, x, plot.y + plot.height / 2);
+    const long = context.measureText(this.#exact).width;
+    const y = plot.y + plot.height / 2 - size / 2;
+    this.#overlayLabels.push({ text: this.#exact, x, y, width: long, height: size });
+  }
+
+  #listen(signal: AbortSignal): void {
+    const { canvas } = this.#base;
+    const at = (event: PointerEvent) => {
+      const box = canvas.getBoundingClientRect();
+      return this.#layout && pointAt(this.#layout, event.clientX - box.x, event.clientY - box.y);
+    };
+    const hover = (point: Point | null) => {
+      if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
+      this.#hover = point;
+      this.#repaint.request();
+      this.#events.point(point);
+    };
+    canvas.addEventListener("pointermove", (event) => hover(at(event)), { signal });
+    canvas.addEventListener("pointerleave", () => hover(null), { signal });
+    canvas.addEventListener(
+      "pointerdown",
+      (event) => {
+        const point = at(event);
+        if (event.button === 0 && point) this.#events.pick(point);
+      },
+      { signal },
+    );
+    let travel = 0;
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.#root.contains(document.activeElement) || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        travel +=
+          event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY / 100 : event.deltaY;
+        const steps = Math.trunc(travel);
+        travel -= steps;
+        if (steps !== 0) this.#events.wheel(steps);
+      },
+      { signal, passive: false },
+    );
+  }
+}

@@ -1,0 +1,153 @@
+import type { Entry } from "../shared/run_client.ts";
+
+export type Axes = readonly [down: number | null, across: number | null];
+
+/** Two axes of a tensor laid out as a picture, all others held at one index. */
+export interface Plane {
+  shape: readonly number[];
+  axes: Axes;
+  /** One index an axis; those of the shown axes do not matter. */
+  index: readonly number[];
+}
+
+/** A value of the plane, by its row and column there. */
+export interface Point {
+  row: number;
+  col: number;
+}
+
+const TINY = 7;
+
+/**
+ * The axes worth looking at first: the last two, unless they are a convolution's window or hold a single line while
+ * other axes are longer; then the two longest.
+ */
+export function defaultAxes(shape: readonly number[]): Axes {
+  if (shape.length < 2) return [null, shape.length ? 0 : null];
+  let [down, across] = [shape.length - 2, shape.length - 1];
+  const [rows, cols] = [shape[down]!, shape[across]!];
+  if (rows > 0 && cols > 0 && (Math.max(rows, cols) <= TINY || Math.min(rows, cols) === 1)) {
+    const byLength = shape.map((_, axis) => axis).sort((a, b) => shape[b]! - shape[a]! || a - b);
+    [down, across] = byLength.slice(0, 2).sort((a, b) => a - b) as [number, number];
+  }
+  return shape[across] === 1 && shape[down]! > 1 ? [across, down] : [down, across];
+}
+
+export function defaultPlane(shape: readonly number[]): Plane {
+  return { shape, axes: defaultAxes(shape), index: shape.map(() => 0) };
+}
+
+/** The plane that was asked for, as far as the shape has it; the default for what it has not. */
+export function planeOf(
+  shape: readonly number[],
+  axes: Axes | null,
+  index: readonly number[] | null,
+): Plane {
+  const fallback = defaultPlane(shape);
+  return {
+    shape,
+    axes: axes && validAxes(shape, axes) ? axes : fallback.axes,
+    index:
+      index?.length === shape.length
+        ? index.map((each, axis) => clampIndex(each, shape[axis]!))
+        : fallback.index,
+  };
+}
+
+function validAxes(shape: readonly number[], [down, across]: Axes): boolean {
+  const known = (axis: number | null) =>
+    axis === null || (Number.isInteger(axis) && axis >= 0 && axis < shape.length);
+  if (!known(down) || !known(across)) return false;
+  return across === null ? down === null && shape.length === 0 : down !== across;
+}
+
+function clampIndex(index: number, length: number): number {
+  return Math.max(0, Math.min(length - 1, Math.trunc(index) || 0));
+}
+
+export function planeRows({ shape, axes: [down] }: Plane): number {
+  return down === null ? 1 : shape[down]!;
+}
+
+export function planeCols({ shape, axes: [, across] }: Plane): number {
+  return across === null ? 1 : shape[across]!;
+}
+
+/** The axes that are held at one index, in order. */
+export function fixedAxes({ shape, axes }: Plane): number[] {
+  return shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+}
+
+export function withIndex(plane: Plane, axis: number, index: number): Plane {
+  const clamped = clampIndex(index, plane.shape[axis]!);
+  return { ...plane, index: plane.index.map((each, i) => (i === axis ? clamped : each)) };
+}
+
+/** Shows another axis down or across; the two change places where it is the other's. */
+export function withAxis(plane: Plane, side: "down" | "across", axis: number | null): Plane {
+  const [down, across] = plane.axes;
+  if (side === "down") {
+    if (axis === null || axis !== across) return { ...plane, axes: [axis, across] };
+  } else if (axis !== down) return { ...plane, axes: [down, axis] };
+  return swapped(plane);
+}
+
+/** Down becomes across; a plane of a single axis stays as it is. */
+export function swapped(plane: Plane): Plane {
+  const [down, across] = plane.axes;
+  return down === null ? plane : { ...plane, axes: [across, down] };
+}
+
+/** The index in the tensor of a value of the plane. */
+export function indexAt({ axes: [down, across], index }: Plane, { row, col }: Point): number[] {
+  return index.map((each, axis) => (axis === down ? row : axis === across ? col : each));
+}
+
+/** The plane, with the same axes, that holds the value at this index, and where it is there. */
+export function locate(plane: Plane, index: readonly number[]): { plane: Plane; point: Point } {
+  const [down, across] = plane.axes;
+  return {
+    plane: { ...plane, index: [...index] },
+    point: {
+      row: down === null ? 0 : index[down]!,
+      col: across === null ? 0 : index[across]!,
+    },
+  };
+}
+
+/** The point moved by some rows and columns, kept inside the plane. */
+export function moved(plane: Plane, { row, col }: Point, rows: number, cols: number): Point {
+  return {
+    row: clampIndex(row + rows, planeRows(plane)),
+    col: clampIndex(col + cols, planeCols(plane)),
+  };
+}
+
+export function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((each, axis) => each === b[axis]);
+}
+
+/** Whether two planes show the same values in the same places. */
+export function samePlane(a: Plane, b: Plane): boolean {
+  return (
+    sameShape(a.shape, b.shape) &&
+    a.axes[0] === b.axes[0] &&
+    a.axes[1] === b.axes[1] &&
+    fixedAxes(a).every((axis) => a.index[axis] === b.index[axis])
+  );
+}
+
+export function indexText(index: readonly number[]): string {
+  return `[${index.join(", ")}]`;
+}
+
+/** Python that gives the value at this index. */
+export function pythonText(
+  [node, output]: Entry,
+  index: readonly number[],
+  reading: string | null,
+): string {
+  const argument = reading === null ? "" : `reading="${reading}"`;
+  const place = index.length ? index.join(", ") : "()";
+  return `run.tensors[${node}, ${output}].numpy(${argument})[${place}]`;
+}

@@ -1,0 +1,107 @@
+import type { Theme } from "../shared/theme.ts";
+import type { ColorScale } from "./color_scale.ts";
+import { SPECIAL, specialOf } from "./colors.ts";
+import type { Labels } from "./labels.ts";
+import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
+import { colorCells, paintSpecial, type Tile } from "./plane_painter.ts";
+
+/** Height of a value in the plot of a profile. */
+export function profileY({ plot }: Layout, scale: ColorScale, value: number): number {
+  return plot.y + plot.height * (1 - scale.share(value));
+}
+
+/** A line of values: from the least to the largest of each cell, with stems to zero and the colours below. */
+export function paintProfile(
+  context: CanvasRenderingContext2D,
+  layout: Layout,
+  tile: Tile,
+  scale: ColorScale | null,
+  theme: Theme,
+): void {
+  const { plot, cellWidth, tile: shape } = layout;
+  const zero = scale && scale.low <= 0 && scale.high >= 0 ? profileY(layout, scale, 0) : null;
+  if (scale) {
+    context.strokeStyle = theme.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const { value } of scale.ticks(plot.height / 36)) {
+      const y = Math.round(profileY(layout, scale, value)) + 0.5;
+      context.moveTo(plot.x, y);
+      context.lineTo(plot.x + plot.width, y);
+    }
+    context.globalAlpha = 0.5;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+  const gap = cellWidth >= 6 ? Math.max(1, Math.round(0.15 * cellWidth)) : 0;
+  for (let col = 0; col < shape.cols; col += 1) {
+    const x = plot.x + col * cellWidth;
+    const width = Math.max(cellWidth - gap, 1);
+    const special = specialOf(tile.flags[col]!);
+    if (special) {
+      context.globalAlpha = 0.35;
+      context.fillStyle = SPECIAL[special];
+      context.fillRect(x, plot.y, width, plot.height);
+      context.globalAlpha = 1;
+    }
+    if (!scale || !Number.isFinite(tile.mean[col]!)) continue;
+    const top = profileY(layout, scale, tile.maximum[col]!);
+    const bottom = profileY(layout, scale, tile.minimum[col]!);
+    context.fillStyle = theme.accent;
+    if (zero !== null) {
+      const middle = profileY(layout, scale, tile.mean[col]!);
+      context.globalAlpha = 0.3;
+      context.fillRect(x, Math.min(zero, middle), width, Math.abs(middle - zero));
+      context.globalAlpha = 1;
+    }
+    context.fillRect(x, Math.min(top, bottom - 1) - 0.5, width, Math.max(2, bottom - top));
+  }
+  if (zero !== null) {
+    context.fillStyle = theme.muted;
+    context.fillRect(plot.x, Math.round(zero), plot.width, 1);
+  }
+  paintStrip(context, layout, tile, scale);
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
+}
+
+function paintStrip(
+  context: CanvasRenderingContext2D,
+  { plot, cellWidth, tile: shape }: Layout,
+  tile: Tile,
+  scale: ColorScale | null,
+): void {
+  const pixels = colorCells(tile, scale, cellWidth);
+  const y = plot.y + plot.height + 3;
+  for (let col = 0; col < shape.cols; col += 1) {
+    const x = plot.x + col * cellWidth;
+    const special = specialOf(tile.flags[col]!);
+    if (special && cellWidth >= 6) {
+      paintSpecial(context, { x, y, width: cellWidth, height: STRIP }, special);
+      continue;
+    }
+    const [red, green, blue] = pixels.subarray(4 * col, 4 * col + 3);
+    context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+    context.fillRect(x, y, Math.max(cellWidth, 1), STRIP);
+  }
+}
+
+/** Values at the left, indices below. */
+export function labelProfile(
+  labels: Labels,
+  layout: Layout,
+  scale: ColorScale | null,
+  name: string,
+): void {
+  const { plot, cellWidth, tile } = layout;
+  for (const { value, text } of scale?.ticks(plot.height / 36) ?? []) {
+    labels.write(text, plot.x - 6, profileY(layout, scale!, value), { align: "right" });
+  }
+  const below = plot.y + plot.height + STRIP + 13;
+  const spacing = String(tile.planeCols).length * DIGIT + 14;
+  for (const { index, at } of axisTicks(tile.planeCols, tile.colStep, cellWidth, spacing)) {
+    labels.write(String(index), plot.x + at, below, { align: "center" });
+  }
+  labels.write(name, plot.x, below + 15);
+}

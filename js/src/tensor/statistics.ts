@@ -1,0 +1,52 @@
+import { button, element } from "../shared/dom.ts";
+import type { ExactNumber, TensorAnswer } from "../shared/run_client.ts";
+import { indexText } from "./plane.ts";
+
+/** The numbers of the whole tensor; the places of its extremes are links into the picture. */
+export function statisticsTable(
+  { statistics }: TensorAnswer,
+  go: (index: readonly number[]) => void,
+): HTMLElement {
+  const section = element(
+    "section",
+    { class: "tvmdbg-tensor-statistics", "aria-label": "Statistics" },
+    element("h3", {}, "Statistics of the whole tensor"),
+  );
+  if (!statistics) {
+    section.append(element("p", { class: "tvmdbg-muted" }, "not known"));
+    return section;
+  }
+  const { minimum, maximum, mean, std, argmin, argmax } = statistics;
+  section.append(
+    element(
+      "table",
+      {},
+      row("minimum", minimum, argmin, "Go to the minimum (m)", go),
+      row("maximum", maximum, argmax, "Go to the maximum (x)", go),
+      row("mean", mean),
+      row("std", std),
+    ),
+  );
+  if (statistics.finite < statistics.size) {
+    section.append(element("p", { class: "tvmdbg-muted" }, "of the finite values only"));
+  }
+  return section;
+}
+
+function row(
+  name: string,
+  number: ExactNumber,
+  index: number[] | null = null,
+  title = "",
+  go: (index: readonly number[]) => void = () => {},
+): HTMLElement {
+  const link = index && button(`at ${indexText(index)}`, title, () => go(index));
+  link?.setAttribute("aria-label", `${title}: ${indexText(index!)}`);
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, name),
+    element("td", { class: "tvmdbg-tensor-number" }, number.text || "none"),
+    element("td", {}, link),
+  );
+}

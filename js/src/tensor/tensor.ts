@@ -1,0 +1,7 @@
+import "../shared/theme.css";
+import "./tensor.css";
+import { widget } from "../shared/view.ts";
+import { mountTensor } from "./mount.ts";
+import type { TensorOptions } from "./options.ts";
+
+export default widget<TensorOptions>(mountTensor);

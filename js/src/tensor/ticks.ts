@@ -1,0 +1,59 @@
+/** Round numbers between two values, and their exact short text. */
+export interface Tick {
+  value: number;
+  text: string;
+}
+
+/** Round values (1, 2 or 5 times a power of ten) inside [low, high], about `count` of them. */
+export function niceTicks(low: number, high: number, count: number): Tick[] {
+  if (!(high > low) || count < 1) return [];
+  const rough = high / count - low / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+  if (!(step > 0) || !Number.isFinite(step)) return [];
+  const ticks: Tick[] = [];
+  for (let k = Math.ceil(low / step); k * step <= high && ticks.length <= 4 * count; k += 1) {
+    const value = Number((k * step).toPrecision(12));
+    ticks.push({ value, text: shortText(value) });
+  }
+  return ticks;
+}
+
+/** Whole numbers from 0 to length - 1 at a round distance, so that no more than `count` are used. */
+export function indexTicks(length: number, count: number): number[] {
+  if (length < 1) return [];
+  const rough = Math.max(1, length / Math.max(1, count));
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10));
+  return Array.from({ length: Math.ceil(length / step) }, (_, k) => k * step);
+}
+
+/** Powers of ten with their negatives, and zero, inside [low, high]. */
+export function powerTicks(low: number, high: number, threshold: number): Tick[] {
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const values = low <= 0 && high >= 0 ? [0] : [];
+  for (let power = Math.ceil(Math.log10(threshold)); 10 ** power <= largest; power += 1) {
+    values.push(10 ** power, -(10 ** power));
+  }
+  return values
+    .filter((value) => value >= low && value <= high)
+    .sort((a, b) => a - b)
+    .map((value) => ({ value, text: shortText(value) }));
+}
+
+/** Four significant digits at most: `0.1235`, `1.5e-7`, `−2`; with a true minus sign. */
+export function shortText(value: number): string {
+  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "−Inf";
+  const rounded = Number(value.toPrecision(4));
+  const size = Math.abs(rounded);
+  const text =
+    size >= 1e6 || size < 1e-3 ? rounded.toExponential().replace("e+", "e") : String(rounded);
+  return text.replace("-", "−");
+}
+
+/** The number as it is where that is short, else four digits marked as rounded. */
+export function aboutText(value: number): string {
+  const text = shortText(value);
+  return Number(value.toPrecision(4)) === value || !Number.isFinite(value) ? text : `≈ ${text}`;
+}

@@ -1,0 +1,63 @@
+import { integer, shapeText } from "../shared/format.ts";
+import {
+  type Entry,
+  type GraphColumns,
+  NodeKind,
+  type TensorAnswer,
+} from "../shared/run_client.ts";
+import type { Entries } from "./entries.ts";
+import { specialCounts } from "./header.ts";
+import { indexAt, indexText, type Point } from "./plane.ts";
+import { answeredPlane } from "./readout.ts";
+
+/** What a screen reader says of the tensor that is shown. */
+export function tensorWords(answer: TensorAnswer): string {
+  const { entry, name, dtype, shape, statistics, notes, trust } = answer;
+  const parts = [`Tensor ${entry.join(":")} ${name}`, `${dtype} ${shapeText(shape)}`];
+  if (statistics) {
+    parts.push(`${integer(statistics.size)} values`, ...specialCounts(statistics));
+    parts.push(`${integer(statistics.zero)} zero`);
+    if (statistics.finite > 0) {
+      parts.push(`minimum ${statistics.minimum.text}`, `maximum ${statistics.maximum.text}`);
+    }
+  }
+  if (trust !== "exact") parts.push(`matched ${trust}`);
+  return [parts.join(", "), ...notes].join(". ");
+}
+
+export function pointWords(answer: TensorAnswer, point: Point, exact: string): string {
+  return `at ${indexText(indexAt(answeredPlane(answer), point))} value ${exact}`;
+}
+
+/** Why there is no tensor for an entry, and what would give one. */
+export function missingWords(
+  [node, output]: Entry,
+  graph: GraphColumns | null,
+  entries: Entries,
+): { title: string; detail: string } {
+  const name = graph && node >= 0 && node < graph.names.length ? graph.names.at(node) : "";
+  const title = `No tensor for ${node}:${output}${name ? ` ${name}` : ""}`;
+  if (graph && (node < 0 || node >= graph.names.length)) {
+    return { title, detail: `The graph has nodes 0 to ${graph.names.length - 1}.` };
+  }
+  const outputs = entries.outputs(node);
+  if (outputs.length) {
+    const which = outputs.map((each) => `${node}:${each}`).join(", ");
+    return { title, detail: `The run holds other outputs of this node: ${which}.` };
+  }
+  const kind = graph?.kinds[node];
+  if (kind === NodeKind.PARAMETER) {
+    return {
+      title,
+      detail:
+        "It is a parameter: its value is in the model's params file. Open that file with the dump.",
+    };
+  }
+  if (kind === NodeKind.INPUT) {
+    return { title, detail: "It is an input, and the dump does not hold what was fed to it." };
+  }
+  return {
+    title,
+    detail: "The recorded tensors hold no output of this node. Choose another above.",
+  };
+}
