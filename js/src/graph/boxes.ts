@@ -1,0 +1,300 @@
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { TextMeasure } from "../shared/canvas.ts";
+import { NodeKind } from "../shared/run_client.ts";
+import { inkOn } from "../shared/theme.ts";
+import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
+import { type Detail, flatFill, type LabelRecord, type Picture } from "./picture.ts";
+
+const { stripe, radius, padding } = tokens.node;
+const LEAST_TEXT = 11;
+
+interface Shape {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Draws boxes, from two lines of text down to rows of colour. */
+export class BoxPainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  /** Where set, every text that is drawn is noted here. */
+  labels: LabelRecord[] | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  paint(picture: Picture, level: Detail): void {
+    if (level === "density") this.#density(picture);
+    else if (level === "shape") this.#shapes(picture);
+    else {
+      const { placed, camera } = picture;
+      placed.eachBox(camera.view(4), (box) => this.#box(picture, box, level));
+    }
+  }
+
+  #shape({ placed, camera }: Picture, box: number): Shape {
+    const rectangle = placed.rectangle(box);
+    return {
+      x: camera.screenX(rectangle.x),
+      y: camera.screenY(rectangle.y),
+      width: rectangle.width * camera.scale,
+      height: rectangle.height * camera.scale,
+    };
+  }
+
+  #box(picture: Picture, box: number, level: "full" | "title"): void {
+    const { graph, palette, times, colorBy, highlight, camera, placed } = picture;
+    const context = this.#context;
+    const node = placed.scene.node[box]!;
+    const shape = this.#shape(picture, box);
+    const kind = graph.kinds[node]!;
+    const opKind = graph.opKinds.at(node);
+    const setBack = highlight !== null && opKind !== highlight;
+    const heat = times.heat(node);
+    const hot = colorBy === "time" && !setBack && heat >= 0;
+    const { theme } = palette;
+    let fill = setBack || kind === NodeKind.NOP ? palette.plain : palette.tint(opKind);
+    if (colorBy === "time" && !setBack) fill = hot ? palette.heat(heat) : palette.plain;
+    const ink = hot ? palette.heatInk(heat) : setBack ? theme.muted : theme.text;
+    const soft = hot ? ink : theme.muted;
+
+    outline(context, shape, kind, camera.scale);
+    context.fillStyle = fill;
+    context.fill();
+    if (colorBy === "time" && !setBack && Number.isNaN(heat) && kind !== NodeKind.INPUT) {
+      context.fillStyle = palette.hatch(context);
+      context.fill();
+    }
+    if (!setBack) this.#stripe(shape, theme.kind(opKind), kind, camera.scale);
+    outline(context, shape, kind, camera.scale);
+    context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
+    context.lineWidth = 1;
+    if (kind === NodeKind.PARAMETER) context.setLineDash([3, 3]);
+    context.stroke();
+    context.setLineDash([]);
+
+    const text = placed.scene.text[box]!;
+    if (text.mark.startsWith("output")) this.#headLine(shape, palette.edge, camera.scale);
+    if (node === times.slowest) corner(context, shape, theme.error);
+    const [left, right] = [TEXT_START * camera.scale, padding * camera.scale];
+    const line = { x: shape.x + left, room: shape.width - left - right };
+    if (level === "title") {
+      this.#text(text.title, node, line.x, shape.y + shape.height / 2, line.room, {
+        font: `${LEAST_TEXT}px ${theme.font}`,
+        ink,
+      });
+      return;
+    }
+    const small = Math.max(LEAST_TEXT, tokens.font.small * camera.scale);
+    const large = Math.max(LEAST_TEXT, tokens.font.size * camera.scale);
+    const fonts = { title: `500 ${large}px ${theme.font}`, small: `${small}px ${theme.font}` };
+    const badgeStyle = { font: fonts.small, ink: soft, size: small };
+    const markStyle =
+      text.mark === "slowest" && !hot ? { ...badgeStyle, fill: theme.error } : badgeStyle;
+    const rows = [
+      { words: text.title, badge: text.mark, style: markStyle, font: fonts.title, ink, at: 0.31 },
+      {
+        words: colorBy === "time" ? text.time : text.shape,
+        badge: text.badge,
+        style: badgeStyle,
+        font: fonts.small,
+        ink: soft,
+        at: 0.71,
+      },
+    ];
+    for (const row of rows) {
+      const y = shape.y + shape.height * row.at;
+      const taken = this.#badge(row.badge, node, line.x + line.room, y, line.room / 2, row.style);
+      this.#text(row.words, node, line.x, y, line.room - taken, row);
+    }
+  }
+
+  #text(
+    words: string,
+    node: number,
+    x: number,
+    y: number,
+    room: number,
+    { font, ink }: { font: string; ink: string },
+  ): void {
+    const context = this.#context;
+    context.font = font;
+    const fitted = this.#measure.fit(words, room);
+    if (!fitted) return;
+    context.fillStyle = ink;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.fillText(fitted, x, y);
+    if (this.labels) {
+      const width = this.#measure.width(fitted);
+      const height = Number.parseFloat(font.replace(/^500 /, ""));
+      this.labels.push({ text: fitted, node, x, y: y - height / 2, width, height });
+    }
+  }
+
+  /** Draws a badge that ends at `right`, where it fits; returns the room it takes. */
+  #badge(
+    words: string,
+    node: number,
+    right: number,
+    y: number,
+    room: number,
+    style: { font: string; ink: string; size: number; fill?: string },
+  ): number {
+    if (!words) return 0;
+    const context = this.#context;
+    context.font = style.font;
+    const width = this.#measure.width(words) + 2 * BADGE_PADDING;
+    if (width > room) return 0;
+    context.beginPath();
+    context.roundRect(right - width, y - style.size * 0.64, width, style.size * 1.28, 3);
+    if (style.fill) {
+      context.fillStyle = style.fill;
+      context.fill();
+    } else {
+      context.strokeStyle = style.ink;
+      context.globalAlpha = 0.5;
+      context.lineWidth = 1;
+      context.stroke();
+      context.globalAlpha = 1;
+    }
+    const ink = style.fill ? inkOn(style.fill) : style.ink;
+    this.#text(words, node, right - width + BADGE_PADDING, y + 0.5, room, {
+      font: style.font,
+      ink,
+    });
+    return width + GAP;
+  }
+
+  #stripe(shape: Shape, color: string, kind: number, scale: number): void {
+    const context = this.#context;
+    const width = stripe * scale;
+    context.fillStyle = color;
+    if (kind === NodeKind.INPUT) {
+      context.save();
+      outline(context, shape, kind, scale);
+      context.clip();
+      context.fillRect(shape.x, shape.y, width * 1.6, shape.height);
+      context.restore();
+      return;
+    }
+    context.beginPath();
+    const round = radius * scale;
+    context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
+    context.fill();
+  }
+
+  /** A second line under a box that is an output of the graph. */
+  #headLine(shape: Shape, color: string, scale: number): void {
+    const context = this.#context;
+    const inset = 2.5 * Math.min(1, scale);
+    context.beginPath();
+    context.roundRect(
+      shape.x - inset,
+      shape.y - inset,
+      shape.width + 2 * inset,
+      shape.height + 2 * inset,
+      radius * scale + inset,
+    );
+    context.strokeStyle = color;
+    context.stroke();
+  }
+
+  #shapes(picture: Picture): void {
+    const { placed, camera } = picture;
+    const byFill = new Map<string, number[]>();
+    placed.eachBox(camera.view(2), (box) => {
+      const fill = flatFill(picture, placed.scene.node[box]!);
+      const boxes = byFill.get(fill);
+      if (boxes) boxes.push(box);
+      else byFill.set(fill, [box]);
+    });
+    const context = this.#context;
+    const { scale } = camera;
+    const { x, y } = placed.layout;
+    const { width, height } = placed.scene;
+    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
+    for (const [fill, boxes] of byFill) {
+      context.fillStyle = fill;
+      for (const box of boxes) {
+        const [wide, high] = [Math.max(1, width[box]! * scale), Math.max(1, height[box]! * scale)];
+        context.fillRect(
+          x[box]! * scale + shiftX - wide / 2,
+          y[box]! * scale + shiftY - high / 2,
+          wide,
+          high,
+        );
+      }
+    }
+    const { slowest } = picture.times;
+    if (slowest < 0) return;
+    placed.eachBox(camera.view(8), (box) => {
+      if (placed.scene.node[box] === slowest) {
+        corner(context, this.#shape(picture, box), picture.palette.theme.error);
+      }
+    });
+  }
+
+  /** Layers that share a pixel become one row, in the colour of its slowest node. */
+  #density(picture: Picture): void {
+    const { placed, camera, times } = picture;
+    const { layerTop, layerBottom, layerStart, order, x, y, direction } = placed.layout;
+    const { width, height, node } = placed.scene;
+    const down = direction === "down";
+    const [centre, size] = down ? [x, width] : [y, height];
+    const context = this.#context;
+    const toFlow = (at: number) => (down ? camera.screenY(at) : camera.screenX(at));
+    const toSide = (at: number) => (down ? camera.screenX(at) : camera.screenY(at));
+    const [first, end] = placed.layers(camera.view(2));
+    for (let layer = first; layer < end; ) {
+      const start = Math.floor(toFlow(layerTop[layer]!));
+      let [low, high, slowest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1];
+      let bottom = start + 1;
+      for (; layer < end && Math.floor(toFlow(layerTop[layer]!)) === start; layer++) {
+        for (let row = layerStart[layer]!; row < layerStart[layer + 1]!; row++) {
+          const box = order[row]!;
+          low = Math.min(low, centre[box]! - size[box]! / 2);
+          high = Math.max(high, centre[box]! + size[box]! / 2);
+          if (slowest < 0 || times.ns[node[box]!]! > (times.ns[node[slowest]!]! || 0))
+            slowest = box;
+        }
+        bottom = Math.max(bottom, toFlow(layerBottom[layer]!));
+      }
+      if (slowest < 0) continue;
+      context.fillStyle = flatFill(picture, node[slowest]!);
+      const [from, length] = [toSide(low), Math.max(2, (high - low) * camera.scale)];
+      const thick = Math.max(1, bottom - start);
+      if (down) context.fillRect(from, start, length, thick);
+      else context.fillRect(start, from, thick, length);
+    }
+  }
+}
+
+/** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */
+export function outline(
+  context: CanvasRenderingContext2D,
+  { x, y, width, height }: Shape,
+  kind: number,
+  scale: number,
+): void {
+  context.beginPath();
+  const round = kind === NodeKind.INPUT ? height / 2 : radius * scale;
+  context.roundRect(x, y, width, height, round);
+}
+
+/** The mark of the slowest node: a filled corner. */
+function corner(context: CanvasRenderingContext2D, shape: Shape, color: string): void {
+  const size = 8;
+  const [right, top] = [shape.x + shape.width, shape.y];
+  context.beginPath();
+  context.moveTo(right - size, top);
+  context.lineTo(right, top);
+  context.lineTo(right, top + size);
+  context.closePath();
+  context.fillStyle = color;
+  context.fill();
+}

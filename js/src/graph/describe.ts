@@ -1,0 +1,152 @@
+import { bytes, duration, integer, percent } from "../shared/format.ts";
+import { type GraphColumns, NodeKind, TRUST_LABELS, Trust } from "../shared/run_client.ts";
+import type { Labels } from "./labels.ts";
+import type { Links } from "./links.ts";
+import { boxesOf, foldedInto, type Scene } from "./scene.ts";
+import type { Times } from "./times.ts";
+
+const KIND_NAMES = ["input", "parameter", "operator", "nop", "copy"];
+const NAMED = 4;
+
+/** Says in words what a node is: for the tooltip and for screen readers. */
+export class Describe {
+  readonly #graph: GraphColumns;
+  readonly #links: Links;
+  readonly #labels: Labels;
+  readonly #times: Times;
+
+  constructor(links: Links, labels: Labels, times: Times) {
+    this.#graph = links.graph;
+    this.#links = links;
+    this.#labels = labels;
+    this.#times = times;
+  }
+
+  /** A node in short: `#12 conv2d + add + relu`. */
+  short(node: number): string {
+    return `#${node} ${this.#labels.title(node)}`;
+  }
+
+  kind(node: number): string {
+    const kind = KIND_NAMES[this.#graph.kinds[node]!] ?? "node";
+    const opKind = this.#graph.opKinds.at(node);
+    return kind === opKind ? kind : `${kind}, ${opKind}`;
+  }
+
+  tooltip(node: number, scene: Scene): string {
+    const { names, funcNames, entryOffsets } = this.#graph;
+    const lines = [names.at(node)];
+    const funcName = funcNames.at(node);
+    if (funcName && funcName !== names.at(node)) lines.push(`func_name ${funcName}`);
+    lines.push(`#${node} · ${this.kind(node)}`);
+    for (let output = 0; output < entryOffsets[node + 1]! - entryOffsets[node]!; output++) {
+      if (output === NAMED) {
+        lines.push(`… and ${entryOffsets[node + 1]! - entryOffsets[node]! - output} more outputs`);
+        break;
+      }
+      lines.push(this.#output(node, output));
+    }
+    lines.push(...this.#timeLines(node));
+    const box = boxesOf(scene, node)[0];
+    const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
+    if (folded.length && scene.node[box!] === node) {
+      const shown = folded
+        .slice(0, NAMED)
+        .map((each) => `${names.at(each)} ${this.#labels.entry(each, 0)}`);
+      const more = folded.length > NAMED ? ` … and ${folded.length - NAMED} more` : "";
+      lines.push(`parameters inside: ${shown.join("; ")}${more}`);
+    }
+    const unsure = this.#links
+      .into(node)
+      .filter((edge) => this.#graph.edgeTrust[edge] !== Trust.EXACT);
+    if (unsure.length) {
+      const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
+      lines.push(`${plural(unsure.length, "input")} joined ${[...grades].join(" or ")}`);
+    }
+    return lines.join("\n");
+  }
+
+  /** For the live region: the node with its neighbours, and where it is drawn if it has no box of its own. */
+  sentence(node: number, scene: Scene): string {
+    const { names, entryOffsets, kinds, edgeSource, edgeTarget } = this.#graph;
+    const parts = [`Node ${node} of ${kinds.length}`, this.#labels.title(node), this.kind(node)];
+    const outputs = entryOffsets[node + 1]! - entryOffsets[node]!;
+    for (let output = 0; output < Math.min(outputs, NAMED); output++) {
+      parts.push(`output ${output} ${this.#labels.entry(node, output)}`);
+    }
+    if (outputs > NAMED) parts.push(`${outputs - NAMED} more outputs`);
+    if (this.#labels.isHead(node)) parts.push("output of the graph");
+    const ns = this.#times.ns[node]!;
+    if (ns > 0) {
+      parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
+      parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
+    } else if (kinds[node] === NodeKind.OPERATOR) parts.push("time unknown");
+    const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
+    const consumers = [
+      ...new Set(Array.from(this.#links.outOf(node), (edge) => edgeTarget[edge]!)),
+    ];
+    const text = [
+      parts.join(", "),
+      `${plural(this.#links.into(node).length, "input")}${this.#list(" from ", producers)}`,
+      `${plural(consumers.length, "consumer")}${this.#list(": ", consumers)}`,
+    ];
+    const boxes = boxesOf(scene, node);
+    if (boxes.length === 0) text.push("not shown in this part of the graph");
+    else if (scene.node[boxes[0]!] !== node) {
+      const hosts = Array.from(boxes, (box) => scene.node[box]!);
+      text.push(`${names.at(node)} is folded into${this.#list(" ", hosts)}`);
+    } else if (foldedInto(scene, boxes[0]!).length) {
+      text.push(`${plural(foldedInto(scene, boxes[0]!).length, "parameter")} folded into it`);
+    }
+    return `${text.join("; ")}.`;
+  }
+
+  #list(before: string, nodes: readonly number[]): string {
+    if (nodes.length === 0) return "";
+    const named = nodes
+      .slice(0, NAMED)
+      .map((node) => (node < 0 ? "nothing that the graph names" : this.short(node)));
+    const more = nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "";
+    return `${before}${named.join(", ")}${more}`;
+  }
+
+  #output(node: number, output: number): string {
+    const { entryOffsets, storageIds, deviceTypes, shapeKnown, shapeOffsets, shapeDims, dtypes } =
+      this.#graph;
+    const entry = entryOffsets[node]! + output;
+    const parts = [`output ${output}: ${this.#labels.entry(node, output)}`];
+    const bits = Number(/^(?:u?int|float|bfloat)(\d+)$/.exec(dtypes.at(entry))?.[1]);
+    if (shapeKnown[entry] && bits >= 8) {
+      const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
+      parts.push(bytes((dims.reduce((size, dim) => size * dim, 1) * bits) / 8));
+    }
+    if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
+    if (entry < deviceTypes.length) parts.push(`device_type ${deviceTypes[entry]}`);
+    return parts.join(" · ");
+  }
+
+  #timeLines(node: number): string[] {
+    const ns = this.#times.ns[node]!;
+    const kind = this.#graph.kinds[node];
+    if (!(ns > 0)) {
+      return kind === NodeKind.INPUT || kind === NodeKind.PARAMETER ? [] : ["time unknown"];
+    }
+    const rank = this.#times.rank(node);
+    const lines = [
+      `mean ${duration(ns)} · ${percent(this.#times.share(node))} of the total${rank ? ` · rank ${rank} of ${integer(this.#times.ranked.length)}` : ""}`,
+    ];
+    const { timeline } = this.#times;
+    if (timeline && timeline.nodeCount[node]! > 1) {
+      lines.push(
+        `p10 ${duration(timeline.nodeP10[node]!)} – p90 ${duration(timeline.nodeP90[node]!)} of ${timeline.nodeCount[node]} repeats${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
+      );
+    }
+    const trust = this.#graph.nodeTrust[node]!;
+    if (trust !== Trust.EXACT) lines.push(`time joined ${TRUST_LABELS[trust]}`);
+    return lines;
+  }
+}
+
+export function plural(count: number, noun: string): string {
+  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

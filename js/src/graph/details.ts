@@ -1,0 +1,265 @@
+import { button, element } from "../shared/dom.ts";
+import { duration, integer, percent } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
+import { type Describe, plural } from "./describe.ts";
+import type { Links } from "./links.ts";
+import { boxesOf, type Scene } from "./scene.ts";
+import type { Times } from "./times.ts";
+
+const TOP = 10;
+const BUSY_MS = 150;
+
+export interface DetailsModel {
+  links: Links;
+  times: Times;
+  describe: Describe;
+  run: RunClient;
+}
+
+/** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
+export class Details {
+  readonly node = element("aside", { class: "tvmdbg-graph-details", "aria-label": "details" });
+  readonly #model: DetailsModel;
+  readonly #select: (node: number, output?: number) => void;
+  readonly #signal: AbortSignal;
+  #asked: AbortController | null = null;
+
+  constructor(
+    model: DetailsModel,
+    select: (node: number, output?: number) => void,
+    signal: AbortSignal,
+  ) {
+    this.#model = model;
+    this.#select = select;
+    this.#signal = signal;
+  }
+
+  /** Moves the keyboard to the first button. */
+  focus(): void {
+    this.node.querySelector("button")?.focus();
+  }
+
+  async show(selected: readonly number[], scene: Scene): Promise<void> {
+    this.#asked?.abort();
+    const node = selected.at(-1);
+    if (node === undefined || node < 0 || node >= this.#model.links.graph.kinds.length) {
+      this.#fill(this.#summary());
+      return;
+    }
+    const asked = new AbortController();
+    this.#asked = asked;
+    const signal = AbortSignal.any([asked.signal, this.#signal]);
+    const busy = setTimeout(() => {
+      this.#fill([this.#heading(node), element("p", { class: "tvmdbg-muted" }, "reading …")]);
+    }, BUSY_MS);
+    try {
+      const details = await this.#model.run.node(node, signal);
+      clearTimeout(busy);
+      if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
+    } catch (error) {
+      clearTimeout(busy);
+      if (signal.aborted || isAbort(error)) return;
+      const said = element("p", { class: "tvmdbg-error", role: "alert" }, errorText(error));
+      this.#fill([this.#heading(node), said]);
+    }
+  }
+
+  #fill(children: (Node | null)[]): void {
+    const focused = this.node.contains(document.activeElement);
+    this.node.replaceChildren(...children.filter((child): child is Node => child !== null));
+    this.node.scrollTop = 0;
+    if (focused) this.focus();
+  }
+
+  #heading(node: number): HTMLElement {
+    return element("h3", {}, this.#model.describe.short(node));
+  }
+
+  #node(details: NodeDetails, selected: readonly number[], scene: Scene): (Node | null)[] {
+    const { times, describe } = this.#model;
+    const { id } = details;
+    const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
+    const folded = hosts.length > 0 && hosts[0] !== id;
+    return [
+      this.#heading(id),
+      element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
+      folded
+        ? element(
+            "p",
+            { class: "tvmdbg-graph-note" },
+            "drawn inside ",
+            ...hosts.map((host) => this.#link(host)),
+          )
+        : null,
+      hosts.length === 0
+        ? element("p", { class: "tvmdbg-graph-note" }, "not in the part of the graph that is shown")
+        : null,
+      selected.length > 1
+        ? element(
+            "p",
+            { class: "tvmdbg-graph-note" },
+            `${selected.length} nodes selected: `,
+            ...selected.slice(0, -1).map((other) => this.#link(other)),
+          )
+        : null,
+      named("name", details.name),
+      details.funcName && details.funcName !== details.name
+        ? named("func_name", details.funcName)
+        : null,
+      ...details.notes.map((note) => element("p", { class: "tvmdbg-warning" }, `⚠ ${note}`)),
+      section(
+        "time",
+        times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest node") : null,
+        details.times.length
+          ? table(details.times)
+          : element("p", { class: "tvmdbg-muted" }, "unknown"),
+      ),
+      section(
+        `inputs (${details.inputs.length})`,
+        list(details.inputs.map((input, operand) => this.#input(input, operand))),
+      ),
+      section(
+        `outputs (${details.outputs.length})`,
+        list(details.outputs.map((output) => this.#output(id, output))),
+      ),
+      details.attrs.length
+        ? section(`attributes (${details.attrs.length})`, table(details.attrs))
+        : null,
+    ];
+  }
+
+  #input({ node, output, text, trust }: NodeDetails["inputs"][number], operand: number) {
+    const where = output > 0 ? `:${output}` : "";
+    return element(
+      "li",
+      {},
+      element("span", { class: "tvmdbg-muted" }, `${operand} `),
+      node < 0 ? "nothing that the graph names" : this.#link(node, where),
+      ` ${text}`,
+      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` joined ${trust}`),
+    );
+  }
+
+  #output(id: number, { output, text, consumers }: NodeDetails["outputs"][number]) {
+    const pick = button(`:${output}`, `select output ${output} of node ${id}`, () =>
+      this.#select(id, output),
+    );
+    return element(
+      "li",
+      {},
+      pick,
+      ` ${text}`,
+      element(
+        "div",
+        { class: "tvmdbg-graph-consumers" },
+        consumers.length ? "→ " : "read by no node",
+        ...consumers.map(({ node }) => this.#link(node)),
+      ),
+    );
+  }
+
+  #link(node: number, suffix = ""): HTMLElement {
+    const words = `${this.#model.describe.short(node)}${suffix}`;
+    return button(words, `go to ${words}`, () => this.#select(node));
+  }
+
+  #summary(): Node[] {
+    const { links, times } = this.#model;
+    const { graph } = links;
+    const counts = new Array<number>(5).fill(0);
+    for (const kind of graph.kinds) counts[kind]!++;
+    const nouns = ["input", "parameter", "operator", "no-op", "copy"];
+    const known = nouns.map((noun, kind) => [noun, counts[kind] ?? 0] as const);
+    const rows: [string, string][] = [
+      ["nodes", integer(graph.kinds.length)],
+      ...known
+        .filter(([, count]) => count > 0)
+        .map(([noun, count]): [string, string] => ["", plural(count, noun).replace("ys", "ies")]),
+      ["edges", integer(graph.edgeTarget.length)],
+    ];
+    if (times.known) rows.push(["sum of times", duration(times.total)]);
+    const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
+    const inputs = Array.from(graph.kinds.keys()).filter(
+      (node) => graph.kinds[node] === NodeKind.INPUT,
+    );
+    const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
+    if (times.known) parts.push(section("slowest nodes", this.#slowest()));
+    const links_ = (nodes: readonly number[]) =>
+      list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));
+    parts.push(section(`inputs (${inputs.length})`, links_(inputs)));
+    parts.push(section(`outputs (${heads.length})`, links_(heads)));
+    return parts;
+  }
+
+  #slowest(): HTMLElement {
+    const { times } = this.#model;
+    const rows = Array.from(times.ranked.subarray(0, TOP), (node) =>
+      element(
+        "li",
+        {},
+        this.#link(node),
+        element(
+          "div",
+          { class: "tvmdbg-graph-slow" },
+          bar(times.heat(node), "share of the slowest node"),
+          `${duration(times.ns[node]!)} · ${percent(times.share(node))}`,
+        ),
+      ),
+    );
+    const more = times.ranked.length - rows.length;
+    return element(
+      "div",
+      {},
+      list(rows, "ol"),
+      more > 0 ? element("p", { class: "tvmdbg-muted" }, `and ${integer(more)} more`) : null,
+    );
+  }
+}
+
+function named(label: string, value: string): HTMLElement {
+  const copy = button("copy", `copy the ${label}`, () => {
+    navigator.clipboard?.writeText(value).then(
+      () => copy.replaceChildren("copied"),
+      () => copy.replaceChildren("select it and press Ctrl+C"),
+    );
+  });
+  return element(
+    "div",
+    { class: "tvmdbg-graph-named" },
+    element("span", { class: "tvmdbg-muted" }, label),
+    copy,
+    element("div", { class: "tvmdbg-graph-mono" }, value || "(empty)"),
+  );
+}
+
+function section(title: string, ...children: (Node | null)[]): HTMLElement {
+  return element("section", {}, element("h4", {}, title), ...children);
+}
+
+function list(items: HTMLElement[], tag: "ul" | "ol" = "ul"): HTMLElement {
+  return items.length
+    ? element(tag, {}, ...items)
+    : element("p", { class: "tvmdbg-muted" }, "none");
+}
+
+function table(rows: readonly (readonly [string, string])[]): HTMLElement {
+  return element(
+    "table",
+    {},
+    element(
+      "tbody",
+      {},
+      ...rows.map(([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)),
+      ),
+    ),
+  );
+}
+
+function bar(share: number, title: string): HTMLElement {
+  const fill = element("div", {});
+  fill.style.width = `${(100 * share).toFixed(1)}%`;
+  return element("div", { class: "tvmdbg-graph-bar", title }, fill);
+}

@@ -1,0 +1,204 @@
+import { TextMeasure } from "../shared/canvas.ts";
+import { entryText } from "../shared/format.ts";
+import { type Detail, EDGE_TEXT_SCALE, type LabelRecord, type Picture } from "./picture.ts";
+import { EdgeStyle } from "./scene.ts";
+
+const DASHES: Record<number, number[]> = {
+  [EdgeStyle.DATA]: [],
+  [EdgeStyle.AMBIGUOUS]: [6, 4],
+  [EdgeStyle.CONTROL]: [1.5, 4],
+};
+const CORNER = 9;
+const ARROW = 6;
+const TEXT_PX = 11;
+const SPUR = 15;
+
+/** Draws the lines between boxes, what they carry, and the loose ends of those that lead nowhere. */
+export class EdgePainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  labels: LabelRecord[] | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  paint(picture: Picture, level: Detail): void {
+    if (level === "density") return;
+    const { placed, camera, palette } = picture;
+    const context = this.#context;
+    const view = camera.view(20);
+    const styles: number[][] = [[], [], []];
+    placed.eachEdge(view, (edge) => styles[placed.scene.edgeStyle[edge]!]!.push(edge));
+    const fine = level === "shape";
+    context.strokeStyle = palette.edge;
+    context.lineWidth = fine ? Math.max(0.5, camera.scale * 2) : Math.max(1, 1.2 * camera.scale);
+    context.lineJoin = "round";
+    for (const [style, edges] of styles.entries()) {
+      if (edges.length === 0) continue;
+      context.setLineDash(DASHES[style]!);
+      context.beginPath();
+      for (const edge of edges) this.trace(picture, edge, fine);
+      context.stroke();
+    }
+    context.setLineDash([]);
+    if (fine) return;
+    context.fillStyle = palette.edge;
+    context.beginPath();
+    for (const edges of styles) for (const edge of edges) this.arrow(picture, edge);
+    context.fill();
+    this.#looseEnds(picture);
+    if (camera.scale >= EDGE_TEXT_SCALE) this.#texts(picture, styles.flat());
+  }
+
+  /** Adds the edge's stroke to the current path. */
+  trace(picture: Picture, edge: number, straight: boolean): void {
+    const { placed, camera } = picture;
+    const { points } = placed.layout.routes;
+    if (placed.isStub[edge]) {
+      const start = placed.layout.routes.offsets[edge]!;
+      this.polyline(picture, points, start, start + 2, true);
+      this.polyline(picture, points, start + 2, start + 4, true);
+      return;
+    }
+    const [first, end] = placed.pointsInView(edge, camera.view(20));
+    this.polyline(picture, points, first, end, straight);
+  }
+
+  /** Adds points [first, end) to the current path, with rounded corners unless `straight`. */
+  polyline(
+    { camera }: Picture,
+    points: ArrayLike<number>,
+    first: number,
+    end: number,
+    straight: boolean,
+  ): void {
+    const context = this.#context;
+    const { scale } = camera;
+    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
+    const x = (i: number) => points[2 * i]! * scale + shiftX;
+    const y = (i: number) => points[2 * i + 1]! * scale + shiftY;
+    if (end - first < 2) return;
+    context.moveTo(x(first), y(first));
+    for (let i = first + 1; i < end - 1; i++) {
+      if (straight) {
+        context.lineTo(x(i), y(i));
+        continue;
+      }
+      const before = Math.hypot(x(i) - x(i - 1), y(i) - y(i - 1));
+      const after = Math.hypot(x(i + 1) - x(i), y(i + 1) - y(i));
+      const round = Math.min(CORNER * scale, before / 2, after / 2);
+      context.arcTo(x(i), y(i), x(i + 1), y(i + 1), round);
+    }
+    context.lineTo(x(end - 1), y(end - 1));
+  }
+
+  /** Adds the arrow head at the reader's end of the edge to the current path. */
+  arrow({ placed, camera }: Picture, edge: number): void {
+    const { offsets, points } = placed.layout.routes;
+    const end = offsets[edge + 1]! - 1;
+    if (end <= offsets[edge]!) return;
+    const [x, y] = [camera.screenX(points[2 * end]!), camera.screenY(points[2 * end + 1]!)];
+    if (x < -20 || y < -20 || x > camera.width + 20 || y > camera.height + 20) return;
+    const size = ARROW * Math.min(1.3, camera.scale);
+    const context = this.#context;
+    context.moveTo(x, y);
+    if (placed.layout.direction === "down") {
+      const back = placed.isReversed[edge] ? size : -size;
+      context.lineTo(x - size * 0.6, y + back);
+      context.lineTo(x + size * 0.6, y + back);
+    } else {
+      const back = placed.isReversed[edge] ? size : -size;
+      context.lineTo(x + back, y - size * 0.6);
+      context.lineTo(x + back, y + size * 0.6);
+    }
+    context.closePath();
+  }
+
+  /** Operands that nothing in the graph produces (dashed, with a ring), and edges to what is left out (dotted). */
+  #looseEnds(picture: Picture): void {
+    const { placed, camera, palette } = picture;
+    const { dangling, cutInto, cutOutOf } = placed.scene;
+    const context = this.#context;
+    const down = placed.layout.direction === "down";
+    const length = SPUR * Math.min(1, camera.scale);
+    const spur = (box: number, before: boolean, ring: boolean) => {
+      const { x, y, width, height } = placed.rectangle(box);
+      const along = ring ? 0.12 : 0.88;
+      const startX = camera.screenX(down ? x + width * along : before ? x : x + width);
+      const startY = camera.screenY(down ? (before ? y : y + height) : y + height * along);
+      const reach = before ? -length : length;
+      const [endX, endY] = down ? [startX, startY + reach] : [startX + reach, startY];
+      context.strokeStyle = ring ? palette.theme.warning : palette.edge;
+      context.lineWidth = 1.3;
+      context.setLineDash(ring ? [4, 3] : [1.5, 3]);
+      context.beginPath();
+      context.moveTo(startX, startY);
+      context.lineTo(endX, endY);
+      context.stroke();
+      context.setLineDash([]);
+      if (!ring) return;
+      context.beginPath();
+      context.arc(endX, endY, 3, 0, 2 * Math.PI);
+      context.stroke();
+    };
+    placed.eachBox(camera.view(SPUR), (box) => {
+      if (dangling[box]) spur(box, true, true);
+      if (cutInto[box]) spur(box, true, false);
+      if (cutOutOf[box]) spur(box, false, false);
+    });
+  }
+
+  /** Shape and dtype beside the start of each tensor's line, where they cover no other text. */
+  #texts(picture: Picture, edges: readonly number[]): void {
+    const { placed, camera, palette, graph } = picture;
+    const { routes, direction, layer, layerTop } = placed.layout;
+    const { edgeSource, edgeSlot, edgeStyle, edge: graphEdge } = placed.scene;
+    const context = this.#context;
+    context.font = `${TEXT_PX}px ${palette.theme.font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    const told = new Set<string>();
+    const taken: LabelRecord[] = [];
+    for (const edge of edges) {
+      if (routes.trunk[edge] !== -1 || edgeStyle[edge] === EdgeStyle.CONTROL) continue;
+      const box = edgeSource[edge]!;
+      const tensor = `${box}:${edgeSlot[edge]}`;
+      if (told.has(tensor) || placed.isReversed[edge]) continue;
+      told.add(tensor);
+      const node = placed.scene.node[box]!;
+      const output = graph.edgeOutput[graphEdge[edge]!]!;
+      const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
+      const text = `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
+      const start = routes.offsets[edge]!;
+      const x = camera.screenX(routes.points[2 * start]!) + 6;
+      const y = camera.screenY(routes.points[2 * start + 1]!);
+      const width = this.#measure.width(text);
+      const record = { text, node: -1, x, y: y + 4, width, height: TEXT_PX + 3 };
+      if (direction === "right") {
+        const next = layerTop[layer[box]! + 1];
+        if (next !== undefined && camera.screenX(next) - x < width + 4) continue;
+        record.y = y - TEXT_PX - 5;
+      }
+      if (taken.some((other) => overlap(other, record))) continue;
+      taken.push(record);
+      context.globalAlpha = 0.85;
+      context.fillStyle = palette.theme.background;
+      context.fillRect(record.x - 2, record.y, width + 4, record.height);
+      context.globalAlpha = 1;
+      context.fillStyle = palette.theme.muted;
+      context.fillText(text, x, record.y + record.height / 2);
+    }
+    this.labels?.push(...taken);
+  }
+}
+
+function overlap(a: LabelRecord, b: LabelRecord): boolean {
+  return (
+    a.x < b.x + b.width + 6 &&
+    b.x < a.x + a.width + 6 &&
+    a.y < b.y + b.height &&
+    b.y < a.y + a.height
+  );
+}

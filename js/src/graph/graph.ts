@@ -1,0 +1,7 @@
+import "../shared/theme.css";
+import "./graph.css";
+import { widget } from "../shared/view.ts";
+import { mountGraph } from "./mount.ts";
+import type { GraphOptions } from "./options.ts";
+
+export default widget<GraphOptions>(mountGraph);

@@ -1,0 +1,71 @@
+import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+
+/** Edges of the graph by node; the edges come sorted by target. */
+export class Links {
+  readonly #inStart: Int32Array;
+  readonly #outStart: Int32Array;
+  readonly #outEdges: Int32Array;
+  readonly graph: GraphColumns;
+
+  constructor(graph: GraphColumns) {
+    this.graph = graph;
+    const nodes = graph.kinds.length;
+    const { edgeSource, edgeTarget } = graph;
+    this.#inStart = starts(edgeTarget, nodes);
+    this.#outStart = starts(edgeSource, nodes);
+    const next = this.#outStart.slice();
+    this.#outEdges = new Int32Array(this.#outStart[nodes]!);
+    for (let edge = 0; edge < edgeSource.length; edge++) {
+      const source = edgeSource[edge]!;
+      if (source >= 0) this.#outEdges[next[source]!++] = edge;
+    }
+  }
+
+  /** Edges into the node, in operand order. */
+  into(node: number): number[] {
+    const [start, end] = [this.#inStart[node]!, this.#inStart[node + 1]!];
+    return Array.from({ length: end - start }, (_, i) => start + i);
+  }
+
+  /** Edges out of the node, in the order of their consumers. */
+  outOf(node: number): Int32Array {
+    return this.#outEdges.subarray(this.#outStart[node]!, this.#outStart[node + 1]!);
+  }
+
+  /** The nodes within `hops` edges of `focus`; parameters come with their consumers and lead nowhere. */
+  neighbourhood(focus: number, hops: number): Set<number> {
+    const { edgeSource, edgeTarget, kinds } = this.graph;
+    const found = new Set([focus]);
+    let front = [focus];
+    for (let hop = 0; hop < hops && front.length; hop++) {
+      const next: number[] = [];
+      for (const node of front) {
+        const around = [
+          ...this.into(node).map((edge) => edgeSource[edge]!),
+          ...Array.from(this.outOf(node), (edge) => edgeTarget[edge]!),
+        ];
+        for (const other of around) {
+          if (other < 0 || found.has(other)) continue;
+          found.add(other);
+          if (kinds[other] !== NodeKind.PARAMETER) next.push(other);
+        }
+      }
+      front = next;
+    }
+    for (const node of [...found]) {
+      if (kinds[node] === NodeKind.PARAMETER) continue;
+      for (const edge of this.into(node)) {
+        const source = edgeSource[edge]!;
+        if (source >= 0 && kinds[source] === NodeKind.PARAMETER) found.add(source);
+      }
+    }
+    return found;
+  }
+}
+
+function starts(ends: Int32Array, nodes: number): Int32Array {
+  const start = new Int32Array(nodes + 1);
+  for (const node of ends) if (node >= 0) start[node + 1]!++;
+  for (let node = 0; node < nodes; node++) start[node + 1]! += start[node]!;
+  return start;
+}

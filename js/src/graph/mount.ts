@@ -1,0 +1,121 @@
+import { bindKeys } from "../shared/keys.ts";
+import { errorText, message } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import type { Mount, ViewContext } from "../shared/view.ts";
+import type { GraphOptions } from "./options.ts";
+import { bindPointer } from "./pointer.ts";
+import { ZOOM_STEP } from "./toolbar.ts";
+import { GraphView } from "./view.ts";
+import type { Step } from "./walk.ts";
+
+const BUSY_MS = 150;
+const PAN_PX = 80;
+
+/** Mounts the graph of a run into `root`, which carries the class `tvmdbg`. */
+export const mountGraph: Mount<GraphOptions> = async (root, context) => {
+  root.classList.add("tvmdbg-graph");
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", "graph");
+  root.setAttribute(
+    "aria-label",
+    "Graph of the run: arrow keys walk along edges, ? lists all keys",
+  );
+  const busy = setTimeout(
+    () => root.replaceChildren(message("busy", "reading the graph …")),
+    BUSY_MS,
+  );
+  try {
+    const [graph, timeline] = await Promise.all([context.run.graph(), context.run.timeline()]);
+    clearTimeout(busy);
+    if (context.signal.aborted) return;
+    if (!graph || graph.kinds.length === 0) {
+      const why = graph ? "" : (await context.run.summary()).missing.graph;
+      const title = graph ? "The graph has no nodes" : "This run has no graph";
+      root.replaceChildren(message("empty", title, why));
+      root.dataset.ready = "true";
+      return;
+    }
+    const view = new GraphView(root, context, graph, timeline);
+    bind(root, context, view);
+  } catch (error) {
+    clearTimeout(busy);
+    if (context.signal.aborted || isAbort(error)) return;
+    const detail = `${errorText(error)}\nRun the cell again; if that does not help, look at run.check().`;
+    root.replaceChildren(message("error", "The graph could not be shown", detail));
+    root.dataset.ready = "true";
+  }
+};
+
+/** In a graph that runs to the right, its flow is to the right too. */
+const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
+
+function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: GraphView): void {
+  const { stage } = view;
+  const step = (to: Step, event: KeyboardEvent) => {
+    if (event.shiftKey) {
+      const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
+        number,
+        number,
+      ];
+      stage.camera.pan(x * PAN_PX, y * PAN_PX);
+      stage.changed();
+    } else view.walk(view.direction === "right" ? TRANSPOSED[to] : to);
+  };
+  bindKeys(
+    root,
+    [
+      {
+        keys: ["ArrowUp", "ArrowDown"],
+        does: "to a producer, to a consumer (Shift pans)",
+        run: (event) => step(event.key === "ArrowUp" ? "up" : "down", event),
+      },
+      {
+        keys: ["ArrowLeft", "ArrowRight"],
+        does: "to the operand or node beside",
+        run: (event) => step(event.key === "ArrowLeft" ? "left" : "right", event),
+      },
+      {
+        keys: ["[", "]"],
+        does: "previous, next node in execution order",
+        run: (event) => view.inOrder(event.key === "[" ? -1 : 1),
+      },
+      {
+        keys: ["Enter"],
+        does: "centre the node; again: into its details",
+        run: () => view.enter(),
+      },
+      { keys: ["s"], does: "slowest node", run: () => view.slowest() },
+      { keys: ["/"], does: "search", run: () => view.focusSearch() },
+      {
+        keys: ["n"],
+        does: "next hit (Shift: previous)",
+        run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
+      },
+      { keys: ["c"], does: "colours: op kind, time", run: () => view.cycleColors() },
+      { keys: ["p"], does: "fold or unfold parameters", run: () => view.toggleFold() },
+      { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
+      { keys: ["f"], does: "fit the node and its neighbours", run: () => view.fitSelected() },
+      { keys: ["0"], does: "fit the whole graph", run: () => view.fitAll() },
+      { keys: ["+", "="], does: "larger", run: () => stage.zoom(ZOOM_STEP) },
+      { keys: ["-"], does: "smaller", run: () => stage.zoom(1 / ZOOM_STEP) },
+      { keys: ["Escape"], does: "clear highlight, search, selection", run: () => view.escape() },
+    ],
+    signal,
+  );
+  bindPointer(
+    root,
+    stage.canvas,
+    {
+      click: (x, y, add) => view.pick(x, y, add),
+      focus: () => view.focusNode(),
+      hover: (x, y) => view.hover(x, y),
+      leave: () => view.leave(),
+      pan: (dx, dy) => {
+        stage.camera.pan(dx, dy);
+        stage.changed();
+      },
+      zoom: (factor, x, y) => stage.zoom(factor, x, y),
+    },
+    signal,
+  );
+}

@@ -1,0 +1,13 @@
+/** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
+export interface GraphOptions {
+  /** Name or id of the node to open at. */
+  focus: string | number | null;
+  /** Show only what is so many edges from the focus (or the selected node). */
+  hops: number | null;
+  color_by: "kind" | "time";
+  fold_parameters: boolean;
+  direction: "down" | "right";
+  /** Height of the stage, CSS px. */
+  height: number;
+  search: string;
+}

@@ -1,0 +1,97 @@
+import { outline } from "./boxes.ts";
+import type { EdgePainter } from "./edges.ts";
+import { edgePath } from "./layout/path.ts";
+import type { Picture } from "./picture.ts";
+
+/** What is drawn over the graph and changes without it. */
+export interface Marks {
+  /** Boxes of the selected nodes; the last is the one that details speak of. */
+  selected: readonly number[];
+  hovered: number;
+  hits: ReadonlySet<number>;
+}
+
+/** Above so many edges at one box, only the box is marked. */
+const MOST_EDGES = 400;
+const SMALLEST_MARK = 7;
+
+/** Marks the selection with its edges, the search's hits, and the box under the pointer. */
+export class OverlayPainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #edges: EdgePainter;
+
+  constructor(context: CanvasRenderingContext2D, edges: EdgePainter) {
+    this.#context = context;
+    this.#edges = edges;
+  }
+
+  paint(picture: Picture, { selected, hovered, hits }: Marks): void {
+    const { theme } = picture.palette;
+    const { placed, camera } = picture;
+    if (hits.size) {
+      placed.eachBox(camera.view(8), (box) => {
+        if (hits.has(box)) this.#frame(picture, box, theme.warning, 2, 2.5, [5, 2]);
+      });
+    }
+    const primary = selected.at(-1);
+    if (primary !== undefined) this.#edgesOf(picture, primary);
+    for (const box of selected) {
+      this.#frame(picture, box, theme.accent, box === primary ? 3 : 2, 2, []);
+    }
+    if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
+  }
+
+  #frame(
+    { placed, camera, graph }: Picture,
+    box: number,
+    color: string,
+    width: number,
+    distance: number,
+    dash: number[],
+  ): void {
+    const { x, y, width: wide, height: high } = placed.rectangle(box);
+    const around = (size: number) => Math.max(SMALLEST_MARK, size * camera.scale) + 2 * distance;
+    const shape = { width: around(wide), height: around(high) };
+    const context = this.#context;
+    outline(
+      context,
+      {
+        ...shape,
+        x: camera.screenX(x + wide / 2) - shape.width / 2,
+        y: camera.screenY(y + high / 2) - shape.height / 2,
+      },
+      graph.kinds[placed.scene.node[box]!]!,
+      Math.min(1.5, Math.max(camera.scale, 0.5)),
+    );
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** Where the box's operands come from and its outputs go to. */
+  #edgesOf(picture: Picture, box: number): void {
+    const { placed, palette, camera } = picture;
+    const around = placed.edgesOf(box);
+    if (around.length > MOST_EDGES) return;
+    const context = this.#context;
+    context.strokeStyle = palette.theme.accent;
+    context.lineWidth = Math.max(1.5, 2 * Math.min(1, camera.scale));
+    context.lineJoin = "round";
+    context.beginPath();
+    for (const edge of around) {
+      if (placed.isStub[edge]) this.#edges.trace(picture, edge, false);
+      else {
+        const path = edgePath(placed.layout, edge);
+        this.#edges.polyline(picture, path, 0, path.length / 2, camera.scale < 0.3);
+      }
+    }
+    context.stroke();
+    if (camera.scale < 0.3) return;
+    context.fillStyle = palette.theme.accent;
+    context.beginPath();
+    for (const edge of around) this.#edges.arrow(picture, edge);
+    context.fill();
+  }
+}

@@ -1,0 +1,59 @@
+import type { GraphColumns } from "../shared/run_client.ts";
+import type { Camera } from "./camera.ts";
+import type { Palette } from "./palette.ts";
+import type { Placed } from "./placed.ts";
+import type { Times } from "./times.ts";
+
+export type ColorBy = "kind" | "time";
+
+/** All that a frame is drawn from. */
+export interface Picture {
+  graph: GraphColumns;
+  times: Times;
+  placed: Placed;
+  camera: Camera;
+  palette: Palette;
+  colorBy: ColorBy;
+  /** The op kind that alone keeps its colour; null for all. */
+  highlight: string | null;
+}
+
+/** A text on the stage and the box it belongs to (-1: a line's), CSS px. */
+export interface LabelRecord {
+  text: string;
+  node: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** How much of a box is drawn: two lines of text, one, a rectangle, or layers run together. */
+export type Detail = "full" | "title" | "shape" | "density";
+
+const FULL_SCALE = 0.85;
+const TITLE_SCALE = 0.38;
+const LAYER_PX = 2;
+
+/** From this scale on, lines say what they carry. */
+export const EDGE_TEXT_SCALE = 1.15;
+/** From this scale on everything of a box can be read; where the view opens if the whole graph would be smaller. */
+export const READABLE_SCALE = 0.9;
+
+export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): Detail {
+  if (camera.scale >= FULL_SCALE) return "full";
+  if (camera.scale >= TITLE_SCALE) return "title";
+  const { bounds, layers, direction } = placed.layout;
+  const length = direction === "down" ? bounds.maxY - bounds.minY : bounds.maxX - bounds.minX;
+  return (length / Math.max(1, layers)) * camera.scale >= LAYER_PX ? "shape" : "density";
+}
+
+/** The fill of a box without text. */
+export function flatFill(picture: Picture, node: number): string {
+  const { graph, palette, times, colorBy, highlight } = picture;
+  const opKind = graph.opKinds.at(node);
+  if (highlight !== null && opKind !== highlight) return palette.theme.line;
+  if (colorBy === "kind") return palette.theme.kind(opKind);
+  const heat = times.heat(node);
+  return Number.isNaN(heat) ? palette.theme.line : palette.heat(heat);
+}

@@ -1,0 +1,215 @@
+import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import { BoxPainter } from "./boxes.ts";
+import { Camera, type Rectangle } from "./camera.ts";
+import { EdgePainter } from "./edges.ts";
+import type { Bounds } from "./layout/types.ts";
+import { type Marks, OverlayPainter } from "./overlay.ts";
+import { Overview } from "./overview.ts";
+import { detail, type LabelRecord, type Picture, READABLE_SCALE } from "./picture.ts";
+
+const MOVE_MS = 180;
+/** Where the whole graph fits at this scale or above, it is shown whole at first. */
+const WHOLE_SCALE = 0.55;
+const LARGEST_FIT = 1.1;
+const SPARE = 12;
+
+export interface Inspection {
+  labels?: LabelRecord[];
+  marks?: ({ id: number } & Rectangle)[];
+}
+
+/** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
+export class Stage {
+  readonly node = element("div", { class: "tvmdbg-graph-stage" });
+  readonly camera = new Camera();
+  readonly canvas: HTMLCanvasElement;
+  readonly #box = element("div", { class: "tvmdbg-stage" });
+  readonly #base: Layer = layer("tvmdbg-graph-base");
+  readonly #over: Layer = layer("tvmdbg-overlay");
+  readonly #boxes = new BoxPainter(this.#base.context);
+  readonly #edges = new EdgePainter(this.#base.context);
+  readonly #marker = new OverlayPainter(this.#over.context, new EdgePainter(this.#over.context));
+  readonly #overview: Overview;
+  readonly #baseRepaint: Repaint;
+  readonly #overRepaint: Repaint;
+  readonly #drawn: () => void;
+  #picture: Picture | null = null;
+  #marks: Marks = { selected: [], hovered: -1, hits: new Set() };
+  #pending: (() => void) | null = null;
+  #moving = 0;
+
+  constructor(drawn: () => void, signal: AbortSignal) {
+    this.#drawn = drawn;
+    this.canvas = this.#base.canvas;
+    this.#box.append(this.#base.canvas, this.#over.canvas);
+    this.#overview = new Overview((x, y) => {
+      [this.camera.x, this.camera.y] = [x, y];
+      this.changed();
+    }, signal);
+    this.node.append(this.#box, this.#overview.node);
+    this.#baseRepaint = new Repaint(this.#box, () => this.#paint(), signal);
+    this.#overRepaint = new Repaint(this.#box, () => this.#paintOver(), signal);
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.#moving));
+  }
+
+  /** Shows another picture; `place` sets the camera once the stage has a size. */
+  show(picture: Picture, place: (() => void) | null = null): void {
+    this.#picture = picture;
+    this.node.dataset.direction = picture.placed.layout.direction;
+    this.#overview.invalidate();
+    if (place) this.#pending = place;
+    this.#baseRepaint.request();
+  }
+
+  mark(marks: Marks): void {
+    this.#marks = marks;
+    this.#overRepaint.request();
+  }
+
+  /** After the camera was moved: keeps it over the graph and draws. */
+  changed(): void {
+    cancelAnimationFrame(this.#moving);
+    this.#clamp();
+    this.#baseRepaint.request();
+  }
+
+  /** The whole graph where that is legible; else a readable scale at the box, or at the graph's beginning. */
+  open(box: number | null): void {
+    const picture = this.#picture;
+    if (!picture) return;
+    const { bounds, direction } = picture.placed.layout;
+    if (this.camera.fitScale(bounds, LARGEST_FIT) >= WHOLE_SCALE) {
+      this.camera.fit(bounds, LARGEST_FIT);
+    } else {
+      this.camera.scale = READABLE_SCALE;
+      this.camera.x = (bounds.minX + bounds.maxX) / 2;
+      this.camera.y = (bounds.minY + bounds.maxY) / 2;
+      if (box === null && direction === "down") this.camera.y = bounds.minY;
+      if (box === null && direction === "right") this.camera.x = bounds.minX;
+      if (box !== null) {
+        [this.camera.x, this.camera.y] = [
+          picture.placed.layout.x[box]!,
+          picture.placed.layout.y[box]!,
+        ];
+      }
+    }
+    this.changed();
+  }
+
+  fit(bounds: Bounds): void {
+    const target = this.#copy();
+    target.fit(bounds, LARGEST_FIT);
+    this.#moveTo(target);
+  }
+
+  zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
+    this.camera.zoomAt(factor, x, y);
+    this.changed();
+  }
+
+  /** Brings the box into view if it is not; `always` puts it in the middle at a readable scale. */
+  goTo(box: number, always = false): void {
+    if (!this.#picture) return;
+    const rectangle = this.#picture.placed.rectangle(box);
+    if (this.#pending) return;
+    if (!always && this.camera.shows(rectangle, SPARE)) return;
+    const target = this.#copy();
+    target.x = rectangle.x + rectangle.width / 2;
+    target.y = rectangle.y + rectangle.height / 2;
+    if (always && target.scale < READABLE_SCALE) target.scale = READABLE_SCALE;
+    this.#moveTo(target);
+  }
+
+  /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
+  centred(box: number): boolean {
+    if (!this.#picture) return false;
+    const { x, y } = this.#picture.placed.layout;
+    const target = this.#copy();
+    [target.x, target.y] = [x[box]!, y[box]!];
+    target.clamp(this.#picture.placed.layout.bounds);
+    const away = Math.hypot(target.x - this.camera.x, target.y - this.camera.y);
+    return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
+  }
+
+  boxAt(x: number, y: number): number {
+    if (!this.#picture) return -1;
+    return this.#picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
+  }
+
+  /** What is on the stage now, for tests. */
+  inspect(out: Inspection): void {
+    const picture = this.#picture;
+    if (!picture) return;
+    const labels: LabelRecord[] = [];
+    this.#boxes.labels = this.#edges.labels = labels;
+    this.#paint();
+    this.#boxes.labels = this.#edges.labels = null;
+    out.labels = labels;
+    const marks: ({ id: number } & Rectangle)[] = [];
+    const { camera, placed } = picture;
+    placed.eachBox(camera.view(), (box) => {
+      const { x, y, width, height } = placed.rectangle(box);
+      marks.push({
+        id: placed.scene.node[box]!,
+        x: camera.screenX(x),
+        y: camera.screenY(y),
+        width: width * camera.scale,
+        height: height * camera.scale,
+      });
+    });
+    out.marks = marks;
+  }
+
+  #copy(): Camera {
+    return Object.assign(new Camera(), this.camera);
+  }
+
+  #clamp(): void {
+    if (this.#picture) this.camera.clamp(this.#picture.placed.layout.bounds);
+  }
+
+  #moveTo(target: Camera): void {
+    cancelAnimationFrame(this.#moving);
+    if (this.#picture) target.clamp(this.#picture.placed.layout.bounds);
+    const { x, y, scale } = this.camera;
+    const started = performance.now();
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVE_MS;
+    const move = () => {
+      const at = Math.min(1, (performance.now() - started) / Math.max(1, duration));
+      const eased = duration === 0 ? 1 : 1 - (1 - at) ** 3;
+      this.camera.scale = scale * (target.scale / scale) ** eased;
+      this.camera.x = x + (target.x - x) * eased;
+      this.camera.y = y + (target.y - y) * eased;
+      this.#baseRepaint.request();
+      if (eased < 1) this.#moving = requestAnimationFrame(move);
+    };
+    move();
+  }
+
+  #paint(): void {
+    const picture = this.#picture;
+    const { clientWidth: width, clientHeight: height } = this.#box;
+    if (!picture || width === 0 || height === 0) return;
+    if (this.camera.width !== width || this.camera.height !== height) {
+      this.camera.resize(width, height);
+      this.#clamp();
+    }
+    const place = this.#pending;
+    this.#pending = null;
+    place?.();
+    clear(this.#base, width, height);
+    const level = detail(picture);
+    this.#edges.paint(picture, level);
+    this.#boxes.paint(picture, level);
+    this.#paintOver();
+    this.#drawn();
+  }
+
+  #paintOver(): void {
+    if (!this.#picture) return;
+    clear(this.#over, this.camera.width, this.camera.height);
+    this.#marker.paint(this.#picture, this.#marks);
+    this.#overview.paint(this.#picture, this.#marks);
+  }
+}

@@ -1,0 +1,65 @@
+import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
+
+/** Mean times of the nodes as shares of their sum and of the largest; NaN stays unknown. */
+export class Times {
+  readonly ns: Float64Array;
+  readonly total: number;
+  readonly largest: number;
+  /** Node with the largest time; -1 where none is known. */
+  readonly slowest: number;
+  /** Nodes with a known time above zero, slowest first. */
+  readonly ranked: Int32Array;
+  readonly timeline: TimelineColumns | null;
+  readonly #rank = new Map<number, number>();
+
+  constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
+    const { nodeNs, kinds } = graph;
+    this.ns = nodeNs;
+    this.timeline = timeline;
+    const known: number[] = [];
+    let total = 0;
+    for (let node = 0; node < nodeNs.length; node++) {
+      if (!(nodeNs[node]! > 0)) continue;
+      total += nodeNs[node]!;
+      if (kinds[node] !== NodeKind.PARAMETER) known.push(node);
+    }
+    known.sort((a, b) => nodeNs[b]! - nodeNs[a]! || a - b);
+    this.total = total;
+    this.ranked = Int32Array.from(known);
+    this.slowest = known[0] ?? -1;
+    this.largest = this.slowest < 0 ? 0 : nodeNs[this.slowest]!;
+    for (const [row, node] of known.entries()) this.#rank.set(node, row + 1);
+  }
+
+  get known(): boolean {
+    return this.slowest >= 0;
+  }
+
+  /** Share of the sum of all node times; NaN where unknown. */
+  share(node: number): number {
+    return this.total > 0 ? this.ns[node]! / this.total : Number.NaN;
+  }
+
+  /** Share of the largest node time, 0 … 1; NaN where unknown. */
+  heat(node: number): number {
+    return this.largest > 0 ? this.ns[node]! / this.largest : Number.NaN;
+  }
+
+  /** 1 for the slowest; null where unknown or zero. */
+  rank(node: number): number | null {
+    return this.#rank.get(node) ?? null;
+  }
+
+  /** Sum of the known times by op kind, and how many nodes it has. */
+  byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
+    const sums = new Map<string, { nodes: number; ns: number }>();
+    for (let node = 0; node < this.ns.length; node++) {
+      const kind = graph.opKinds.at(node);
+      const sum = sums.get(kind) ?? { nodes: 0, ns: 0 };
+      sum.nodes += 1;
+      if (this.ns[node]! > 0) sum.ns += this.ns[node]!;
+      sums.set(kind, sum);
+    }
+    return sums;
+  }
+}

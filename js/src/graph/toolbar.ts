@@ -1,0 +1,157 @@
+import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import type { Direction } from "./layout/types.ts";
+import type { ColorBy } from "./picture.ts";
+
+export interface ToolbarActions {
+  search(query: string): void;
+  nextHit(by: number): void;
+  colorBy(mode: ColorBy): void;
+  fold(on: boolean): void;
+  direction(to: Direction): void;
+  zoom(factor: number): void;
+  fit(): void;
+  slowest(): void;
+  details(on: boolean): void;
+  everything(): void;
+  /** Gives the keyboard back to the graph. */
+  leave(): void;
+}
+
+export interface ToolbarState {
+  title: string;
+  colorBy: ColorBy;
+  fold: boolean;
+  direction: Direction;
+  details: boolean;
+  hits: string;
+  /** What part of the graph is shown, where it is not all of it. */
+  part: string;
+}
+
+const TYPING_MS = 120;
+export const ZOOM_STEP = 1.4;
+
+/** The view's buttons and its search field. */
+export class Toolbar {
+  readonly node: HTMLElement;
+  readonly #search = element("input", {
+    type: "search",
+    placeholder: "search name, op, dtype, shape",
+    "aria-label": "search nodes by name, func_name, op kind, dtype or shape",
+    ...KEEP_KEYS,
+  });
+  readonly #title = element("span", { class: "tvmdbg-muted" });
+  readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
+  readonly #part = element("span", { class: "tvmdbg-graph-part", hidden: true });
+  readonly #partText = element("span");
+  readonly #color: HTMLSelectElement;
+  readonly #direction: HTMLSelectElement;
+  readonly #fold: HTMLButtonElement;
+  readonly #details: HTMLButtonElement;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(actions: ToolbarActions, signal: AbortSignal) {
+    const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
+    this.#color = select(
+      "colours (c)",
+      [
+        ["kind", "op kind"],
+        ["time", "time"],
+      ],
+      "kind",
+      (value) => actions.colorBy(value as ColorBy),
+    );
+    this.#direction = select(
+      "direction",
+      [
+        ["down", "↓ down"],
+        ["right", "→ right"],
+      ],
+      "down",
+      (value) => actions.direction(value as Direction),
+    );
+    this.#fold = button("fold params", "draw parameters inside their consumers (p)", () =>
+      actions.fold(pressed(this.#fold)),
+    );
+    this.#details = button("details", "show the details (d)", () =>
+      actions.details(pressed(this.#details)),
+    );
+    const previous = button("‹", "previous hit (N)", () => actions.nextHit(-1));
+    const next = button("›", "next hit (n)", () => actions.nextHit(1));
+    this.#part.append(
+      this.#partText,
+      button("show all", "show the whole graph", actions.everything),
+    );
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
+      element("span", { class: "tvmdbg-title" }, "Graph"),
+      this.#title,
+      this.#part,
+      element("span", { class: "tvmdbg-space" }),
+      element(
+        "span",
+        { class: "tvmdbg-graph-search", role: "search" },
+        this.#search,
+        this.#hits,
+        previous,
+        next,
+      ),
+      this.#color,
+      this.#direction,
+      this.#fold,
+      element(
+        "span",
+        { class: "tvmdbg-graph-zoom" },
+        button("−", "smaller (-)", () => actions.zoom(1 / ZOOM_STEP)),
+        button("+", "larger (+)", () => actions.zoom(ZOOM_STEP)),
+        button("fit", "fit the whole graph (0)", actions.fit),
+      ),
+      button("slowest", "go to the slowest node (s)", actions.slowest),
+      this.#details,
+    );
+    const typed = () => {
+      clearTimeout(this.#typing);
+      actions.search(this.#search.value);
+    };
+    const later = () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(typed, TYPING_MS);
+    };
+    this.#search.addEventListener("input", later, { signal });
+    const key = (event: KeyboardEvent) => {
+      if (event.key === "Enter") {
+        typed();
+        actions.nextHit(event.shiftKey ? -1 : 1);
+        actions.leave();
+      } else if (event.key === "Escape") {
+        this.#search.value = "";
+        typed();
+        actions.leave();
+      } else return;
+      event.preventDefault();
+    };
+    this.#search.addEventListener("keydown", key, { signal });
+    signal.addEventListener("abort", () => clearTimeout(this.#typing));
+  }
+
+  focusSearch(): void {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  set query(query: string) {
+    if (this.#search.value !== query) this.#search.value = query;
+  }
+
+  show(state: ToolbarState): void {
+    this.#title.textContent = state.title;
+    this.#color.value = state.colorBy;
+    this.#direction.value = state.direction;
+    this.#fold.setAttribute("aria-pressed", String(state.fold));
+    this.#details.setAttribute("aria-pressed", String(state.details));
+    this.#hits.textContent = state.hits;
+    this.#part.hidden = state.part === "";
+    this.#partText.textContent = state.part;
+  }
+}
