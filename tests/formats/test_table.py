@@ -7,7 +7,7 @@ import pytest
 from formats.times_truth import Case, corpus_cases, own_cases
 
 from tvmdbg_widgets.formats.tvm.table import Table, read_table, read_tables, sniff
-from tvmdbg_widgets.formats.tvm.table_printer import format_table, print_table
+from tvmdbg_widgets.formats.tvm.table_printer import TimedNode, format_table, print_table
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import BytesSource, FileSource
 
@@ -230,6 +230,7 @@ def clock_table(*times: tuple[str, str], outputs: int = 1) -> Table:
     )
 
 
+@pytest.mark.spec_only
 def test_midnight_between_and_inside_slices() -> None:
     table = clock_table(
         ("23:59:59.999990", "23:59:59.999995"),
@@ -244,6 +245,7 @@ def test_midnight_between_and_inside_slices() -> None:
     assert table.end_ns.tolist() == [day - 5e3, day + 4e3, day + 1e9]
 
 
+@pytest.mark.spec_only
 def test_a_clock_set_back_is_an_issue_rows_of_one_node_are_not() -> None:
     twice = ("10:00:00.000001", "10:00:00.000003")
     both = clock_table(twice, twice, outputs=2)
@@ -334,6 +336,32 @@ def test_a_missing_row_is_told_by_count_and_total(split_text: str) -> None:
     assert "blanks-lost" in rules(read("\n".join(lines)))
 
 
+def test_a_total_that_is_not_of_its_rows_is_told(split_text: str) -> None:
+    assert rules(read(split_text.replace("7.536", "7.538"))) == []
+    table = read(split_text.replace("7.536", "7.539"))
+    assert rules(table) == ["total-disagrees"]
+    assert "7.539" in table.issues[0].message
+    assert "7.536" in table.issues[0].message
+
+
+def test_a_line_that_is_not_aligned_is_no_row(split_text: str) -> None:
+    assert "exp_of_2    k_exp  " in split_text
+    table = read(split_text.replace("exp_of_2    k_exp  ", "exp_of_2   k_exp   "))
+    assert [row.name for row in table.rows] == ["split"] * 3 + ["relu_of_1"]
+    assert rules(table)[0] == "rows-interrupted"
+    narrow = split_text.replace("Time(us)  Time(%)", "Time(us) Time(%) ")
+    with pytest.raises(FormatError, match="no header line"):
+        read(narrow)
+
+
+def test_equal_rows_of_two_nodes_are_two_nodes() -> None:
+    node = TimedNode("reshape_nop", "__nop", (1e-6,), ((4,), (2,)), 1)
+    table = read(print_table([node, node]))
+    assert [row.output for row in table.rows] == [0, 1, 0, 1]
+    assert table.total_us == 2.0
+    assert not table.issues
+
+
 def test_a_mean_that_is_not_of_its_measurements_is_told(split_text: str) -> None:
     table = read(split_text.replace("[2.395, 2.377]", "[2.395, 2.379]"))
     assert rules(table) == []
@@ -342,6 +370,7 @@ def test_a_mean_that_is_not_of_its_measurements_is_told(split_text: str) -> None
     assert "2.396" in table.issues[0].message
 
 
+@pytest.mark.spec_only
 def test_nan_percents_of_all_zero_times(split_text: str) -> None:
     text = split_text.replace("31.544", "nan   ").replace("2.377     nan", "0.0       nan")
     rows = read(text).rows
@@ -349,6 +378,7 @@ def test_nan_percents_of_all_zero_times(split_text: str) -> None:
     assert rows[-1].time_us == 0.0
 
 
+@pytest.mark.spec_only
 def test_a_zero_division_is_explained() -> None:
     with pytest.raises(FormatError, match=r"up to v0\.8 cannot print the table"):
         read("Traceback (most recent call last):\nZeroDivisionError: float division by zero\n")

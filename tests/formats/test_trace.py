@@ -214,6 +214,12 @@ def test_random_damage_gives_a_trace_or_an_error(draw: st.DataObject) -> None:
 PATCHES = (b"[", b'"', b"NaN", b"1e999", b"null", b"}, {", b'"ph": "X"', b"\\ud800", b"9" * 5000)
 
 
+def test_a_trace_of_no_nodes() -> None:
+    trace = read([])
+    assert len(trace) == 0
+    assert not trace.issues
+
+
 def test_deep_nesting_and_long_numbers_are_errors() -> None:
     for text in (b"[" * 200_000, b'{"traceEvents": ' + b"[" * 200_000, b"9" * 10_000):
         with pytest.raises(FormatError):

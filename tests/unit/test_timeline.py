@@ -220,6 +220,18 @@ def test_columns_are_read_only_and_checked() -> None:
         line.slice(2)
 
 
+def test_a_timeline_of_nothing() -> None:
+    line = from_trace(column(), [], [], nodes=[], trust=[], num_nodes=0, source="t")
+    assert line.span_ns == 0
+    assert np.isnan(line.total_ns)
+    assert len(line.statistics()) == 0
+    assert len(line.top()) == 0
+    both = combine(line, table([], [], num_nodes=0), rounding_ns=0.5)
+    assert not both.issues
+    assert "0 slices on 1 track, unknown in all nodes" in repr(both)
+    assert "no repeats known" in repr(both)
+
+
 def test_whole_nanoseconds_are_exact() -> None:
     line = table([0], [2.0**53 - 1])
     assert int(line.node_ns[0]) == 2**53 - 1
@@ -269,6 +281,8 @@ def test_ranking_is_stable_and_leaves_unknown_nodes_out() -> None:
     ranking = rank(np.array([1, 4, np.nan, 4, 1, 0.0]), 3)
     assert ranking.nodes.tolist() == [1, 3, 0]
     assert ranking.share.tolist() == [0.4, 0.4, 0.1]
+    assert rank(np.array([0, np.nan, 1])).nodes.tolist() == [2, 0]
+    assert rank(np.tile([1.0, 2.0], 500)).nodes[:500].tolist() == list(range(1, 1000, 2))
     assert len(rank(np.array([np.nan]))) == 0
     assert np.isnan(rank(np.zeros(2)).share).all()
     with pytest.raises(ValueError, match="negative"):
