@@ -119,10 +119,9 @@ def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:
     lines : iterable of sequence of str
         The cells of each row, total row included.
     """
-    titles = TITLES[style]
-    widths = [len(title) for title in titles]
-    for cells in lines:
-        widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
+    widths = [len(title) for title in TITLES[style]]
+    for column, cells in enumerate(zip(*lines, strict=True)):
+        widths[column] = max(widths[column], *map(len, cells))
     edges = [0, *accumulate(width + 2 for width in widths)]
     return Layout(style, "", tuple(edges[:-1]), edges[-1], "\n")
 
