@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
+from tvmdbg_widgets.formats.tvm.graph_values import element_counts
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.graph import NodeKind
 from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy.typing as npt
 
     from tvmdbg_widgets.formats.tvm.graph_log import GraphLog
@@ -66,18 +70,26 @@ def _check_order(graph: Graph, log: GraphLog) -> None:
 
 
 def _check_names(graph: Graph, log: GraphLog) -> None:
-    for code, count in enumerate(np.bincount(graph.names.codes).tolist()):
-        if count > 1:
-            nodes = np.flatnonzero(graph.names.codes == code)
+    for code, nodes in _groups(graph.names.codes):
+        if len(nodes) > 1:
             log.add(
                 "duplicate-name",
                 f"nodes[{nodes[1]}].name",
                 expected="a name of its own",
-                found=f"{count:,} nodes named {shown(graph.names.unique[code])}",
+                found=f"{len(nodes):,} nodes named {shown(graph.names.unique[code])}",
                 done="They are told apart by node id",
                 severity=Severity.NOTE,
                 nodes=nodes[:_MANY].tolist(),
             )
+
+
+def _groups(codes: npt.NDArray[np.int32]) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    """Yield each code and where it stands, ascending."""
+    order = np.argsort(codes, kind="stable")
+    bounds = np.flatnonzero(np.diff(codes[order])) + 1
+    for rows in np.split(order, bounds):
+        if len(rows):
+            yield int(codes[rows[0]]), rows
 
 
 def _check_functions(graph: Graph, log: GraphLog) -> None:
@@ -141,20 +153,25 @@ def _check_arg_nodes(graph: Graph, log: GraphLog) -> None:
 
 
 def _check_dtypes(graph: Graph, log: GraphLog) -> None:
-    for code, text in enumerate(graph.dtypes.unique):
-        if text:
-            try:
-                DataType.parse(text)
-            except ValueError:
-                entries = np.flatnonzero(graph.dtypes.codes == code)
-                log.add(
-                    "dltype-unknown",
-                    f"attrs.dltype[1][{entries[0]}]",
-                    expected="a data type such as float32, int8x4 or bool",
-                    found=shown(text),
-                    severity=Severity.WARNING,
-                    nodes=_owners(graph, entries[:_MANY]),
-                )
+    for code, entries in _groups(graph.dtypes.codes):
+        text = graph.dtypes.unique[code]
+        if text and not _is_dtype(text):
+            log.add(
+                "dltype-unknown",
+                f"attrs.dltype[1][{entries[0]}]",
+                expected="a data type such as float32, int8x4 or bool",
+                found=shown(text),
+                severity=Severity.WARNING,
+                nodes=_owners(graph, entries[:_MANY]),
+            )
+
+
+def _is_dtype(text: str) -> bool:
+    try:
+        DataType.parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_storage(graph: Graph, log: GraphLog) -> None:
@@ -235,35 +252,37 @@ def _check_alike(
 
 def _check_nops(graph: Graph, log: GraphLog) -> None:
     """A ``__nop`` is not executed: its output must be its input's memory, seen in another shape."""
-    for node in np.flatnonzero(graph.kinds == NodeKind.NOP).tolist():
-        edges = graph.in_edges(node)
-        owned = graph.entry_range(node)
-        if not len(edges) or not owned or graph.edge_trust[edges[0]] not in (0, 2):
-            continue
-        source = graph.entry_id(int(graph.edge_source[edges[0]]), int(graph.edge_output[edges[0]]))
-        storage = graph.storage_ids
-        if storage is not None and storage[source] != storage[owned[0]]:
+    nops = np.flatnonzero((graph.kinds == NodeKind.NOP) & (np.diff(graph.entry_offsets) > 0))
+    edges = np.searchsorted(graph.edge_target, nops)
+    has_input = edges < graph.num_edges
+    has_input[has_input] = graph.edge_target[edges[has_input]] == nops[has_input]
+    nops, edges = nops[has_input], edges[has_input]
+    certain = np.isin(graph.edge_trust[edges], (Trust.EXACT, Trust.BY_NAME))
+    nops, edges = nops[certain], edges[certain]
+    read = graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
+    own = graph.entry_offsets[nops]
+    storage = graph.storage_ids
+    if storage is not None:
+        for at in np.flatnonzero(storage[read] != storage[own]).tolist():
             log.add(
                 "nop-storage-differs",
-                f"attrs.storage_id[1][{owned[0]}]",
-                expected=f"{storage[source]}, the storage that __nop node {node} reads",
-                found=f"{storage[owned[0]]}",
+                f"attrs.storage_id[1][{own[at]}]",
+                expected=f"{storage[read[at]]}, the storage that __nop node {nops[at]} reads",
+                found=f"{storage[own[at]]}",
                 severity=Severity.WARNING,
-                nodes=(node,),
+                nodes=(int(nops[at]),),
             )
-        sizes = [
-            int(np.prod(graph.shape_dims[slice(*graph.shape_offsets[[e, e + 1]])], dtype=object))
-            for e in (source, owned[0])
-        ]
-        if graph.shape_known[[source, owned[0]]].all() and sizes[0] != sizes[1]:
-            log.add(
-                "nop-size-differs",
-                f"attrs.shape[1][{owned[0]}]",
-                expected=f"{sizes[0]} elements, as __nop node {node} reads",
-                found=f"{sizes[1]}",
-                severity=Severity.WARNING,
-                nodes=(node,),
-            )
+    sizes = element_counts(graph.shape_offsets, graph.shape_dims, graph.shape_known)
+    known = (sizes[read] >= 0) & (sizes[own] >= 0)
+    for at in np.flatnonzero(known & ~np.isclose(sizes[read], sizes[own], rtol=1e-12)).tolist():
+        log.add(
+            "nop-size-differs",
+            f"attrs.shape[1][{own[at]}]",
+            expected=f"{sizes[read[at]]:.0f} elements, as __nop node {nops[at]} reads",
+            found=f"{sizes[own[at]]:.0f}",
+            severity=Severity.WARNING,
+            nodes=(int(nops[at]),),
+        )
 
 
 def _owners(graph: Graph, entries: npt.NDArray[np.integer]) -> list[int]:

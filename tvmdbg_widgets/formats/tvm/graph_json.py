@@ -8,10 +8,12 @@ The format is that of ``GraphExecutor::Load`` (``src/runtime/graph_executor/grap
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.tvm.graph_checks import check_graph
 from tvmdbg_widgets.formats.tvm.graph_document import parse_document
 from tvmdbg_widgets.formats.tvm.graph_edges import (
@@ -34,6 +36,21 @@ from tvmdbg_widgets.model.strings import StringColumn
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph_edges import EdgeTable
     from tvmdbg_widgets.model.sources import ByteSource
+
+
+_KEYS = re.compile(
+    rb'\\?"(?:nodes\\?"\s*:\s*\[|(?:arg_nodes|node_row_ptr)\\?"\s*:|'
+    rb'(?:storage_id|dltype|shape)\\?"\s*:\s*\[\s*\\?"list_)'
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes is a graph, plain or in a JSON string.
+
+    Key order is free, so any key that only a graph has will do.
+    """
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return start in (b"{", b'"', b"#") and _KEYS.search(head) is not None
 
 
 def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:
@@ -59,6 +76,11 @@ def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:
     FormatError
         Where there is no JSON object with a list ``nodes``.
     """
+    with collector_paused():
+        return _read(source, raw)
+
+
+def _read(source: ByteSource, raw: Graph | None) -> Graph:
     log = GraphLog(source.name)
     document = parse_document(source.read(0, source.size), log)
     top = document.top

@@ -59,10 +59,11 @@ def difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
             ("source of edge {}", dump.edge_source, raw.edge_source),
             ("output of edge {}", dump.edge_output, raw.edge_output),
         )
+    differ: npt.NDArray[np.intp]
     for text, own, its in arrays:
         if own is None or its is None:
             continue
-        differ: npt.NDArray[np.intp] = np.flatnonzero(np.not_equal(own, its))
+        differ = np.flatnonzero(np.not_equal(own, its))
         if len(differ):
             at = int(differ[0])
             return f"{text.format(at)}: {own[at]} here, {its[at]} there"
@@ -73,7 +74,9 @@ def _first_difference(mine: StringColumn, other: StringColumn) -> int | None:
     codes = {text: code for code, text in reversed(list(enumerate(other.unique)))}
     table = np.array([codes.get(text, -1) for text in mine.unique], dtype=np.int64)
     same = np.array([codes[text] for text in other.unique], dtype=np.int64)
-    differ = np.flatnonzero(table[mine.codes] != same[other.codes]) if len(mine) else []
+    if not len(mine):
+        return None
+    differ = np.flatnonzero(table[mine.codes] != same[other.codes])
     return int(differ[0]) if len(differ) else None
 
 

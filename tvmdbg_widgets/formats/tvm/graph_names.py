@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
+from tvmdbg_widgets.formats.tvm.graph_values import element_counts
 from tvmdbg_widgets.model.graph import NodeKind
 from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.trust import Trust
@@ -29,6 +30,8 @@ def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: 
     ``EXACT`` where one node with one output has the name, ``BY_NAME`` where the rules of
     :class:`_Rules` leave one entry, else ``AMBIGUOUS`` with the nearest candidate drawn.
     """
+    if not edges.named:
+        return
     ids: dict[str, list[int]] = {}
     for nid, name in enumerate(nodes.names):
         ids.setdefault(name, []).append(nid)
@@ -92,7 +95,7 @@ class _Rules:
         self.is_nop = kinds == NodeKind.NOP
         self.storage = entries.storage_ids
         self.dtypes = entries.dtypes
-        self.sizes = _sizes(entries)
+        self.sizes = element_counts(entries.shape_offsets, entries.shape_dims, entries.shape_known)
         self.overwritten = np.full(len(self.node), count, dtype=np.int64)
         if self.storage is not None:
             writes = (kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY)
@@ -121,19 +124,6 @@ class _Rules:
         return kept
 
 
-def _sizes(entries: EntryTable) -> npt.NDArray[np.float64]:
-    """Return the number of elements of each entry (float64 [E], -1 where unknown)."""
-    sizes = np.full(len(entries.shape_known), -1.0)
-    lengths = np.diff(entries.shape_offsets)
-    dims = entries.shape_dims.astype(np.float64)
-    filled = np.flatnonzero(lengths > 0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if filled.size:
-            sizes[filled] = np.multiply.reduceat(dims, entries.shape_offsets[filled])
-    sizes[entries.shape_known & (lengths == 0)] = 1.0
-    return sizes
-
-
 def _choose(
     edge: int, all_candidates: npt.NDArray[np.int64], rules: _Rules, edges: EdgeTable
 ) -> None:
@@ -148,13 +138,14 @@ def _choose(
         edges.trust[edge] = Trust.BY_NAME
         return
     left = possible if len(possible) else before
-    nodes = np.unique(rules.node[left])
-    nearest = nodes[-1]
-    first = left[rules.node[left] == nearest][0]
+    owners = rules.node[left]
+    nearest = owners[-1]
+    first = left[np.searchsorted(owners, nearest)]
     edges.source[edge] = nearest
     edges.output[edge] = first - rules.offsets[nearest]
     edges.trust[edge] = Trust.AMBIGUOUS
-    edges.candidates[edge] = tuple(nodes[-CANDIDATES_KEPT:].tolist())
+    last_of_each = np.append(np.flatnonzero(np.diff(owners)), len(owners) - 1)
+    edges.candidates[edge] = tuple(owners[last_of_each[-CANDIDATES_KEPT:]].tolist())
 
 
 def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:

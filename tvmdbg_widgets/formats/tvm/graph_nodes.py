@@ -198,6 +198,13 @@ def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
 def _check_attrs(
     nid: int, attrs: dict[str, str], has_attrs: bool, num_inputs: int, log: GraphLog
 ) -> None:
+    if (
+        attrs.get("num_inputs") == str(num_inputs)
+        and attrs.get("flatten_data") == "0"
+        and "func_name" in attrs
+        and decimal(attrs.get("num_outputs", "")) != UNKNOWN
+    ):
+        return
     path = f"nodes[{nid}].attrs"
     if not has_attrs:
         log.add(

@@ -82,3 +82,29 @@ def int32_list(
                 found=shown(value),
             )
     return result
+
+
+def element_counts(
+    offsets: npt.NDArray[np.int64], dims: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """Return the number of elements of each entry, -1 where the shape is not known.
+
+    Parameters
+    ----------
+    offsets : int64 [E + 1]
+    dims : int64 [offsets[-1]]
+    known : bool [E]
+
+    Returns
+    -------
+    float64 [E]
+        Exact below 2**53.
+    """
+    counts = np.full(len(known), -1.0)
+    lengths = np.diff(offsets)
+    filled = np.flatnonzero(lengths > 0)
+    if filled.size:
+        with np.errstate(over="ignore", invalid="ignore"):
+            counts[filled] = np.multiply.reduceat(dims.astype(np.float64), offsets[filled])
+    counts[known & (lengths == 0)] = 1.0
+    return counts
