@@ -1,0 +1,99 @@
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import type { Part } from "./state.ts";
+
+export interface BarEvents {
+  zoom: (factor: number) => void;
+  all: () => void;
+  show: (part: Part) => void;
+  search: (text: string) => void;
+  /** Goes to the next or previous found slice. */
+  step: (by: number) => void;
+  /** Gives the focus back to the view. */
+  leave: () => void;
+  help: () => void;
+}
+
+const PARTS: readonly [Part, string, string][] = [
+  ["chart", "chart", "show the chart alone"],
+  ["both", "both", "show chart and table"],
+  ["table", "table", "show the table alone"],
+];
+
+/** The buttons and the search field above the view. */
+export class Bar {
+  readonly node: HTMLElement;
+  readonly #field: HTMLInputElement;
+  readonly #hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
+  readonly #range = element("output", {
+    class: "tvmdbg-timeline-range",
+    "aria-label": "part in view",
+  });
+  readonly #all: HTMLButtonElement;
+  readonly #parts: HTMLButtonElement[];
+
+  constructor(events: BarEvents) {
+    this.#all = button("Zoom out", "zoom out to all (0)", events.all);
+    this.#field = element("input", {
+      type: "search",
+      placeholder: "Search operators",
+      "aria-label": "search operators",
+      size: 16,
+      ...KEEP_KEYS,
+    });
+    this.#field.addEventListener("input", () => events.search(this.#field.value));
+    this.#field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Enter") events.step(event.shiftKey ? -1 : 1);
+      else {
+        this.#field.value = "";
+        events.search("");
+      }
+      events.leave();
+    });
+    this.#parts = PARTS.map(([part, text, title]) => {
+      const node = button(text, `${title} (v)`, () => events.show(part));
+      node.dataset.part = part;
+      return node;
+    });
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "timeline tools" },
+      element("span", { class: "tvmdbg-title" }, "Flamechart"),
+      this.#all,
+      button("−", "zoom out (s)", () => events.zoom(2)),
+      button("+", "zoom in (w)", () => events.zoom(0.5)),
+      this.#range,
+      element("span", { class: "tvmdbg-space" }),
+      this.#field,
+      this.#hits,
+      element(
+        "span",
+        { class: "tvmdbg-timeline-parts", role: "group", "aria-label": "show" },
+        ...this.#parts,
+      ),
+      button("?", "keys (?)", events.help),
+    );
+  }
+
+  focusSearch(): void {
+    this.#field.focus();
+    this.#field.select();
+  }
+
+  showPart(part: Part): void {
+    for (const each of this.#parts) {
+      each.setAttribute("aria-pressed", String(each.dataset.part === part));
+    }
+  }
+
+  showRange(text: string, all: boolean): void {
+    this.#range.textContent = text;
+    this.#all.disabled = all;
+  }
+
+  showHits(text: string): void {
+    this.#hits.textContent = text;
+  }
+}

@@ -1,0 +1,68 @@
+import { clear, layer, Repaint, TextMeasure } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
+import { Overlay } from "./overlay.ts";
+import { type Drawn, Painter } from "./painter.ts";
+import type { Scene } from "./scene.ts";
+
+/** The stage: two canvases over each other, painted when something on them has changed. */
+export class Chart {
+  readonly stage: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly #scene: Scene;
+  readonly #repaint: Repaint;
+  #base = true;
+  #drawn: Drawn = { labels: [], marks: [] };
+
+  constructor(root: HTMLElement, scene: Scene, onPaint: () => void, signal: AbortSignal) {
+    this.#scene = scene;
+    const [base, over] = [layer("tvmdbg-timeline-base"), layer("tvmdbg-overlay")];
+    this.canvas = base.canvas;
+    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
+    const measure = new TextMeasure(base.context);
+    const painter = new Painter(scene, base, measure);
+    const overlay = new Overlay(scene, over, new TextMeasure(over.context));
+    let theme: Theme | null = null;
+    const draw = () => {
+      const { clientWidth: width, clientHeight: height } = this.stage;
+      if (!width || !height) return;
+      if (width !== scene.width || height !== scene.height) this.#base = true;
+      scene.resize(width, height);
+      if (this.#base || !theme) {
+        theme = readTheme(root);
+        clear(base, width, height);
+        this.#drawn = painter.paint(theme);
+      }
+      this.#base = false;
+      clear(over, width, height);
+      overlay.paint(theme);
+      onPaint();
+    };
+    this.#repaint = new Repaint(this.stage, draw, signal);
+    onThemeChange(() => this.changed(), signal);
+    root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
+  }
+
+  /** The part in view has changed. */
+  changed(): void {
+    this.#base = true;
+    this.#repaint.request();
+  }
+
+  /** Only what lies over it has: pointer, selection, found slices, range. */
+  touched(): void {
+    this.#repaint.request();
+  }
+
+  #inspect(event: Event): void {
+    const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
+    if (!out) return;
+    const { viewport, range, current, hovered } = this.#scene;
+    out.labels = this.#drawn.labels;
+    out.marks = this.#drawn.marks;
+    out.view = [viewport.start, viewport.end];
+    out.range = range;
+    out.current = current;
+    out.hovered = hovered;
+  }
+}

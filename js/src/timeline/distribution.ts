@@ -1,0 +1,91 @@
+type Attributes = Record<string, string | number>;
+
+function svg(tag: string, attributes: Attributes, ...children: (Node | string)[]): SVGElement {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
+/** Repeats of one node and their percentiles, nanoseconds. */
+export interface Repeats {
+  ns: Float64Array;
+  p10: number;
+  p50: number;
+  p90: number;
+}
+
+const MOST_DOTS = 200;
+
+/** Largest distance of any p10 or p90 from its median, as a share of it: the common scale of small strips. */
+export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
+  let spread = 0.05;
+  p50.forEach((median, node) => {
+    if (!(median > 0)) return;
+    spread = Math.max(spread, 1 - p10[node]! / median, p90[node]! / median - 1);
+  });
+  return Math.min(1, spread * 1.25);
+}
+
+/** A strip of one line: every repeat relative to the median, from -spread to +spread. */
+export function smallStrip({ ns, p10, p50, p90 }: Repeats, spread: number, title: string): Element {
+  const [width, height] = [54, 14];
+  const x = (value: number) => {
+    const apart = p50 > 0 ? (value / p50 - 1) / spread : 0;
+    return width / 2 + Math.min(1, Math.max(-1, apart)) * (width / 2 - 3);
+  };
+  return strip(ns, x, [p10, p50, p90], { width, height, radius: 1.6 }, title);
+}
+
+/** Every repeat on its own scale, in the order of the file from top to bottom. */
+export function largeStrip({ ns, p10, p50, p90 }: Repeats, title: string): Element {
+  const [width, height] = [300, 46];
+  const finite = ns.filter(Number.isFinite);
+  const [low, high] = [finite.reduce(least, Infinity), finite.reduce(most, -Infinity)];
+  const x = (value: number) =>
+    high > low ? 6 + ((value - low) / (high - low)) * (width - 12) : width / 2;
+  return strip(ns, x, [p10, p50, p90], { width, height, radius: 2.5 }, title);
+}
+
+const least = (a: number, b: number) => Math.min(a, b);
+const most = (a: number, b: number) => Math.max(a, b);
+
+function strip(
+  ns: Float64Array,
+  x: (value: number) => number,
+  [p10, p50, p90]: [number, number, number],
+  { width, height, radius }: { width: number; height: number; radius: number },
+  title: string,
+): Element {
+  const from = x(p10);
+  const band = svg("rect", {
+    class: "band",
+    x: from,
+    y: 0.5,
+    width: Math.max(1, x(p90) - from),
+    height: height - 1,
+  });
+  const median = svg("rect", { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height });
+  const every = Math.ceil(ns.length / MOST_DOTS);
+  const dots: SVGElement[] = [];
+  for (let i = 0; i < ns.length; i += every) {
+    if (!Number.isFinite(ns[i]!)) continue;
+    const cy = radius + 1 + ((i + 0.5) / ns.length) * (height - 2 * radius - 2);
+    dots.push(svg("circle", { class: "dot", cx: x(ns[i]!), cy, r: radius }));
+  }
+  return svg(
+    "svg",
+    {
+      class: "tvmdbg-timeline-strip",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": title,
+    },
+    svg("title", {}, title),
+    band,
+    median,
+    ...dots,
+  );
+}

@@ -1,0 +1,383 @@
+import { duration, integer } from "../shared/format.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import { readTheme } from "../shared/theme.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { area } from "./area.ts";
+import { Bar } from "./bar.ts";
+import { Chart } from "./chart.ts";
+import { Details } from "./details.ts";
+import { KindSummary } from "./kinds.ts";
+import type { Names } from "./names.ts";
+import type { Ranking } from "./ranking.ts";
+import { type Hit, Marked, type Scene } from "./scene.ts";
+import type { Slices } from "./slices.ts";
+import type { Part, TimelineOptions } from "./state.ts";
+import { TopTable } from "./table.ts";
+import { timeText } from "./ticks.ts";
+import { Tooltip } from "./tooltip.ts";
+import { counted, shareText, type Words } from "./words.ts";
+
+const SOURCE = "timeline";
+const RANGE_TO_PYTHON_MS = 300;
+
+export interface Data {
+  slices: Slices;
+  names: Names;
+  ranking: Ranking;
+  words: Words;
+  scene: Scene;
+}
+
+/** One view: what its parts do to each other and to the session. */
+export class Flamechart {
+  readonly scene: Scene;
+  readonly chart: Chart;
+  readonly bar: Bar;
+  readonly table: TopTable;
+  readonly kinds: KindSummary;
+  readonly details: Details;
+  readonly tooltip: Tooltip;
+  /** Where the arrow keys act. */
+  active: "chart" | "table" = "chart";
+  readonly #data: Data;
+  readonly #root: HTMLElement;
+  readonly #session: SessionClient;
+  readonly #context: ViewContext<TimelineOptions>;
+  readonly #say: (text: string) => void;
+  #body: HTMLElement | null = null;
+  #hits = new Int32Array(0);
+  #query = "";
+  /** A slice without a node that was picked here. */
+  #unjoined = -1;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    root: HTMLElement,
+    context: ViewContext<TimelineOptions>,
+    data: Data,
+    say: (text: string) => void,
+  ) {
+    this.#root = root;
+    this.#context = context;
+    this.#session = context.session;
+    this.#data = data;
+    this.#say = say;
+    this.scene = data.scene;
+    const theme = readTheme(root);
+    this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
+    this.details = new Details(data);
+    this.tooltip = new Tooltip(data.scene, data.words);
+    this.kinds = new KindSummary(data.names, data.ranking, theme, (nodes) => {
+      this.#session.selectMany(nodes, SOURCE);
+      this.focus();
+    });
+    this.table = new TopTable(
+      data,
+      theme,
+      context.options.get("sort"),
+      {
+        pick: (row, event) => {
+          this.activate("table");
+          if (row >= 0) this.pickRow(row, event.ctrlKey || event.metaKey);
+          this.focus();
+        },
+        hover: (row) => this.#hover(row < 0 ? -1 : data.ranking.slice[row]!, row),
+        sort: (order) => {
+          this.sort(order);
+          this.focus();
+        },
+      },
+      context.signal,
+    );
+    this.bar = new Bar({
+      zoom: (factor) => this.zoom(factor),
+      all: () => {
+        this.view(() => this.scene.viewport.showAll());
+        this.focus();
+      },
+      show: (part) => {
+        context.options.set("show", part);
+        this.showPart(part);
+        this.focus();
+      },
+      search: (text) => this.search(text),
+      step: (by) => this.nextHit(by),
+      leave: () => this.focus(),
+      help: () => {
+        this.focus();
+        root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
+      },
+    });
+    context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** The element whose data-show and data-active say what is shown and where the keys act. */
+  set body(body: HTMLElement) {
+    this.#body = body;
+    this.showPart(this.#context.options.get("show"));
+  }
+
+  focus(): void {
+    this.#root.focus({ preventScroll: true });
+  }
+
+  showPart(part: Part): void {
+    if (part !== "both") this.active = part;
+    this.bar.showPart(part);
+    if (!this.#body) return;
+    this.#body.dataset.show = part;
+    this.activate(this.active);
+  }
+
+  /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */
+  activate(part: "chart" | "table"): void {
+    this.active = part;
+    const shown = this.#body?.dataset.show;
+    if (this.#body && shown !== "both" && shown !== part) {
+      this.#context.options.set("show", part);
+      this.#body.dataset.show = part;
+      this.bar.showPart(part);
+    }
+    if (this.#body) this.#body.dataset.active = part;
+    this.chart.changed();
+    this.table.paint();
+    this.#mark();
+  }
+
+  /** Changes the part in view. */
+  view(change: () => void): void {
+    change();
+    this.chart.changed();
+    this.tooltip.hide();
+    clearTimeout(this.#timer);
+    const { all, start, end } = this.scene.viewport;
+    this.#timer = setTimeout(() => {
+      this.#context.options.set("time_range", all ? null : [start, end]);
+    }, RANGE_TO_PYTHON_MS);
+  }
+
+  zoom(factor: number): void {
+    const { pointer, viewport, current, slices } = this.scene;
+    let at = (viewport.start + viewport.end) / 2;
+    if (pointer) at = this.scene.ns(pointer.x);
+    else if (current >= 0) {
+      const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
+      if (middle >= viewport.start && middle <= viewport.end) at = middle;
+    }
+    this.view(() => viewport.zoom(factor, at));
+  }
+
+  /** Zooms to the marked range, else to the selected slices, else to all. */
+  zoomToSelection(): void {
+    const { slices, current, range, viewport } = this.scene;
+    if (range) this.view(() => viewport.show(...range));
+    else if (current >= 0) {
+      const [start, end] = [slices.startOf(current), slices.endOf(current)];
+      const margin = end > start ? (end - start) * 0.25 : viewport.whole / 1000;
+      this.view(() => viewport.show(start - margin, end + margin));
+    } else this.view(() => viewport.showAll());
+  }
+
+  sort(order: "time" | "order"): void {
+    this.#context.options.set("sort", order);
+    this.table.sort(order);
+    this.#say(order === "time" ? "sorted by time, longest first" : "sorted by execution order");
+  }
+
+  /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
+  pick(slice: number, { seen = false, toggle = false } = {}): void {
+    const { columns } = this.#data.slices;
+    const node = slice < 0 ? -1 : columns.sliceNode[slice]!;
+    this.#unjoined = node < 0 ? slice : -1;
+    if (seen) this.scene.current = slice;
+    if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
+    else if (node >= 0) {
+      const occurrence = columns.sliceOccurrence[slice]!;
+      this.#session.select(node, SOURCE, { occurrence });
+    } else this.#session.select(null, SOURCE);
+    this.sync();
+  }
+
+  pickHit(hit: Hit | null, toggle: boolean): void {
+    this.activate("chart");
+    this.pick(hit && "slice" in hit ? hit.slice : -1, { seen: true, toggle });
+  }
+
+  pickRow(row: number, toggle = false): void {
+    const node = this.#data.ranking.node[row]!;
+    if (node < 0) this.pick(this.#data.ranking.slice[row]!);
+    else if (toggle) this.#session.toggle(node, SOURCE);
+    else if (node !== this.#session.node || this.#session.selected.length > 1) {
+      this.#session.select(node, SOURCE);
+    }
+  }
+
+  mark(range: readonly [number, number] | null): void {
+    this.#session.setTimeRange(range, SOURCE);
+    this.scene.range = range;
+    this.#tell();
+  }
+
+  preview(range: readonly [number, number] | null, mark: boolean): void {
+    this.scene.preview = range;
+    if (range && mark) this.details.showArea(area(this.#data.slices, ...range));
+    this.chart.touched();
+  }
+
+  selectKind(): void {
+    const node = this.#session.node;
+    if (node === null) return;
+    const kind = this.#data.names.opKind(node);
+    const found = this.#data.ranking.kinds(this.#data.names).find((each) => each.kind === kind);
+    if (found) this.#session.selectMany(found.nodes, SOURCE);
+  }
+
+  hoverAt(hit: Hit | null, x: number, y: number): void {
+    const slice = hit && "slice" in hit ? hit.slice : -1;
+    const node = slice < 0 ? -1 : this.#data.slices.columns.sliceNode[slice]!;
+    this.#hover(slice, this.#data.ranking.rowOf(node));
+    if (!hit) {
+      this.tooltip.hide();
+      return;
+    }
+    const [stage, box] = [this.chart.stage, this.#root].map((each) => each.getBoundingClientRect());
+    this.tooltip.show(hit, stage!.left - box!.left + x, stage!.top - box!.top + y, box!);
+  }
+
+  search(text: string): void {
+    this.#query = text.trim();
+    const { slices, names } = this.#data;
+    const hits: number[] = [];
+    if (this.#query) {
+      names.matching(this.#query).forEach((match, slice) => {
+        if (match && slices.place(slice)) hits.push(slice);
+      });
+    }
+    hits.sort((a, b) => slices.startOf(a) - slices.startOf(b) || a - b);
+    this.#hits = Int32Array.from(hits);
+    this.scene.found = new Marked(slices, hits);
+    this.#tellHits();
+    this.chart.touched();
+  }
+
+  nextHit(by: number): void {
+    if (!this.#hits.length) return;
+    const at = this.#hits.indexOf(this.scene.current);
+    const count = this.#hits.length;
+    const next = at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count;
+    this.pick(this.#hits[next]!);
+    this.#tellHits();
+  }
+
+  clear(): void {
+    if (this.scene.range) this.mark(null);
+    else this.pick(-1);
+  }
+
+  /** Takes over what the session says; brings another slice than before into view. */
+  sync(): void {
+    const { slices, ranking } = this.#data;
+    const { selected, node, slice } = this.#session;
+    const before = this.scene.current;
+    const own = node === null ? this.#unjoined : -1;
+    const occurrences = node === null ? null : slices.of(node);
+    const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
+    this.scene.current = current ?? own;
+    if (node !== null) this.#unjoined = -1;
+    this.scene.range = this.#session.timeRange;
+    this.scene.selected = new Marked(
+      slices,
+      selected.flatMap((each) => Array.from(slices.of(each))),
+    );
+    const hovered = this.#session.hovered;
+    if (hovered === null || slices.columns.sliceNode[this.scene.hovered] !== hovered) {
+      this.scene.hovered = hovered === null ? -1 : (slices.of(hovered)[0] ?? -1);
+      this.table.hover(hovered === null ? -1 : ranking.rowOf(hovered));
+    }
+    if (this.scene.current >= 0 && this.scene.current !== before) {
+      const moved = this.scene.current;
+      this.view(() => this.scene.reveal(moved));
+    }
+    const row = node === null ? ranking.slice.indexOf(own) : ranking.rowOf(node);
+    const rows = selected.map((each) => ranking.rowOf(each));
+    this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
+    this.#mark();
+    this.chart.touched();
+    this.#tell();
+  }
+
+  /** Keeps the current occurrence if it is one of the node's, else takes the first. */
+  #nearest(occurrences: Int32Array | null, before: number): number | undefined {
+    if (!occurrences) return undefined;
+    return occurrences.includes(before) ? before : occurrences[0];
+  }
+
+  #hover(slice: number, row: number): void {
+    const node = slice < 0 ? null : this.#data.slices.columns.sliceNode[slice]!;
+    this.scene.hovered = slice;
+    this.#session.hover(node === -1 ? null : node);
+    this.table.hover(row);
+    this.chart.touched();
+  }
+
+  #mark(): void {
+    const id = this.active === "table" ? this.table.activeId : null;
+    if (id) this.#root.setAttribute("aria-activedescendant", id);
+    else this.#root.removeAttribute("aria-activedescendant");
+  }
+
+  #tell(): void {
+    const { words, slices } = this.#data;
+    const theme = readTheme(this.#root);
+    const { current, range } = this.scene;
+    const { node, selected } = this.#session;
+    if (range) {
+      const found = area(slices, ...range);
+      this.details.showArea(found);
+      this.#say(words.areaSentence(found));
+    } else if (selected.length > 1) {
+      this.details.showMany(selected);
+      this.#say(`${counted(selected.length, "node")} selected`);
+    } else if (current >= 0) {
+      this.details.showSlice(current, theme);
+      this.#say(words.sentence(current));
+    } else if (node !== null) {
+      this.details.showNode(node, theme);
+      this.#say(words.nodeSentence(node));
+    } else {
+      this.details.showSummary();
+      this.#say("");
+    }
+  }
+
+  #tellHits(): void {
+    const { slices } = this.#data;
+    if (!this.#query) {
+      this.bar.showHits("");
+      return;
+    }
+    const sum = this.#hits.reduce(
+      (total, slice) => total + slices.columns.sliceDuration[slice]!,
+      0,
+    );
+    const at = this.#hits.indexOf(this.scene.current);
+    const place = at < 0 ? "" : `${integer(at + 1)} of `;
+    this.bar.showHits(
+      this.#hits.length
+        ? `${place}${counted(this.#hits.length, "hit")}, Σ ${duration(sum)}`
+        : "no hit",
+    );
+  }
+
+  #painted(): void {
+    const { start, end, span, whole, all } = this.scene.viewport;
+    const text = (ns: number) => timeText(ns, span / 1000);
+    this.bar.showRange(
+      all
+        ? `all ${duration(whole)}`
+        : `${text(start)} – ${text(end)} (${shareText(span / whole)} of ${duration(whole)})`,
+      all,
+    );
+    this.#root.dataset.ready = "true";
+  }
+}

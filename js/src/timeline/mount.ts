@@ -1,0 +1,166 @@
+import { element } from "../shared/dom.ts";
+import { bindKeys } from "../shared/keys.ts";
+import { errorText, message } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { isAbort } from "../shared/request.ts";
+import type { RunSummary } from "../shared/run_client.ts";
+import { onThemeChange, readTheme } from "../shared/theme.ts";
+import type { Mount } from "../shared/view.ts";
+import { actions } from "./actions.ts";
+import { banner } from "./banner.ts";
+import { Flamechart } from "./flamechart.ts";
+import { Names } from "./names.ts";
+import { bindPointer } from "./pointer.ts";
+import { Ranking } from "./ranking.ts";
+import { Scene, TOP } from "./scene.ts";
+import { Slices } from "./slices.ts";
+import type { TimelineOptions } from "./state.ts";
+
+export type { TimelineOptions };
+
+import { Words } from "./words.ts";
+
+const BUSY_AFTER_MS = 150;
+const LEAST_HEIGHT = 240;
+/** From this width on (898 and two borders) the table stands beside the chart. */
+const WIDE = 898;
+const NO_TRACE =
+  "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
+  "(_tvmdbg_execution_trace.json) beside the graph dump when run() is called; open the whole dump folder.";
+
+/** The Flamechart: slices on a time axis, and the operators by time. */
+export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
+  const { run, signal } = context;
+  root.classList.add("tvmdbg-timeline");
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", "flamechart");
+  root.setAttribute("aria-label", "Flamechart: slices in time and operators by time");
+  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
+    root.replaceChildren(message(kind, title, detail));
+    if (kind !== "busy") root.dataset.ready = "true";
+  };
+  const busy = setTimeout(() => say("busy", "Reading the timeline …"), BUSY_AFTER_MS);
+  signal.addEventListener("abort", () => clearTimeout(busy));
+  try {
+    const [summary, columns, graph] = await Promise.all([
+      run.summary(),
+      run.timeline(),
+      run.graph(),
+    ]);
+    if (signal.aborted) return;
+    clearTimeout(busy);
+    if (!columns) {
+      say("empty", "No timeline in this run", summary.missing.timeline);
+      return;
+    }
+    const slices = new Slices(columns);
+    const names = new Names(columns, graph);
+    const ranking = new Ranking(slices, names);
+    if (slices.start === slices.end && ranking.length === 0) {
+      say("empty", "No slices and no times in this run", summary.missing.timeline);
+      return;
+    }
+    const words = new Words(slices, names, ranking);
+    build(
+      root,
+      context,
+      { slices, names, ranking, words, scene: new Scene(slices, names) },
+      summary,
+    );
+  } catch (error) {
+    clearTimeout(busy);
+    if (signal.aborted || isAbort(error)) return;
+    const hint =
+      "Run the cell again; if the kernel was restarted, run the notebook from its start.";
+    say("error", "The timeline could not be read", `${errorText(error)}\n${hint}`);
+  }
+};
+
+function build(
+  root: HTMLElement,
+  context: Parameters<Mount<TimelineOptions>>[1],
+  data: ConstructorParameters<typeof Flamechart>[2],
+  summary: RunSummary,
+): void {
+  const { session, options, signal } = context;
+  const { scene, slices } = data;
+  const mirror = new Mirror();
+  const view = new Flamechart(root, context, data, (text) => mirror.say(text));
+  const drawn = slices.columns.sliceNode.length > slices.unusable;
+  const chart = element(
+    "div",
+    { class: "tvmdbg-timeline-chart" },
+    drawn ? view.chart.stage : message("empty", "No slices", summary.missing.timeline ?? NO_TRACE),
+    element("div", { class: "tvmdbg-timeline-below" }, view.kinds.node, view.details.node),
+  );
+  const body = element("div", { class: "tvmdbg-timeline-body" }, chart, view.table.node);
+  root.replaceChildren(
+    view.bar.node,
+    drawn ? banner(slices) : "",
+    body,
+    view.tooltip.node,
+    mirror.node,
+  );
+  view.body = body;
+
+  const resize = () => {
+    const height = Math.max(LEAST_HEIGHT, options.get("height"));
+    root.classList.toggle("tvmdbg-timeline-wide", root.clientWidth >= WIDE);
+    root.style.setProperty("--height", `${height}px`);
+    const most = Math.round(Math.max(TOP + 80, (height - 60) * 0.6));
+    view.chart.stage.style.height = `${Math.min(scene.naturalHeight, most)}px`;
+    view.chart.changed();
+  };
+  resize();
+  const observer = new ResizeObserver(resize);
+  observer.observe(root);
+  signal.addEventListener("abort", () => observer.disconnect());
+  options.onChange("height", resize, signal);
+  options.onChange("show", () => view.showPart(options.get("show")), signal);
+  options.onChange("sort", () => view.table.sort(options.get("sort")), signal);
+  const look = () => {
+    const range = options.get("time_range");
+    const { start, end, all } = scene.viewport;
+    if (range === null ? all : range[0] === start && range[1] === end) return;
+    view.view(() => (range ? scene.viewport.show(...range) : scene.viewport.showAll()));
+  };
+  look();
+  options.onChange("time_range", look, signal);
+
+  bindPointer(
+    root,
+    view.chart,
+    scene,
+    {
+      pick: (hit, toggle) => view.pickHit(hit, toggle),
+      zoomTo: (hit) => {
+        if (hit) view.zoomToSelection();
+      },
+      preview: (range, mark) => view.preview(range, mark),
+      range: (range) => view.mark(range),
+      hover: (hit, x, y) => view.hoverAt(hit, x, y),
+      view: (change) => view.view(change),
+      wheelUnfocused: () => root.classList.add("tvmdbg-timeline-hint"),
+    },
+    signal,
+  );
+  root.addEventListener("focus", () => root.classList.remove("tvmdbg-timeline-hint"), { signal });
+  const show = (part: TimelineOptions["show"]) => {
+    options.set("show", part);
+    view.showPart(part);
+  };
+  bindKeys(
+    root,
+    actions(view, () => options.get("show"), show),
+    signal,
+  );
+  session.onChange(() => view.sync(), signal);
+  onThemeChange(() => {
+    const theme = readTheme(root);
+    view.table.retheme(theme);
+    view.kinds.retheme(theme);
+    view.sync();
+  }, signal);
+  view.sync();
+  if (!drawn || options.get("show") === "table") root.dataset.ready = "true";
+}

@@ -1,0 +1,185 @@
+import type { Layer, TextMeasure } from "../shared/canvas.ts";
+import { duration } from "../shared/format.ts";
+import type { Theme } from "../shared/theme.ts";
+import { AXIS, type Marked, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import { lowerBound } from "./sorted.ts";
+import { timeText } from "./ticks.ts";
+
+const LEAST = 2;
+
+/** Paints what changes without the part in view: cursor, hover, selection, found slices, range. */
+export class Overlay {
+  readonly #scene: Scene;
+  readonly #measure: TextMeasure;
+  readonly #context: CanvasRenderingContext2D;
+  #theme!: Theme;
+
+  constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
+    this.#scene = scene;
+    this.#measure = measure;
+    this.#context = context;
+  }
+
+  paint(theme: Theme): void {
+    this.#theme = theme;
+    const { width, height } = this.#scene;
+    const range = this.#scene.preview ?? this.#scene.range;
+    this.#viewportBox();
+    const context = this.#context;
+    context.save();
+    context.beginPath();
+    context.rect(0, TOP, width, height - TOP);
+    context.clip();
+    if (range) this.#range(range);
+    this.#found(this.#scene.found);
+    this.#outlines(this.#scene.selected);
+    context.restore();
+    this.#overviewMarks();
+    if (this.#scene.hovered >= 0) this.#outline(this.#scene.hovered, theme.text, 1.5);
+    if (this.#scene.current >= 0) this.#outline(this.#scene.current, theme.accent, 3);
+    this.#cursor();
+  }
+
+  /** Dims what is out of view in the overview, and frames what is in view. */
+  #viewportBox(): void {
+    const { width, viewport } = this.#scene;
+    const context = this.#context;
+    const left = this.#scene.overviewX(viewport.start);
+    const right = Math.max(this.#scene.overviewX(viewport.end), left + LEAST);
+    context.fillStyle = this.#theme.background;
+    context.globalAlpha = 0.65;
+    context.fillRect(0, 0, left, OVERVIEW);
+    context.fillRect(right, 0, width - right, OVERVIEW);
+    context.globalAlpha = 1;
+    context.strokeStyle = viewport.all ? this.#theme.line : this.#theme.accent;
+    context.lineWidth = viewport.all ? 1 : 2;
+    context.strokeRect(left + 1, 1, right - left - 2, OVERVIEW - 2);
+  }
+
+  #range([from, to]: readonly [number, number]): void {
+    const { height } = this.#scene;
+    const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
+    const context = this.#context;
+    context.fillStyle = this.#theme.accent;
+    context.globalAlpha = 0.14;
+    context.fillRect(left, TOP, right - left, height - TOP);
+    context.globalAlpha = 1;
+    for (const x of [left, right]) context.fillRect(Math.round(x) - 0.5, TOP, 1, height - TOP);
+  }
+
+  #found(found: Marked): void {
+    if (!found.size) return;
+    this.#each(found, (x, y, width) => {
+      this.#context.fillStyle = this.#theme.background;
+      this.#context.fillRect(x - 1, y - 3, width + 2, 5);
+      this.#context.fillStyle = this.#theme.warning;
+      this.#context.fillRect(x, y - 2, width, 3);
+    });
+  }
+
+  #outlines(marked: Marked): void {
+    this.#context.strokeStyle = this.#theme.accent;
+    this.#context.lineWidth = 2;
+    this.#each(marked, (x, y, width, height) => {
+      if (width <= LEAST) {
+        this.#context.fillStyle = this.#theme.accent;
+        this.#context.fillRect(x - 0.5, y, LEAST + 1, height);
+      } else this.#context.strokeRect(x + 1, y + 1, width - 2, height - 2);
+    });
+  }
+
+  /** Calls back for every marked slice in view, at most once a pixel. */
+  #each(marked: Marked, draw: (x: number, y: number, width: number, height: number) => void): void {
+    const { rows, viewport, width: stage } = this.#scene;
+    rows.forEach((row, track) => {
+      for (let lane = -1; lane < row.track.lanes.length; lane++) {
+        const singled = marked.lane(track, lane);
+        if (!singled) continue;
+        const { y, height } = this.#scene.laneBox(row, lane);
+        if (y > this.#scene.height || y + height < TOP) continue;
+        const { positions, start } = singled;
+        const end = row.track.lanes[lane]?.end;
+        for (let i = Math.max(0, lowerBound(start, viewport.start) - 1); i < start.length; ) {
+          if (start[i]! > viewport.end) break;
+          const left = Math.max(-4, this.#scene.x(start[i]!));
+          const right = Math.min(stage + 4, this.#scene.x(end?.[positions[i]!] ?? start[i]!));
+          if (right >= 0) draw(left, y, Math.max(LEAST, right - left), height);
+          i = Math.max(i + 1, lowerBound(start, this.#scene.ns(Math.floor(left) + 1), i));
+        }
+      }
+    });
+  }
+
+  #outline(slice: number, color: string, line: number): void {
+    const place = this.#scene.slices.place(slice);
+    if (!place) return;
+    const { y, height } = this.#scene.laneBox(this.#scene.rows[place.track]!, place.lane);
+    const left = Math.max(-4, this.#scene.x(this.#scene.slices.startOf(slice)));
+    const end = Math.min(this.#scene.width + 4, this.#scene.x(this.#scene.slices.endOf(slice)));
+    if (end < 0 || left > this.#scene.width || y + height < TOP) return;
+    const width = Math.max(LEAST, end - left);
+    const context = this.#context;
+    context.save();
+    context.beginPath();
+    context.rect(0, TOP, this.#scene.width, this.#scene.height - TOP);
+    context.clip();
+    context.strokeStyle = this.#theme.background;
+    context.lineWidth = line + 2;
+    const out = width < 8 ? line / 2 + 0.5 : -line / 2;
+    context.strokeRect(left - out, y - out, width + 2 * out, height + 2 * out);
+    context.strokeStyle = color;
+    context.lineWidth = line;
+    context.strokeRect(left - out, y - out, width + 2 * out, height + 2 * out);
+    if (width <= LEAST) {
+      context.fillStyle = color;
+      context.fillRect(left, y, width, height);
+    }
+    context.restore();
+  }
+
+  #overviewMarks(): void {
+    const { current, slices } = this.#scene;
+    const range = this.#scene.preview ?? this.#scene.range;
+    const context = this.#context;
+    if (range) {
+      const left = this.#scene.overviewX(range[0]);
+      context.fillStyle = this.#theme.accent;
+      context.fillRect(
+        left,
+        OVERVIEW - 3,
+        Math.max(LEAST, this.#scene.overviewX(range[1]) - left),
+        3,
+      );
+    }
+    if (current < 0) return;
+    const left = this.#scene.overviewX(slices.startOf(current));
+    const width = Math.max(3, this.#scene.overviewX(slices.endOf(current)) - left);
+    context.fillStyle = this.#theme.background;
+    context.fillRect(left - 1, 0, width + 2, OVERVIEW);
+    context.fillStyle = this.#theme.accent;
+    context.fillRect(left, 1, width, OVERVIEW - 2);
+  }
+
+  #cursor(): void {
+    const { pointer, width, height, viewport } = this.#scene;
+    if (!pointer) return;
+    const context = this.#context;
+    context.fillStyle = this.#theme.text;
+    const overview = this.#scene.zone(pointer.y) === "overview";
+    const at = overview ? this.#scene.overviewNs(pointer.x) : this.#scene.ns(pointer.x);
+    context.globalAlpha = 0.55;
+    if (overview) context.fillRect(Math.round(pointer.x), 0, 1, OVERVIEW);
+    else context.fillRect(Math.round(pointer.x), OVERVIEW, 1, height - OVERVIEW);
+    context.globalAlpha = 1;
+    const step = (overview ? viewport.whole : viewport.span) / width;
+    const text = at === 0 ? duration(0) : timeText(at, 10 ** Math.floor(Math.log10(step)));
+    context.font = `600 11px ${this.#theme.font}`;
+    context.textBaseline = "middle";
+    const room = this.#measure.width(text) + 8;
+    const x = Math.min(Math.max(0, pointer.x - room / 2), width - room);
+    context.fillStyle = this.#theme.text;
+    context.fillRect(x, OVERVIEW + 2, room, AXIS - 4);
+    context.fillStyle = this.#theme.background;
+    context.fillText(text, x + 4, OVERVIEW + AXIS / 2 + 0.5);
+  }
+}

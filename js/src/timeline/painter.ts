@@ -1,0 +1,239 @@
+import type { Layer, TextMeasure } from "../shared/canvas.ts";
+import { duration } from "../shared/format.ts";
+import { inkOn, type Theme } from "../shared/theme.ts";
+import { instantsIn } from "./area.ts";
+import type { Lane } from "./intervals.ts";
+import type { TrackRow } from "./rows.ts";
+import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import { lowerBound } from "./sorted.ts";
+import { busyShares, strip } from "./strip.ts";
+import { ticks } from "./ticks.ts";
+import { counted, shareText } from "./words.ts";
+
+const FONT = 11;
+const LABEL_FROM = 30;
+const BOX_FROM = 3;
+/** Faintest fill of a column that is busy at all. */
+const FAINTEST = 0.18;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What the last paint put on the stage. */
+export interface Drawn {
+  labels: (Box & { text: string })[];
+  marks: (Box & {
+    slice: number;
+    node: number;
+    kind: "slice" | "column" | "instant";
+    share: number;
+  })[];
+}
+
+/** Paints all that changes with the part in view: overview, axis, tracks. */
+export class Painter {
+  readonly #scene: Scene;
+  readonly #measure: TextMeasure;
+  readonly #context: CanvasRenderingContext2D;
+  #theme!: Theme;
+  #ratio = 1;
+  #drawn: Drawn = { labels: [], marks: [] };
+
+  constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
+    this.#scene = scene;
+    this.#measure = measure;
+    this.#context = context;
+  }
+
+  paint(theme: Theme): Drawn {
+    this.#theme = theme;
+    this.#ratio = devicePixelRatio || 1;
+    this.#drawn = { labels: [], marks: [] };
+    const { width, height } = this.#scene;
+    this.#fill(theme.background, 0, 0, width, height);
+    this.#overview();
+    this.#grid();
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(0, TOP, width, height - TOP);
+    this.#context.clip();
+    for (const [track, row] of this.#scene.rows.entries()) this.#track(row, track);
+    this.#context.restore();
+    return this.#drawn;
+  }
+
+  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
+    this.#context.globalAlpha = alpha;
+    this.#context.fillStyle = color;
+    this.#context.fillRect(x, y, width, height);
+    this.#context.globalAlpha = 1;
+  }
+
+  /** Writes text with its middle at `y`, as much of it as fits into `room`. */
+  #text(
+    text: string,
+    x: number,
+    y: number,
+    color: string,
+    room: number,
+    weight = "normal",
+  ): number {
+    this.#context.font = `${weight} ${FONT}px ${this.#theme.font}`;
+    this.#context.textBaseline = "middle";
+    const shown = this.#measure.fit(text, room);
+    if (!shown) return 0;
+    const width = this.#measure.width(shown);
+    this.#context.fillStyle = color;
+    this.#context.fillText(shown, x, y + 0.5);
+    this.#drawn.labels.push({ text: shown, x, y: y - FONT / 2, width, height: FONT });
+    return width;
+  }
+
+  #overview(): void {
+    const { slices, width, viewport } = this.#scene;
+    this.#fill(this.#theme.surface, 0, 0, width, OVERVIEW);
+    const height = (OVERVIEW - 6) / slices.tracks.length;
+    const columns = Math.round(width * this.#ratio);
+    slices.tracks.forEach((track, row) => {
+      const y = 3 + row * height;
+      const step = viewport.whole / columns;
+      if (track.lanes.length === 1) {
+        this.#strip(track.lanes[0]!, viewport.first, step, y, Math.max(1, height - 1), null);
+        return;
+      }
+      busyShares(track.busy, viewport.first, step, columns).forEach((share, column) => {
+        if (share === 0) return;
+        const alpha = FAINTEST + (1 - FAINTEST) * share;
+        this.#fill(this.#theme.muted, column / this.#ratio, y, 1 / this.#ratio, height - 1, alpha);
+      });
+    });
+  }
+
+  #grid(): void {
+    const { width, height, viewport } = this.#scene;
+    const middle = OVERVIEW + AXIS / 2;
+    this.#fill(this.#theme.line, 0, TOP - 1, width, 1);
+    for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
+      const found = ticks(viewport.start, viewport.end, most);
+      this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
+      const widest = Math.max(0, ...found.map(({ text }) => this.#measure.width(text)));
+      const apart =
+        found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
+      if (apart < widest + 14 && most > 1) continue;
+      for (const { ns, text } of found) {
+        const x = this.#scene.x(ns);
+        this.#fill(this.#theme.line, Math.round(x), TOP - 6, 1, 6);
+        this.#fill(this.#theme.line, Math.round(x), TOP, 1, height - TOP, 0.45);
+        const room = this.#measure.width(text);
+        if (x + 4 + room < width) this.#text(text, x + 4, middle, this.#theme.muted, room);
+      }
+      return;
+    }
+  }
+
+  #track(row: TrackRow, track: number): void {
+    const { width, height, viewport, scroll } = this.#scene;
+    const top = TOP + row.top - scroll;
+    if (top > height || TOP + row.bottom - scroll < TOP) return;
+    this.#header(row, top);
+    const columns = Math.round(width * this.#ratio);
+    const step = viewport.span / columns;
+    row.track.lanes.forEach((lane, index) => {
+      const { y, height: laneHeight } = this.#scene.laneBox(row, index);
+      if (y > height || y + laneHeight < TOP) return;
+      this.#strip(lane, viewport.start, step, y, laneHeight, track);
+    });
+    if (row.instantsTop >= 0) this.#instants(row);
+  }
+
+  #header({ track }: TrackRow, top: number): void {
+    const { viewport, width } = this.#scene;
+    const y = top + 10;
+    const lead = this.#text(track.name, 6, y, this.#theme.text, width - 12, "600");
+    const count = track.lanes.reduce((sum, lane) => sum + lane.length, 0);
+    const instants = track.instants.slice.length;
+    const busy = track.busy.busy(viewport.start, viewport.end) / viewport.span;
+    const parts = [counted(count, "slice")];
+    if (instants) parts.push(`${instants} of no duration`);
+    if (count) parts.push(`busy ${shareText(busy)} of the part in view`);
+    if (track.lanes.length > 1) parts.push(`${track.lanes.length} lanes: slices overlap`);
+    this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
+  }
+
+  /** Draws a lane's columns; with `track` also edges, labels and the record of what was drawn. */
+  #strip(
+    lane: Lane,
+    from: number,
+    step: number,
+    y: number,
+    height: number,
+    track: number | null,
+  ): void {
+    const { slices, names, width } = this.#scene;
+    const ratio = this.#ratio;
+    const columns = Math.round(width * ratio);
+    const found = strip(lane, from, step, columns);
+    const context = this.#context;
+    for (let run = 0; run < found.count; run++) {
+      const slice = lane.slice[found.position[run]!]!;
+      const node = slices.columns.sliceNode[slice]!;
+      const color = this.#theme.kind(names.opKind(node));
+      const share = found.share[run]!;
+      const [x, wide] = [found.left[run]! / ratio, (found.right[run]! - found.left[run]!) / ratio];
+      context.globalAlpha = share < 1 ? FAINTEST + (1 - FAINTEST) * share : 1;
+      context.fillStyle = color;
+      context.fillRect(x, y, wide, height);
+      context.globalAlpha = 1;
+      if (track === null) continue;
+      const kind = share === 1 && wide >= BOX_FROM ? "slice" : "column";
+      this.#drawn.marks.push({ slice, node, kind, share, x, y, width: wide, height });
+      if (kind === "slice") this.#box(slice, color, x, y, wide, height);
+    }
+  }
+
+  #box(slice: number, color: string, x: number, y: number, width: number, height: number): void {
+    const starts = this.#scene.slices.startOf(slice) >= this.#scene.viewport.start;
+    if (starts && width > 4) this.#fill("#000000", x, y, 1 / this.#ratio, height, 0.45);
+    if (width < LABEL_FROM) return;
+    const ink = inkOn(color);
+    const room = width - 8;
+    const label = this.#scene.names.ofSlice(slice);
+    if (height < 32) {
+      this.#text(label, x + 4, y + height / 2, ink, room);
+      return;
+    }
+    if (!this.#text(label, x + 4, y + height / 2 - 7, ink, room)) return;
+    const time = duration(this.#scene.slices.columns.sliceDuration[slice]!);
+    if (this.#measure.width(time) <= room) this.#text(time, x + 4, y + height / 2 + 8, ink, room);
+  }
+
+  /** One tick a pixel where there are slices of no duration. */
+  #instants(row: TrackRow): void {
+    const { slices, viewport } = this.#scene;
+    const { start, slice } = row.track.instants;
+    const { y, height } = this.#scene.laneBox(row, -1);
+    const pixel = viewport.span / this.#scene.width;
+    for (let at = lowerBound(start, viewport.start); at < start.length; ) {
+      if (start[at]! > viewport.end) break;
+      const x = Math.min(Math.floor(this.#scene.x(start[at]!)), this.#scene.width - 1);
+      this.#fill(this.#theme.muted, x, y + 1, 1, height - 1);
+      const node = slices.columns.sliceNode[slice[at]!]!;
+      const share = instantsIn(row.track, start[at]!, start[at]! + pixel);
+      this.#drawn.marks.push({
+        slice: slice[at]!,
+        node,
+        kind: "instant",
+        share,
+        x,
+        y,
+        width: 1,
+        height,
+      });
+      at = Math.max(at + 1, lowerBound(start, this.#scene.ns(x + 1), at));
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import { button, element } from "../shared/dom.ts";
+import { duration, integer } from "../shared/format.ts";
+import { TRUST_LABELS } from "../shared/run_client.ts";
+import type { Theme } from "../shared/theme.ts";
+import { commonSpread, smallStrip } from "./distribution.ts";
+import type { Names } from "./names.ts";
+import type { Order, Ranking } from "./ranking.ts";
+import type { Slices } from "./slices.ts";
+import { counted, NOISY_RULE, shareText } from "./words.ts";
+
+const ROW = 22;
+const SPARE = 6;
+
+export interface TableEvents {
+  pick: (row: number, event: MouseEvent) => void;
+  hover: (row: number) => void;
+  sort: (order: Order) => void;
+}
+
+let serial = 0;
+
+/** The operators by time or in execution order; only the rows in view are in the document. */
+export class TopTable {
+  readonly node: HTMLElement;
+  readonly #slices: Slices;
+  readonly #names: Names;
+  readonly #ranking: Ranking;
+  readonly #spread: number;
+  readonly #id = `tvmdbg-timeline-${++serial}`;
+  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
+  readonly #scroller: HTMLElement;
+  readonly #head: HTMLElement;
+  #theme: Theme;
+  #order: Order = "time";
+  #rows: Int32Array = new Int32Array(0);
+  #cumulative: Float64Array = new Float64Array(0);
+  #positions = new Int32Array(0);
+  #selected = new Set<number>();
+  #current = -1;
+  #hovered = -1;
+
+  constructor(
+    { slices, names, ranking }: { slices: Slices; names: Names; ranking: Ranking },
+    theme: Theme,
+    order: Order,
+    events: TableEvents,
+    signal: AbortSignal,
+  ) {
+    this.#slices = slices;
+    this.#names = names;
+    this.#ranking = ranking;
+    this.#theme = theme;
+    const { nodeP10, nodeP50, nodeP90 } = slices.columns;
+    this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
+    this.#head = this.#header(events);
+    this.#scroller = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-table",
+        role: "grid",
+        "aria-label": "operators by time",
+        "aria-rowcount": ranking.length + 1,
+        tabindex: -1,
+      },
+      this.#head,
+      this.#body,
+    );
+    this.node = this.#scroller;
+    this.#body.style.height = `${ranking.length * ROW}px`;
+    this.sort(order);
+    this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
+    this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
+    this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
+    this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
+    const size = new ResizeObserver(() => this.paint());
+    size.observe(this.#scroller);
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  /** Id of the current row's element, where it is in the document. */
+  get activeId(): string | null {
+    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
+  }
+
+  /** Rows that fit on a page. */
+  get page(): number {
+    return Math.max(
+      1,
+      Math.floor((this.#scroller.clientHeight - this.#head.offsetHeight) / ROW) - 1,
+    );
+  }
+
+  get order(): Order {
+    return this.#order;
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  sort(order: Order): void {
+    this.#order = order;
+    this.#rows = this.#ranking.rows(order);
+    this.#cumulative = this.#ranking.cumulative(this.#rows);
+    this.#positions = new Int32Array(this.#rows.length);
+    this.#rows.forEach((row, position) => {
+      this.#positions[row] = position;
+    });
+    for (const each of this.#head.querySelectorAll<HTMLElement>("button")) {
+      each.setAttribute("aria-pressed", String(each.dataset.order === order));
+    }
+    this.#reveal();
+    this.paint();
+  }
+
+  /** The row `by` rows below the current one (the first where there is none), -1 in an empty table. */
+  next(by: number): number {
+    if (!this.#rows.length) return -1;
+    if (this.#current < 0) return this.#rows[0]!;
+    const position = this.#positions[this.#current]! + by;
+    return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
+  }
+
+  /** Highlights rows; brings the current one into view when it is another than before. */
+  select(current: number, selected: Iterable<number>): void {
+    this.#selected = new Set(selected);
+    const moved = this.#current !== current;
+    this.#current = current;
+    if (moved) this.#reveal();
+    this.paint();
+  }
+
+  hover(row: number): void {
+    if (row === this.#hovered) return;
+    this.#hovered = row;
+    for (const each of this.#body.children) {
+      each.classList.toggle("hovered", Number((each as HTMLElement).dataset.row) === row);
+    }
+  }
+
+  retheme(theme: Theme): void {
+    this.#theme = theme;
+    this.paint();
+  }
+
+  paint(): void {
+    const top = this.#scroller.scrollTop;
+    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+    const last = Math.min(
+      this.#rows.length,
+      Math.ceil((top + this.#scroller.clientHeight) / ROW) + SPARE,
+    );
+    const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.#row(first + i));
+    this.#body.replaceChildren(...rows);
+  }
+
+  #reveal(): void {
+    if (this.#current < 0) return;
+    const head = this.#head.offsetHeight;
+    const top = this.#positions[this.#current]! * ROW;
+    const room = this.#scroller.clientHeight - head;
+    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
+    else if (top + ROW > this.#scroller.scrollTop + room)
+      this.#scroller.scrollTop = top + ROW - room;
+  }
+
+  #header(events: TableEvents): HTMLElement {
+    const sorter = (text: string, title: string, order: Order) => {
+      const node = button(text, title, () => events.sort(order));
+      node.dataset.order = order;
+      return node;
+    };
+    const cells: [string, HTMLElement | string, string][] = [
+      ["rank", "rank", "place by time"],
+      ["id", sorter("#", "sort by execution order", "order"), ""],
+      ["label", "operator", ""],
+      ["kind", "kind", "op kind"],
+      ["time", sorter("time", "sort by time, longest first", "time"), ""],
+      ["share", "share", "share of the sum of all node times"],
+      ["sum", "Σ share", "share of this row and all above it"],
+      ["strip", "repeats", `each repeat relative to the median, scale ±${shareText(this.#spread)}`],
+      ["count", "n", "number of repeats"],
+      ["spread", "p10 – p90", "percentiles of the repeats"],
+      ["trust", "trust", "how the time was joined to the node"],
+    ];
+    return element(
+      "div",
+      { class: "tvmdbg-timeline-head tvmdbg-timeline-row", role: "row", "aria-rowindex": 1 },
+      ...cells.map(([name, content, title]) =>
+        element("span", { class: name, role: "columnheader", title: title || undefined }, content),
+      ),
+    );
+  }
+
+  #row(position: number): HTMLElement {
+    const row = this.#rows[position]!;
+    const node = this.#ranking.node[row]!;
+    const name =
+      node < 0
+        ? this.#slices.columns.sliceNames.at(this.#ranking.slice[row]!)
+        : this.#names.ofNode(node);
+    const label =
+      name || this.#slices.columns.sliceNames.at(this.#ranking.slice[row]!) || `node ${node}`;
+    const kind = this.#names.opKind(node);
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    chip.style.backgroundColor = this.#theme.kind(kind);
+    const ns = this.#ranking.ns[row]!;
+    const share = this.#ranking.share(row);
+    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    bar.style.width = `${100 * (this.#ranking.ns[row]! / (this.#ranking.ns[0] || 1))}%`;
+    const { nodeCount, nodeNoisy, nodeP10, nodeP90, nodeTrust } = this.#slices.columns;
+    const count = node < 0 ? 0 : nodeCount[node]!;
+    const noisy = node >= 0 && nodeNoisy[node] === 1;
+    const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
+      element("span", { class: name, role: "gridcell", title }, ...content);
+    const line = element(
+      "div",
+      {
+        class: "tvmdbg-timeline-row",
+        role: "row",
+        id: `${this.#id}-${row}`,
+        "aria-rowindex": position + 2,
+        "aria-selected": this.#selected.has(row) ? "true" : "false",
+      },
+      cell("rank", undefined, String(row + 1)),
+      cell(
+        "id",
+        node < 0 ? "no node is known for this name" : undefined,
+        node < 0 ? "–" : `#${node}`,
+      ),
+      cell(
+        "label",
+        `${label} (${kind})\n${this.#names.funcName(node)}`,
+        chip,
+        label,
+        noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+      ),
+      cell("kind", undefined, kind),
+      cell("time", `${ns} ns`, duration(ns)),
+      cell(
+        "share",
+        `${shareText(share)} of ${duration(this.#ranking.total)}`,
+        bar,
+        shareText(share),
+      ),
+      cell("sum", undefined, shareText(this.#cumulative[position]!)),
+      cell("strip", undefined, count > 0 ? this.#strip(node) : "–"),
+      cell("count", undefined, count ? integer(count) : "–"),
+      cell(
+        "spread",
+        undefined,
+        count ? `${duration(nodeP10[node]!)} – ${duration(nodeP90[node]!)}` : "–",
+      ),
+      cell(
+        "trust",
+        undefined,
+        node < 0 ? "no node" : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
+      ),
+    );
+    line.dataset.row = String(row);
+    line.classList.toggle("current", row === this.#current);
+    line.classList.toggle("hovered", row === this.#hovered);
+    line.style.top = `${position * ROW}px`;
+    return line;
+  }
+
+  #strip(node: number): Element {
+    const { columns } = this.#slices;
+    const ns = columns.repeats.subarray(
+      columns.repeatsOffsets[node]!,
+      columns.repeatsOffsets[node + 1]!,
+    );
+    const [p10, p50, p90] = [
+      columns.nodeP10[node]!,
+      columns.nodeP50[node]!,
+      columns.nodeP90[node]!,
+    ];
+    const apart = (value: number) =>
+      `${value >= p50 ? "+" : "−"}${shareText(Math.abs(value / p50 - 1))}`;
+    const title = `${counted(columns.nodeCount[node]!, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
+    return smallStrip({ ns, p10, p50, p90 }, this.#spread, title);
+  }
+}
+
+function rowOf(event: MouseEvent): number {
+  const line = (event.target as Element).closest<HTMLElement>("[data-row]");
+  return line ? Number(line.dataset.row) : -1;
+}

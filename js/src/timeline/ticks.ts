@@ -1,0 +1,42 @@
+const UNITS = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+] as const;
+
+/** The unit that times up to `ns` are read in. */
+function unitOf(ns: number): readonly [size: number, name: string] {
+  return UNITS.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
+}
+
+/** A time on an axis: as many decimals as tell neighbours that are `step` apart. */
+export function timeText(ns: number, step: number, largest = ns): string {
+  if (ns === 0) return "0";
+  const [size, name] = unitOf(largest);
+  const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step / size) - 1e-9)));
+  return `${(ns / size).toFixed(decimals)} ${name}`;
+}
+
+/** 1, 2 or 5 times a power of ten, `least` or more. */
+export function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const rest = least / power;
+  return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
+}
+
+export interface Tick {
+  ns: number;
+  text: string;
+}
+
+/** Ticks of [start, end] at most `most` in number, at multiples of a nice step. */
+export function ticks(start: number, end: number, most: number): Tick[] {
+  const step = niceStep((end - start) / Math.max(1, most));
+  const largest = Math.max(Math.abs(start), Math.abs(end));
+  const found: Tick[] = [];
+  for (let i = Math.ceil(start / step - 1e-9); i * step <= end + step * 1e-9; i++) {
+    found.push({ ns: i * step, text: timeText(i * step, step, largest) });
+  }
+  return found;
+}

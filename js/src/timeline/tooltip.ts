@@ -1,0 +1,72 @@
+import { element } from "../shared/dom.ts";
+import { duration, integer } from "../shared/format.ts";
+import type { Hit, Scene } from "./scene.ts";
+import type { Words } from "./words.ts";
+
+const APART = 14;
+
+/** Tells what is under the pointer. */
+export class Tooltip {
+  readonly node = element("div", { class: "tvmdbg-tooltip tvmdbg-timeline-tooltip", hidden: true });
+  readonly #scene: Scene;
+  readonly #words: Words;
+  #shown = "";
+
+  constructor(scene: Scene, words: Words) {
+    this.#scene = scene;
+    this.#words = words;
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+
+  /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
+  show(hit: Hit, x: number, y: number, box: { width: number; height: number }): void {
+    const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap[0]}`;
+    if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
+    this.#shown = key;
+    this.node.hidden = false;
+    const { offsetWidth, offsetHeight } = this.node;
+    const left = x + APART + offsetWidth < box.width ? x + APART : x - APART - offsetWidth;
+    const top = y + APART + offsetHeight < box.height ? y + APART : y - APART - offsetHeight;
+    this.node.style.left = `${Math.max(2, left)}px`;
+    this.node.style.top = `${Math.max(2, top)}px`;
+  }
+
+  #content(hit: Hit): Node[] {
+    if (!("slice" in hit)) {
+      const [from, to] = hit.gap;
+      return [
+        element("strong", {}, `idle for ${duration(to - from)}`),
+        element("div", {}, `${hit.track}, from ${duration(from)} to ${duration(to)}`),
+      ];
+    }
+    const { names, slices } = this.#scene;
+    const node = slices.columns.sliceNode[hit.slice]!;
+    const facts = this.#words.ofSlice(hit.slice);
+    const name =
+      names.funcName(node) || names.fullName(node) || slices.columns.sliceNames.at(hit.slice);
+    const others = hit.instants - 1;
+    return [
+      element("strong", {}, this.#words.title(hit.slice)),
+      element("div", { class: "tvmdbg-muted" }, name),
+      element(
+        "dl",
+        {},
+        ...facts.map(([label, value]) =>
+          element("div", {}, element("dt", {}, label), element("dd", {}, value)),
+        ),
+      ),
+      ...(others > 0
+        ? [
+            element(
+              "div",
+              { class: "tvmdbg-muted" },
+              `and ${integer(others)} more of no duration here`,
+            ),
+          ]
+        : []),
+    ];
+  }
+}
