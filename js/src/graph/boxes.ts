@@ -7,6 +7,8 @@ import { type Detail, flatFill, type LabelRecord, type Picture } from "./picture
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
+/** Boxes at least so high get a border. */
+const BORDER_PX = 6;
 
 interface Shape {
   x: number;
@@ -79,9 +81,9 @@ export class BoxPainter {
 
     const text = placed.scene.text[box]!;
     if (text.mark.startsWith("output")) this.#headLine(shape, palette.edge, camera.scale);
-    if (node === times.slowest) corner(context, shape, theme.error);
-    const [left, right] = [TEXT_START * camera.scale, padding * camera.scale];
-    const line = { x: shape.x + left, room: shape.width - left - right };
+    if (node === times.slowest) corner(context, shape, hot ? ink : theme.error);
+    const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
+    const line = { x: shape.x + start, room: shape.width - start - end };
     if (level === "title") {
       this.#text(text.title, node, line.x, shape.y + shape.height / 2, line.room, {
         font: `${LEAST_TEXT}px ${theme.font}`,
@@ -108,7 +110,9 @@ export class BoxPainter {
     ];
     for (const row of rows) {
       const y = shape.y + shape.height * row.at;
-      const taken = this.#badge(row.badge, node, line.x + line.room, y, line.room / 2, row.style);
+      context.font = row.font;
+      const left = line.room - this.#measure.width(row.words) - GAP;
+      const taken = this.#badge(row.badge, node, line.x + line.room, y, left, row.style);
       this.#text(row.words, node, line.x, y, line.room - taken, row);
     }
   }
@@ -230,6 +234,7 @@ export class BoxPainter {
         );
       }
     }
+    if (tokens.node.height * scale > BORDER_PX) this.#borders(picture);
     const { slowest } = picture.times;
     if (slowest < 0) return;
     placed.eachBox(camera.view(8), (box) => {
@@ -237,6 +242,18 @@ export class BoxPainter {
         corner(context, this.#shape(picture, box), picture.palette.theme.error);
       }
     });
+  }
+
+  #borders(picture: Picture): void {
+    const context = this.#context;
+    context.strokeStyle = picture.palette.theme.muted;
+    context.lineWidth = 0.5;
+    context.beginPath();
+    picture.placed.eachBox(picture.camera.view(2), (box) => {
+      const { x, y, width, height } = this.#shape(picture, box);
+      context.rect(x, y, width, height);
+    });
+    context.stroke();
   }
 
   /** Layers that share a pixel become one row, in the colour of its slowest node. */
@@ -288,7 +305,7 @@ export function outline(
 
 /** The mark of the slowest node: a filled corner. */
 function corner(context: CanvasRenderingContext2D, shape: Shape, color: string): void {
-  const size = 8;
+  const size = Math.max(4, Math.min(8, shape.height));
   const [right, top] = [shape.x + shape.width, shape.y];
   context.beginPath();
   context.moveTo(right - size, top);

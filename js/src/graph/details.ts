@@ -162,7 +162,9 @@ export class Details {
 
   #link(node: number, suffix = ""): HTMLElement {
     const words = `${this.#model.describe.short(node)}${suffix}`;
-    return button(words, `go to ${words}`, () => this.#select(node));
+    const link = button(words, `go to ${words}`, () => this.#select(node));
+    link.classList.add("tvmdbg-graph-link");
+    return link;
   }
 
   #summary(): Node[] {

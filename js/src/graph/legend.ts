@@ -45,7 +45,7 @@ export class Legend {
   ): HTMLElement {
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
     swatch.style.background = palette.theme.kind(kind);
-    const share = ns > 0 ? percent(ns / this.#times.total) : "";
+    const share = ns > 0 ? atLeast(ns / this.#times.total) : "";
     const title = `${kind}: ${plural(nodes, "node")}${share ? `, ${duration(ns)}, ${share} of the time` : ""}`;
     const chip = element(
       "button",
@@ -84,4 +84,9 @@ export class Legend {
       "unknown",
     );
   }
+}
+
+/** A share that is not zero is not written as zero. */
+function atLeast(share: number): string {
+  return share < 0.0005 ? "< 0.1 %" : percent(share);
 }

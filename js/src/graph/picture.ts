@@ -32,13 +32,14 @@ export interface LabelRecord {
 export type Detail = "full" | "title" | "shape" | "density";
 
 const FULL_SCALE = 0.85;
-const TITLE_SCALE = 0.38;
+/** Below, boxes bear no text. */
+export const TITLE_SCALE = 0.38;
 const LAYER_PX = 2;
 
 /** From this scale on, lines say what they carry. */
 export const EDGE_TEXT_SCALE = 1.15;
 /** From this scale on everything of a box can be read; where the view opens if the whole graph would be smaller. */
-export const READABLE_SCALE = 0.9;
+export const READABLE_SCALE = 1;
 
 export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): Detail {
   if (camera.scale >= FULL_SCALE) return "full";

@@ -4,15 +4,18 @@ import { BoxPainter } from "./boxes.ts";
 import { Camera, type Rectangle } from "./camera.ts";
 import { EdgePainter } from "./edges.ts";
 import type { Bounds } from "./layout/types.ts";
+import { MarginPainter, marginStart } from "./margin.ts";
 import { type Marks, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
-import { detail, type LabelRecord, type Picture, READABLE_SCALE } from "./picture.ts";
+import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
 
 const MOVE_MS = 180;
 /** Where the whole graph fits at this scale or above, it is shown whole at first. */
 const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
 const SPARE = 12;
+/** Room that texts beside a thin graph take, where there is so much. */
+const BESIDE = 260;
 
 export interface Inspection {
   labels?: LabelRecord[];
@@ -29,6 +32,7 @@ export class Stage {
   readonly #over: Layer = layer("tvmdbg-overlay");
   readonly #boxes = new BoxPainter(this.#base.context);
   readonly #edges = new EdgePainter(this.#base.context);
+  readonly #margin = new MarginPainter(this.#base.context);
   readonly #marker = new OverlayPainter(this.#over.context, new EdgePainter(this.#over.context));
   readonly #overview: Overview;
   readonly #baseRepaint: Repaint;
@@ -79,8 +83,9 @@ export class Stage {
     const picture = this.#picture;
     if (!picture) return;
     const { bounds, direction } = picture.placed.layout;
-    if (this.camera.fitScale(bounds, LARGEST_FIT) >= WHOLE_SCALE) {
-      this.camera.fit(bounds, LARGEST_FIT);
+    const whole = this.#fitted(bounds);
+    if (whole.scale >= WHOLE_SCALE || marginStart(picture.placed, whole) !== null) {
+      Object.assign(this.camera, whole);
     } else {
       this.camera.scale = READABLE_SCALE;
       this.camera.x = (bounds.minX + bounds.maxX) / 2;
@@ -98,9 +103,7 @@ export class Stage {
   }
 
   fit(bounds: Bounds): void {
-    const target = this.#copy();
-    target.fit(bounds, LARGEST_FIT);
-    this.#moveTo(target);
+    this.#moveTo(this.#fitted(bounds));
   }
 
   zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
@@ -134,7 +137,8 @@ export class Stage {
 
   boxAt(x: number, y: number): number {
     if (!this.#picture) return -1;
-    return this.#picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
+    const box = this.#picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
+    return box >= 0 ? box : this.#margin.boxAt(x, y);
   }
 
   /** What is on the stage now, for tests. */
@@ -142,9 +146,9 @@ export class Stage {
     const picture = this.#picture;
     if (!picture) return;
     const labels: LabelRecord[] = [];
-    this.#boxes.labels = this.#edges.labels = labels;
+    this.#boxes.labels = this.#edges.labels = this.#margin.labels = labels;
     this.#paint();
-    this.#boxes.labels = this.#edges.labels = null;
+    this.#boxes.labels = this.#edges.labels = this.#margin.labels = null;
     out.labels = labels;
     const marks: ({ id: number } & Rectangle)[] = [];
     const { camera, placed } = picture;
@@ -159,6 +163,20 @@ export class Stage {
       });
     });
     out.marks = marks;
+  }
+
+  /** A camera that shows the bounds; a thin graph stands to the left, for the texts beside it. */
+  #fitted(bounds: Bounds): Camera {
+    const target = this.#copy();
+    target.fit(bounds, LARGEST_FIT);
+    if (target.scale >= TITLE_SCALE || this.#picture?.placed.layout.direction !== "down") {
+      return target;
+    }
+    const wide = (bounds.maxX - bounds.minX) * target.scale;
+    const spare = target.width - wide - BESIDE;
+    const aside = Object.assign(new Camera(), target);
+    aside.x += Math.max(0, Math.min(BESIDE, spare)) / 2 / target.scale;
+    return this.#picture && marginStart(this.#picture.placed, aside) !== null ? aside : target;
   }
 
   #copy(): Camera {
@@ -202,6 +220,8 @@ export class Stage {
     const level = detail(picture);
     this.#edges.paint(picture, level);
     this.#boxes.paint(picture, level);
+    this.#margin.clear();
+    if (level === "shape") this.#margin.paint(picture);
     this.#paintOver();
     this.#drawn();
   }

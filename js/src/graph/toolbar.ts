@@ -28,6 +28,7 @@ export interface ToolbarState {
   part: string;
 }
 
+const ARROWS = { down: "↓", right: "→" } as const;
 const TYPING_MS = 120;
 export const ZOOM_STEP = 1.4;
 
@@ -45,7 +46,8 @@ export class Toolbar {
   readonly #part = element("span", { class: "tvmdbg-graph-part", hidden: true });
   readonly #partText = element("span");
   readonly #color: HTMLSelectElement;
-  readonly #direction: HTMLSelectElement;
+  readonly #direction: HTMLButtonElement;
+  readonly #steps: HTMLButtonElement[];
   readonly #fold: HTMLButtonElement;
   readonly #details: HTMLButtonElement;
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -61,14 +63,8 @@ export class Toolbar {
       "kind",
       (value) => actions.colorBy(value as ColorBy),
     );
-    this.#direction = select(
-      "direction",
-      [
-        ["down", "↓ down"],
-        ["right", "→ right"],
-      ],
-      "down",
-      (value) => actions.direction(value as Direction),
+    this.#direction = button("", "direction of the graph: down or right", () =>
+      actions.direction(this.#direction.textContent === ARROWS.down ? "right" : "down"),
     );
     this.#fold = button("fold params", "draw parameters inside their consumers (p)", () =>
       actions.fold(pressed(this.#fold)),
@@ -76,8 +72,10 @@ export class Toolbar {
     this.#details = button("details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
-    const previous = button("‹", "previous hit (N)", () => actions.nextHit(-1));
-    const next = button("›", "next hit (n)", () => actions.nextHit(1));
+    this.#steps = [
+      button("‹", "previous hit (Shift+n)", () => actions.nextHit(-1)),
+      button("›", "next hit (n)", () => actions.nextHit(1)),
+    ];
     this.#part.append(
       this.#partText,
       button("show all", "show the whole graph", actions.everything),
@@ -94,8 +92,7 @@ export class Toolbar {
         { class: "tvmdbg-graph-search", role: "search" },
         this.#search,
         this.#hits,
-        previous,
-        next,
+        ...this.#steps,
       ),
       this.#color,
       this.#direction,
@@ -147,10 +144,11 @@ export class Toolbar {
   show(state: ToolbarState): void {
     this.#title.textContent = state.title;
     this.#color.value = state.colorBy;
-    this.#direction.value = state.direction;
+    this.#direction.textContent = ARROWS[state.direction];
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));
     this.#hits.textContent = state.hits;
+    for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
     this.#part.hidden = state.part === "";
     this.#partText.textContent = state.part;
   }

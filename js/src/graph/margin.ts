@@ -1,0 +1,113 @@
+import { TextMeasure } from "../shared/canvas.ts";
+import { duration } from "../shared/format.ts";
+import type { Camera } from "./camera.ts";
+import type { LabelRecord, Picture } from "./picture.ts";
+import type { Placed } from "./placed.ts";
+
+const TEXT_PX = 11;
+/** Least distance between two rows of text, CSS px. */
+const PITCH = 13;
+const GAP = 14;
+const LEAST_ROOM = 150;
+const BETWEEN = "  |  ";
+
+interface Spot {
+  box: number;
+  x: number;
+  y: number;
+  width: number;
+}
+
+/**
+ * Where boxes are too small for text but layers are not: what each layer holds, in a column beside the graph.
+ * Long thin graphs can so be read as a whole.
+ */
+export class MarginPainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  #spots: Spot[] = [];
+  labels: LabelRecord[] | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  /** Forgets the texts of the frame before. */
+  clear(): void {
+    this.#spots = [];
+  }
+
+  paint(picture: Picture): void {
+    const { placed, camera } = picture;
+    const start = marginStart(placed, camera);
+    if (start === null) return;
+    const { layout } = placed;
+    const context = this.#context;
+    context.font = `${TEXT_PX}px ${picture.palette.theme.font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    const end = camera.width - 8;
+    const [first, beyond] = placed.layers(camera.view());
+    let last = Number.NEGATIVE_INFINITY;
+    for (let layer = first; layer < beyond; layer++) {
+      const y = camera.screenY((layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2);
+      if (y - last < PITCH || y < PITCH / 2 || y > camera.height - PITCH / 2) continue;
+      last = y;
+      let x = start;
+      const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];
+      for (let row = from; row < to && x < end; row++) {
+        if (row > from) x = this.#text(BETWEEN, -1, -1, x, y, end, picture);
+        const box = layout.order[row]!;
+        const node = placed.scene.node[box]!;
+        x = this.#text(this.#words(picture, box, node), box, node, x, y, end, picture);
+      }
+    }
+  }
+
+  /** The box whose text is at a point of the stage, -1 where there is none. */
+  boxAt(x: number, y: number): number {
+    const spot = this.#spots.find(
+      (each) =>
+        x >= each.x - 4 && x <= each.x + each.width + 4 && Math.abs(y - each.y) <= PITCH / 2,
+    );
+    return spot ? spot.box : -1;
+  }
+
+  #words({ placed, times }: Picture, box: number, node: number): string {
+    const { title } = placed.scene.text[box]!;
+    const ns = times.ns[node]!;
+    return `#${node} ${title}${ns > 0 ? ` · ${duration(ns)}` : ""}${node === times.slowest ? " · slowest" : ""}`;
+  }
+
+  #text(
+    words: string,
+    box: number,
+    node: number,
+    x: number,
+    y: number,
+    end: number,
+    { palette, highlight, graph }: Picture,
+  ): number {
+    const context = this.#context;
+    const fitted = this.#measure.fit(words, end - x);
+    if (!fitted) return end;
+    const width = this.#measure.width(fitted);
+    const soft = node < 0 || (highlight !== null && graph.opKinds.at(node) !== highlight);
+    context.fillStyle = soft ? palette.theme.muted : palette.theme.text;
+    context.fillText(fitted, x, y);
+    if (node < 0) return x + width;
+    this.#spots.push({ box, x, y, width });
+    this.labels?.push({ text: fitted, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
+    return x + width;
+  }
+}
+
+/** Left end of the column of texts; null where it has no room, or the layers are too close. */
+export function marginStart(placed: Placed, camera: Camera): number | null {
+  const { bounds, layers, direction } = placed.layout;
+  if (direction === "right") return null;
+  if (((bounds.maxY - bounds.minY) / Math.max(1, layers)) * camera.scale < PITCH) return null;
+  const start = Math.max(GAP, camera.screenX(bounds.maxX) + GAP);
+  return camera.width - start >= LEAST_ROOM ? start : null;
+}
