@@ -89,15 +89,17 @@ def statistics(
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
     counter = _Counter()
-    for chunk in chunks():
-        if chunk.dtype.kind == "c" or chunk.dtype.fields is not None:
-            size = counter.size + sum(len(piece) for piece in chunks())
-            return Statistics.not_applicable(size, f"{chunk.dtype} has no order")
-        counter.add(chunk)
-    counts = None
-    if counter.low is not None and counter.high is not None:
-        finite = (comparable(chunk) for chunk in chunks())
-        counts = histogram(finite, counter.low, counter.high, bins)
+    with np.errstate(invalid="ignore"):
+        for chunk in chunks():
+            if chunk.dtype.kind == "c":
+                size = counter.size + sum(len(piece) for piece in chunks())
+                return Statistics.not_applicable(size, f"{chunk.dtype} has no order")
+            counter.add(chunk)
+        counts = None
+        if counter.low is not None and counter.high is not None:
+            finite = counter.moments.count == counter.size
+            values = (comparable(chunk) for chunk in chunks())
+            counts = histogram(values, counter.low, counter.high, bins, finite=finite)
     mean, std = counter.moments.mean_and_std()
     return Statistics(
         size=counter.size,
@@ -154,8 +156,7 @@ class _Counter:
             return
         self.zero += len(values) - int(np.count_nonzero(values))
         if values.dtype.kind != "u":
-            with np.errstate(invalid="ignore"):
-                self.negative += int(np.count_nonzero(values < 0))
+            self.negative += int(np.count_nonzero(values < 0))
         if values.dtype.kind == "f":
             self._add_floats(values)
         else:

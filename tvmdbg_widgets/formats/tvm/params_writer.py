@@ -19,7 +19,7 @@ import numpy as np
 from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC
 from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, CPU, HEADERS, Layout
 from tvmdbg_widgets.model.array_record import ArrayRecord
-from tvmdbg_widgets.model.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.dtypes import COMPLEX, DataType, from_numpy
 from tvmdbg_widgets.model.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write_params(
     Raises
     ------
     ValueError
-        TVM has no data type for an array, or an argument is none of those above.
+        TVM (of that age) has no data type for an array, or an argument is none of those above.
     FormatError
         The file a record comes from changed.
     OSError
@@ -130,8 +130,16 @@ def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _Stored
         values = values.astype(own.numpy_dtype)
     chosen = _fitting(dtype, own)
     if chosen is None:
-        chosen = _LEGACY_CODES.get(own.name, own) if codes == "legacy" else own
+        chosen = _legacy(own) if codes == "legacy" else own
     return _Stored(chosen, values.shape, values)
+
+
+def _legacy(dtype: DataType) -> DataType:
+    if dtype.name in _LEGACY_CODES:
+        return _LEGACY_CODES[dtype.name]
+    if dtype.code > COMPLEX:
+        raise ValueError(f"TVM before 0.21 has no code for {dtype}; write it with codes='current'")
+    return dtype
 
 
 def _fitting(dtype: DataType | None, own: DataType) -> DataType | None:

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import copy
+import gzip
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.sources import (
+    ByteSource,
+    BytesSource,
+    FileSource,
+    StreamSource,
+    as_source,
+)
+
+DESCRIPTORS = Path("/proc/self/fd")
+CONTENT = bytes(range(256)) * 40
+
+
+@pytest.fixture(params=["file", "bytes", "stream"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> ByteSource:
+    if request.param == "bytes":
+        return BytesSource(CONTENT, "content")
+    if request.param == "stream":
+        return StreamSource(io.BytesIO(CONTENT), "content")
+    path = tmp_path / "content"
+    path.write_bytes(CONTENT)
+    return FileSource(path, "content")
+
+
+def test_reads_what_is_there(source: ByteSource) -> None:
+    assert source.size == len(CONTENT)
+    assert source.read(300, 17) == CONTENT[300:317]
+    assert source.read(len(CONTENT), 0) == b""
+    buffer = bytearray(b"..........")
+    source.read_into(5, memoryview(buffer)[2:6])
+    assert buffer == b".." + CONTENT[5:9] + b"...."
+    assert "content" in repr(source)
+    assert "10,240" in repr(source)
+
+
+@pytest.mark.parametrize(
+    ("offset", "length"), [(10240, 1), (0, 10241), (-1, 1), (5, -1), (2**70, 1)]
+)
+def test_reading_beyond_the_end_is_told(source: ByteSource, offset: int, length: int) -> None:
+    with pytest.raises(FormatError) as caught:
+        source.read(offset, length)
+    error = caught.value
+    assert (error.file, error.offset) == ("content", offset)
+    assert error.expected == f"{length} bytes"
+    assert error.found is not None
+
+
+def test_many_threads_read_one_source(source: ByteSource) -> None:
+    wrong: list[int] = []
+
+    def work(start: int) -> None:
+        for step in range(200):
+            offset = (start * 37 + step * 101) % 10_000
+            if source.read(offset, 64) != CONTENT[offset : offset + 64]:
+                wrong.append(offset)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("change", ["grow", "shrink", "touch", "replace"])
+def test_a_changed_file_is_told(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    os.utime(path, ns=(10**18, 10**18))
+    source = FileSource(path)
+    assert source.read(0, 4) == CONTENT[:4]
+    if change == "grow":
+        path.write_bytes(CONTENT + b"x")
+    elif change == "shrink":
+        path.write_bytes(CONTENT[:100])
+    elif change == "touch":
+        os.utime(path, ns=(10**18, 10**18 + 1))
+    else:
+        other = tmp_path / "g"
+        other.write_bytes(CONTENT)
+        other.replace(path)
+        os.utime(path, ns=(10**18, 10**18))
+    with pytest.raises(FormatError, match="file changed while reading") as caught:
+        source.read(0, 4)
+    assert caught.value.hint
+
+
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="no /proc on this system")
+def test_many_files_hold_no_descriptors(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    before = len(list(DESCRIPTORS.iterdir()))
+    sources = [FileSource(path) for _ in range(3000)]
+    assert all(source.read(7, 2) == CONTENT[7:9] for source in sources)
+    assert len(list(DESCRIPTORS.iterdir())) == before
+
+
+def test_a_relative_path_stays_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "f").write_bytes(CONTENT)
+    monkeypatch.chdir(tmp_path)
+    source = FileSource("f")
+    monkeypatch.chdir("/")
+    assert source.read(1, 1) == b"\x01"
+    assert source.name == "f"
+
+
+def test_changeable_bytes_are_copied_and_others_are_not() -> None:
+    data = bytearray(CONTENT)
+    source = BytesSource(data)
+    data[0:4] = b"zzzz"
+    data.clear()
+    assert source.read(0, 4) == CONTENT[:4]
+    assert BytesSource(memoryview(CONTENT)[::2]).read(1, 2) == b"\x02\x04"
+    assert BytesSource(CONTENT)._view.obj is CONTENT
+
+
+def test_a_stream_keeps_its_position_and_stays_open() -> None:
+    stream = io.BytesIO(CONTENT)
+    stream.seek(11)
+    source = StreamSource(stream)
+    assert source.read(100, 3) == CONTENT[100:103]
+    assert stream.tell() == 11
+    del source
+    assert not stream.closed
+
+
+def test_a_stream_that_was_cut_is_told() -> None:
+    stream = io.BytesIO(CONTENT)
+    source = StreamSource(stream)
+    stream.truncate(10)
+    with pytest.raises(FormatError, match="changed while reading"):
+        source.read(5, 20)
+
+
+def test_as_source_takes_what_holds_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "f.gz"
+    path.write_bytes(gzip.compress(CONTENT))
+    assert isinstance(as_source(path), FileSource)
+    assert isinstance(as_source(str(path)), FileSource)
+    assert as_source(CONTENT).read(0, 2) == CONTENT[:2]
+    assert as_source(bytearray(CONTENT), "named").name == "named"
+    with gzip.open(path) as stream:
+        assert as_source(stream).read(9000, 5) == CONTENT[9000:9005]
+    source = BytesSource(CONTENT)
+    assert as_source(source) is source
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"from a pipe")
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as pipe:
+        assert as_source(pipe).read(0, 11) == b"from a pipe"
+
+
+def test_as_source_refuses_what_does_not(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="text"):
+        as_source(io.StringIO("text"))
+    with pytest.raises(TypeError, match="int"):
+        as_source(3)
+    with pytest.raises(FileNotFoundError):
+        as_source(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        as_source(tmp_path)
+
+
+def test_errors_tell_everything_and_travel() -> None:
+    error = FormatError(
+        "wrong", file="f", field="ndim", offset=24, expected="0 to 64", found=0, hint="Try it."
+    )
+    text = "f, field ndim, at byte 24: wrong; expected 0 to 64; found 0. Try it."
+    assert str(error) == text
+    other = copy.copy(error)
+    assert (str(other), other.offset, other.hint) == (text, 24, "Try it.")
+    assert str(FormatError("wrong", file="f")) == "f: wrong."

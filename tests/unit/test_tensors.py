@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model.array_record import storage_notes
+from tvmdbg_widgets.model.dtypes import DataType, from_numpy
+from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.tensors import ArrayRecord, Tensor, Tensors
+from tvmdbg_widgets.model.trust import Trust
+
+
+class Counting(BytesSource):
+    """Adds up what is read of it."""
+
+    total = calls = 0
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        self.total += len(view)
+        self.calls += 1
+        super()._fill(offset, view)
+
+
+def record(array: np.ndarray, key: str = "k", skip: int = 3) -> ArrayRecord:
+    data = b"\xaa" * skip + array.tobytes()
+    dtype = from_numpy(array.dtype)
+    return ArrayRecord(key, dtype, array.shape, array.nbytes, skip, Counting(data, "f"))
+
+
+def stored(dtype: str, shape: tuple[int, ...], data: bytes) -> ArrayRecord:
+    parsed = DataType.parse(dtype)
+    notes = storage_notes(parsed, shape, len(data))
+    return ArrayRecord("k", parsed, shape, len(data), 0, BytesSource(data, "f"), notes)
+
+
+def tensor(array: np.ndarray, node: int = 4, output: int = 0, name: str = "conv") -> Tensor:
+    return Tensor(record(array), node, output, name=name)
+
+
+GRID = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6)
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> tuple[tuple[int, ...], object]:
+    shape = tuple(draw(st.lists(st.integers(0, 7), min_size=0, max_size=4)))
+    items: list[object] = []
+    for length in shape[: draw(st.integers(0, len(shape)))]:
+        if length and draw(st.booleans()):
+            items.append(draw(st.integers(-length, length - 1)))
+        else:
+            ends = st.none() | st.integers(-9, 9)
+            items.append(slice(draw(ends), draw(ends), draw(st.none() | st.integers(1, 4))))
+    if draw(st.booleans()):
+        items.insert(draw(st.integers(0, len(items))), Ellipsis)
+        # What follows the dots counts from the end: keep it in range.
+        after = len(items) - items.index(Ellipsis) - 1
+        items = items[: len(items) - after]
+    return shape, tuple(items)
+
+
+@given(windows(), st.sampled_from(["int16", "float64", "bool", "bfloat16"]))
+def test_windows_are_what_numpy_gives(case: tuple, name: str) -> None:
+    shape, selection = case
+    dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
+    array = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+    found = tensor(array).window(selection)
+    expected = array[selection]
+    assert found.shape == expected.shape
+    assert found.dtype == dtype
+    assert found.tobytes() == np.ascontiguousarray(expected).tobytes()
+
+
+@given(st.integers(0, 40), st.integers(1, 9), st.sampled_from([1, 2, 4, 6]))
+def test_windows_of_packed_values(start: int, step: int, bits: int) -> None:
+    name = {1: "int1", 2: "uint2", 4: "int4", 6: "float6_e2m3fn"}[bits]
+    data = bytes((i * 37 + 11) % 256 for i in range(5 * 9))
+    packed = stored(name, (5, 9), data)
+    whole = packed.numpy()
+    assert whole.shape == (5, 9)
+    found = packed.window((slice(None), slice(start % 9, None, step)))
+    assert found.tobytes() == np.ascontiguousarray(whole[:, start % 9 :: step]).tobytes()
+    flat = whole.reshape(-1)
+    joined = np.concatenate(list(packed.chunks(7)))
+    assert joined.tobytes() == flat.tobytes()
+
+
+def test_windows_refuse_what_they_cannot_do() -> None:
+    t = tensor(GRID)
+    for bad in [(0, 0, 0, 0), (Ellipsis, Ellipsis), 4, (0, -6)]:
+        with pytest.raises(IndexError):
+            t.window(bad)
+    with pytest.raises(ValueError, match="backwards"):
+        t.window(np.s_[::-1])
+    for bad in [True, "a", 1.5, None]:
+        with pytest.raises(TypeError):
+            t.window(bad)
+
+
+def test_a_window_reads_little_more_than_it_returns() -> None:
+    array = np.zeros((200, 300, 64), np.float32)
+    t = tensor(array)
+    source = t.record.source
+    t.window((5, slice(10, 20)))
+    assert (source.total, source.calls) == (10 * 64 * 4, 1)
+    source.total = source.calls = 0
+    assert t.window((slice(None), 7, 3)).shape == (200,)
+    assert source.total <= 200 * 4096
+    assert source.calls == 200
+    source.total = source.calls = 0
+    t.window((slice(None, None, 50), slice(None), 3))
+    assert source.total <= 4 * 300 * 64 * 4
+    assert source.calls == 4
+
+
+def test_a_strided_sample_of_a_large_matrix() -> None:
+    array = np.arange(2000 * 2000, dtype=np.float32).reshape(2000, 2000)
+    t = tensor(array)
+    found = t.window(np.s_[::40, ::40])
+    assert np.array_equal(found, array[::40, ::40])
+    assert t.record.source.total <= 50 * 8000
+
+
+def test_large_spans_are_read_in_parts() -> None:
+    largest = 0
+
+    class Largest(BytesSource):
+        def _fill(self, offset: int, view: memoryview) -> None:
+            nonlocal largest
+            largest = max(largest, len(view))
+            super()._fill(offset, view)
+
+    array = np.arange(2_000_000, dtype=np.float64).reshape(2, 1_000_000)
+    r = ArrayRecord("k", DataType(2, 64), array.shape, array.nbytes, 0, Largest(array.tobytes()))
+    assert np.array_equal(r.window(np.s_[:, ::2]), array[:, ::2])
+    assert largest <= 4 << 20
+
+
+def test_numpy_protocol() -> None:
+    t = tensor(GRID)
+    assert np.array_equal(np.asarray(t), GRID)
+    assert np.asarray(t, dtype=np.float32).dtype == np.float32
+    assert np.array(t, copy=True)[0, 0, 0] == 0
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        with pytest.raises(ValueError, match="copy"):
+            np.array(t, copy=False)
+    assert np.asarray(t).flags.writeable
+    assert np.array_equal(t[1, 2:4], GRID[1, 2:4])
+    assert t.raw().tobytes() == GRID.tobytes()
+
+
+def test_chunks_are_bounded_and_complete() -> None:
+    array = np.arange(100_000, dtype=np.float64)
+    chunks = list(tensor(array).chunks(4096))
+    assert max(chunk.nbytes for chunk in chunks) <= 4096
+    assert np.array_equal(np.concatenate(chunks), array)
+    assert [c.tolist() for c in tensor(np.array(3.5)).chunks(1)] == [[3.5]]
+
+
+def test_repr_and_properties_tell() -> None:
+    t = Tensor(record(GRID), 4, 1, name="conv", trust=Trust.BY_NAME, notes=("stale",))
+    assert (t.key, t.file, t.offset, t.nbytes, t.size, t.shape) == (
+        "k",
+        "f",
+        3,
+        240,
+        120,
+        (4, 5, 6),
+    )
+    assert "conv" in repr(t)
+    assert "int16[4, 5, 6]" in repr(t)
+    assert "by name" in repr(t)
+    assert "stale" in repr(t)
+
+
+def test_vectors_give_the_stored_scalars() -> None:
+    r = stored("float32x4", (3, 2), np.arange(6, dtype=np.float32).tobytes())
+    t = Tensor(r, 0, 0, name="v")
+    assert (t.shape, t.view_shape, t.complete) == ((3, 2), (6,), False)
+    assert t.numpy().tolist() == [0, 1, 2, 3, 4, 5]
+    assert t.window(np.s_[2:4]).tolist() == [2, 3]
+    assert "stores 24 of 96 bytes" in t.notes[0]
+    assert t.statistics().size == 6
+
+
+def test_raw_types_are_rows_of_bytes() -> None:
+    t = Tensor(stored("handle", (2, 3), bytes(range(48))), 0, 0, name="h")
+    assert t.view_shape == (2, 3, 8)
+    assert t.numpy()[1, 0].tolist() == list(range(24, 32))
+    assert t.window((1, 2, slice(0, 2))).tolist() == [40, 41]
+    assert t.complete
+    assert not t.statistics().applicable
+    assert "custom" in stored("custom[p]16", (1,), b"\1\2").notes[0]
+
+
+def test_complex_values() -> None:
+    array = np.array([1 + 2j, 3 - 4j], np.complex64)
+    t = tensor(array)
+    assert np.array_equal(t.numpy(), array)
+    assert not t.statistics().applicable
+
+
+def test_uint1_packed_and_as_bytes() -> None:
+    r = stored("uint1", (10,), bytes([0b10110101, 0b11, 1, 0, 0, 0, 0, 0, 0, 2]))
+    assert r.dtype.name == "bool"
+    assert r.numpy().tolist() == [True, True, True, False, False, False, False, False, False, True]
+    packed = r.numpy("packed").astype(int).tolist()
+    assert packed == [1, 0, 1, 0, 1, 1, 0, 1, 1, 1]
+    with pytest.raises(ValueError, match="reading"):
+        r.numpy("loose")
+
+
+def test_with_dtype_reads_the_same_bytes_otherwise() -> None:
+    t = Tensor(record(np.array([0x3F80, 0xC000], np.uint16)), 0, 0, name="w", notes=("own",))
+    other = t.with_dtype(DataType.parse("bfloat16"))
+    assert other.numpy().astype(float).tolist() == [1.0, -2.0]
+    assert other.notes == ("own",)
+    assert other.record.stored_dtype == t.dtype
+    with pytest.raises(ValueError, match="cannot be read"):
+        t.with_dtype(DataType.parse("float32"))
+
+
+def test_statistics_are_kept_and_can_be_sampled() -> None:
+    array = np.random.default_rng(0).standard_normal(500_000).astype(np.float32)
+    t = tensor(array)
+    exact = t.statistics()
+    assert exact.exact
+    assert t.statistics() is exact
+    assert exact.mean == pytest.approx(math.fsum(array.tolist()) / len(array), rel=1e-12)
+    source = t.record.source
+    source.total = 0
+    sampled = t.statistics(sample=50_000)
+    assert not sampled.exact
+    assert 40_000 < sampled.size < 60_000
+    assert source.total < 2 * 60_000 * 4
+    assert abs(sampled.mean - exact.mean) < 0.05
+    assert t.statistics(sample=10**6).exact
+
+
+def test_tensors_by_entry_and_by_name() -> None:
+    one = Tensor(record(GRID), 7, 1, name="split")
+    zero = Tensor(record(GRID), 7, 0, name="split")
+    first = Tensor(record(GRID), 2, 0, name="conv")
+    same = [Tensor(record(GRID), node, 0, name="reshape_nop") for node in (9, 11)]
+    tensors = Tensors([one, *same, zero, first])
+    assert list(tensors) == [(2, 0), (7, 0), (7, 1), (9, 0), (11, 0)]
+    assert tensors[7] is tensors[7, 0] is tensors["split"] is zero
+    assert tensors["split", 1] is one
+    assert tensors.names == ("conv", "split", "reshape_nop")
+    with pytest.raises(KeyError, match="take one by id"):
+        tensors["reshape_nop"]
+    with pytest.raises(KeyError, match="conv"):
+        tensors["cnv"]
+    with pytest.raises(KeyError, match="outputs are"):
+        tensors[7, 2]
+    assert 7 in tensors
+    assert "conv" in tensors
+    assert (3, 0) not in tensors
+    assert None not in tensors
+    assert "5 of 3 names" in repr(tensors)
+    frame = tensors.to_dataframe()
+    assert frame["dtype"].tolist() == ["int16"] * 5
+    assert len(Tensors()) == 0
