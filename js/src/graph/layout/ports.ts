@@ -77,7 +77,7 @@ export function placePorts(
       sum += below;
       readers++;
     }
-    return readers > 0 ? sum / readers : centre[v]! + width[v]!;
+    return readers > 0 ? sum / readers : Number.POSITIVE_INFINITY;
   };
   const outX = new Float64Array(trunks.count);
   for (let v = 0; v < nodes; v++) {
@@ -102,7 +102,7 @@ export function placePorts(
       const e = incoming.item[first + i]!;
       member[i] = e;
       const u = last[e]!;
-      if (u < 0) wish[i] = centre[v]! + width[v]!;
+      if (u < 0) wish[i] = Number.POSITIVE_INFINITY;
       else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : centre[u]!;
     }
     sortByKey(member, wish, count);

@@ -1,0 +1,80 @@
+// node tests/make/layout.mjs: records what the live view's layout answers, for tests/unit/test_layout.py.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const bundle = await esbuild.build({
+  stdin: {
+    contents: `export { layout } from "./js/src/graph/layout/index.ts";
+      export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";`,
+    resolveDir: root,
+  },
+  bundle: true,
+  format: "esm",
+  write: false,
+});
+const url = `data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString("base64")}`;
+const { layout, network, scattered, inputOf } = await import(url);
+
+function everyToAll(size) {
+  const source = [];
+  const target = [];
+  for (let v = 1; v < size; v++) {
+    for (let u = 0; u < v; u++) {
+      source.push(u);
+      target.push(v);
+    }
+  }
+  return inputOf(new Array(size).fill(80), source, target);
+}
+
+const uneven = scattered(70, 110, 13, true);
+uneven.height = uneven.height.map((_, v) => 10 + ((v * 29) % 70));
+uneven.width = uneven.width.map((w, v) => w + v / 8);
+
+const graphs = {
+  empty: inputOf([], [], []),
+  loops: inputOf([80, 81.5, 80], [0, 1, 2, 1], [1, 2, 0, 1]),
+  components: scattered(60, 30, 11),
+  cycles: uneven,
+  right: { ...uneven, direction: "right" },
+  random: scattered(150, 240, 17),
+  stubs: { ...everyToAll(14), options: { trunkBudget: -1000 } },
+  network: network(250, 19),
+  networks_2000: network(1950, 23),
+};
+
+const list = (array) => Array.from(array);
+mkdirSync(join(root, "tests/data/layout"), { recursive: true });
+for (const [name, input] of Object.entries(graphs)) {
+  const { x, y, layer, layerTop, layerBottom, order, layerStart, ...rest } = layout(input);
+  const golden = {
+    input: {
+      count: input.count,
+      width: list(input.width),
+      height: list(input.height),
+      source: list(input.source),
+      target: list(input.target),
+      source_slot: list(input.sourceSlot),
+      direction: input.direction ?? "down",
+      trunk_budget: input.options?.trunkBudget ?? 4,
+    },
+    x: list(x),
+    y: list(y),
+    layer: list(layer),
+    layer_top: list(layerTop),
+    layer_bottom: list(layerBottom),
+    order: list(order),
+    layer_start: list(layerStart),
+    bounds: [rest.bounds.minX, rest.bounds.minY, rest.bounds.maxX, rest.bounds.maxY],
+    offsets: list(rest.routes.offsets),
+    points: list(rest.routes.points),
+    trunk: list(rest.routes.trunk),
+    stubs: list(rest.stubs),
+    reversed: list(rest.reversed),
+    components: rest.components,
+  };
+  writeFileSync(join(root, `tests/data/layout/${name}.json`), `${JSON.stringify(golden)}\n`);
+}

@@ -1,0 +1,111 @@
+"""The figures' layout answers as the live view's does, and keeps its promises by itself."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.figures.layout import Layout, Spacing, layout
+
+GOLDEN = Path(__file__).parent.parent / "data" / "layout"
+NAMES = sorted(path.stem for path in GOLDEN.glob("*.json"))
+
+
+def recorded(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    golden = json.loads((GOLDEN / f"{name}.json").read_text())
+    given = golden.pop("input")
+    given["spacing"] = Spacing(trunk_budget=given.pop("trunk_budget"))
+    return given, golden
+
+
+def test_there_are_recorded_answers() -> None:
+    assert len(NAMES) >= 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_numbers_as_the_live_view(name: str) -> None:
+    arguments, expected = recorded(name)
+    result = layout(**arguments)
+    for field in ("x", "y", "layer_top", "layer_bottom", "bounds"):
+        np.testing.assert_allclose(getattr(result, field), expected[field], rtol=0, atol=1e-9)
+    for field in ("layer", "order", "layer_start", "stubs", "reversed", "components"):
+        np.testing.assert_array_equal(getattr(result, field), expected[field])
+    np.testing.assert_array_equal(result.routes.offsets, expected["offsets"])
+    np.testing.assert_array_equal(result.routes.trunk, expected["trunk"])
+    points = np.reshape(expected["points"], (-1, 2))
+    np.testing.assert_allclose(result.routes.points, points, rtol=0, atol=1e-9)
+
+
+def test_recorded_answers_cover_stubs_cycles_loops_and_branches() -> None:
+    assert recorded("stubs")[1]["stubs"]
+    assert recorded("cycles")[1]["reversed"]
+    assert recorded("components")[1]["components"] > 5
+    assert max(recorded("network")[1]["trunk"]) > 0
+
+
+def test_2000_nodes_take_a_second() -> None:
+    arguments, _ = recorded("networks_2000")
+    started = time.process_time()
+    layout(**arguments)
+    assert time.process_time() - started < 2.0
+
+
+def check(result: Layout, width: np.ndarray, height: np.ndarray, edges: list[list[int]]) -> None:
+    dx = np.abs(result.x[:, None] - result.x) - (width[:, None] + width) / 2
+    dy = np.abs(result.y[:, None] - result.y) - (height[:, None] + height) / 2
+    apart = (dx >= 0) | (dy >= 0) | np.eye(len(width), dtype=bool)
+    assert apart.all()
+    against = set(result.reversed.tolist())
+    for e, (s, t) in enumerate(edges):
+        if s == t:
+            assert e in against
+            continue
+        path = result.edge_path(e)
+        upper, lower = (t, s) if e in against else (s, t)
+        path = path[::-1] if e in against else path
+        assert result.layer[upper] < result.layer[lower]
+        assert path[0, 1] == pytest.approx(result.y[upper] + height[upper] / 2)
+        assert path[-1, 1] == pytest.approx(result.y[lower] - height[lower] / 2)
+        assert (np.diff(path[:, 1]) >= 0).all()
+
+
+@given(st.data())
+def test_boxes_stay_apart_and_edges_lead_from_border_to_border(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 25))
+    node = st.integers(0, count - 1)
+    edges = data.draw(st.lists(st.lists(node, min_size=2, max_size=2), max_size=50))
+    sizes = st.lists(st.integers(0, 200), min_size=count, max_size=count)
+    width, height = np.array(data.draw(sizes)), np.array(data.draw(sizes))
+    source, target = [e[0] for e in edges], [e[1] for e in edges]
+    check(layout(count, width, height, source, target), width, height, edges)
+
+
+def test_a_chain_is_one_vertical_line() -> None:
+    result = layout(30, np.arange(30) + 90, [36] * 30, range(29), range(1, 30))
+    assert len(set(result.x.tolist())) == 1
+    assert np.diff(result.routes.offsets).tolist() == [2] * 29
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"target": [5]}, "edge 0 runs from 0 to 5"),
+        ({"target": [-1]}, "edge 0"),
+        ({"width": [80, np.nan]}, "width"),
+        ({"height": [80]}, "height"),
+        ({"target": [1, 1]}, "target"),
+        ({"source_slot": []}, "source_slot"),
+    ],
+)
+def test_names_what_is_wrong_with_its_input(change: dict[str, Any], named: str) -> None:
+    right: dict[str, Any] = {"count": 2, "width": [80, 80], "height": [36, 36]}
+    right |= {"source": [0], "target": [1]}
+    with pytest.raises(ValueError, match=named):
+        layout(**right | change)

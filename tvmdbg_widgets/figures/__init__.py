@@ -1,0 +1,1 @@
+"""Figures of every view, made without a browser."""

@@ -1,0 +1,122 @@
+"""Which items stand exactly below each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.layout.initial import Order
+    from tvmdbg_widgets.figures.layout.layering import Layering
+    from tvmdbg_widgets.figures.layout.trunks import Expanded
+
+_MAIN = 2**30
+_BOTH_BEST = 12
+_TRUNK = 8
+_ONE_BEST = 4
+
+
+@dataclass(slots=True)
+class Blocks:
+    """Members of every block from top to bottom, and the main line's item in every row."""
+
+    of_item: list[int]
+    members: list[list[int]]
+    main: list[int]
+
+
+def _runs(graph: Expanded, lists: list[list[int]], items: list[int]) -> list[int]:
+    """Count the boxes on the longest unbroken run of single-row edges that ends at each item."""
+    run = [0] * graph.count
+    for v in items:
+        if v < graph.nodes:
+            run[v] = max([run[w] for w in lists[v]], default=0) + 1
+    return run
+
+
+def _best_neighbours(lists: list[list[int]], run: list[int]) -> list[int]:
+    """Of the neighbours with the longest run take the middle one; -1 without neighbours."""
+    best: list[int] = []
+    for near in lists:
+        if len(near) < 2:
+            best.append(near[0] if near else -1)
+            continue
+        longest = max([run[w] for w in near])
+        ties = [w for w in near if run[w] == longest]
+        best.append(ties[(len(ties) - 1) >> 1])
+    return best
+
+
+def _main_line(
+    order: Order, layering: Layering, up_run: list[int], best_up: list[int]
+) -> list[int]:
+    """One longest path per component, the middle one where several are equally long."""
+    main = [0] * layering.rows
+    for top, end in zip(layering.row_start, layering.row_start[1:], strict=False):
+        ends = [v for v in order.rows[end - 1] if up_run[v] == end - top]
+        v = ends[(len(ends) - 1) >> 1]
+        for row in range(end - 1, top - 1, -1):
+            main[row] = v
+            v = best_up[v]
+    return main
+
+
+def _choose(links: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
+    """Of links (from, to, end, weight) choose the heaviest set that neither cross nor meet."""
+    if len(links) < 2:
+        return [link[:2] for link in links]
+    total = [link[3] for link in links]
+    before = [-1] * len(links)
+    last = 0
+    for i, (u, _, end, _) in enumerate(links):
+        best = -1
+        for j in range(i):
+            if links[j][0] == u or links[j][2] >= end:
+                continue
+            if best < 0 or total[j] > total[best]:
+                best = j
+        before[i] = best
+        if best >= 0:
+            total[i] += total[best]
+        if total[i] > total[last]:
+            last = i
+    chosen: list[tuple[int, int]] = []
+    while last >= 0:
+        chosen.append(links[last][:2])
+        last = before[last]
+    return chosen
+
+
+def align_blocks(graph: Expanded, order: Order, layering: Layering) -> Blocks:
+    """Join the items that shall stand below each other.
+
+    The main line comes first, then trunks and the longest runs.
+    """
+    items = [v for row in order.rows for v in row]
+    up_run = _runs(graph, graph.up, items)
+    best_up = _best_neighbours(graph.up, up_run)
+    best_down = _best_neighbours(graph.down, _runs(graph, graph.down, items[::-1]))
+    main = _main_line(order, layering, up_run, best_up)
+
+    def weigh(u: int, v: int) -> int:
+        if main[graph.row[u]] == u and main[graph.row[v]] == v:
+            return _MAIN
+        if u >= graph.nodes and v >= graph.nodes:
+            return _TRUNK
+        return (0, _ONE_BEST, _BOTH_BEST)[(best_up[v] == u) + (best_down[u] == v)]
+
+    above = [-1] * graph.count
+    for row in order.rows:
+        links = [(u, v, order.position[v], weigh(u, v)) for u in row for v in graph.down[u]]
+        for u, v in _choose([link for link in links if link[3] > 0]):
+            above[v] = u
+    of_item = [0] * graph.count
+    members: list[list[int]] = []
+    for v in items:
+        if above[v] < 0:
+            of_item[v] = len(members)
+            members.append([v])
+        else:
+            of_item[v] = of_item[above[v]]
+            members[of_item[v]].append(v)
+    return Blocks(of_item, members, main)

@@ -1,0 +1,67 @@
+"""Where each component goes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.layout.layering import Layering
+    from tvmdbg_widgets.figures.layout.trunks import Expanded
+
+_ASPECT = 1.6
+
+
+@dataclass(slots=True)
+class Packing:
+    """What to add to the x of each component, its first layer, and the order left to right."""
+
+    shift: list[float]
+    first_layer: list[int]
+    layers: int
+    sequence: list[int]
+
+
+def pack_components(
+    graph: Expanded,
+    layering: Layering,
+    centre: list[float],
+    width: list[float],
+    *,
+    layer_pitch: float,
+    gap: float,
+) -> Packing:
+    """Stack the components, tallest first, in columns no taller than the tallest or a page."""
+    components = layering.components
+    left = [math.inf] * components
+    right = [-math.inf] * components
+    for v in range(graph.count):
+        c = layering.component[graph.row[v]]
+        half = width[v] / 2 if v < graph.nodes else 0
+        left[c] = min(left[c], centre[v] - half)
+        right[c] = max(right[c], centre[v] + half)
+    start = layering.row_start
+    rows = [end - first for first, end in itertools.pairwise(start)]
+    area = 0.0
+    for c in range(components):
+        area += (right[c] - left[c] + gap) * rows[c] * layer_pitch
+    sequence = sorted(range(components), key=lambda c: -rows[c])
+    page = math.ceil(math.sqrt(area / _ASPECT) / layer_pitch)
+    limit = max(max(rows, default=0), page if components > 1 else 0)
+    shift = [0.0] * components
+    first_layer = [0] * components
+    column = widest = 0.0
+    used = layers = 0
+    for c in sequence:
+        if used > 0 and used + rows[c] > limit:
+            column += widest + gap
+            widest = 0.0
+            used = 0
+        shift[c] = column - left[c]
+        first_layer[c] = used
+        used += rows[c]
+        layers = max(layers, used)
+        widest = max(widest, right[c] - left[c])
+    return Packing(shift, first_layer, layers, sequence)
