@@ -61,7 +61,7 @@ def open(  # noqa: A001 (the public name; see __init__)
     Examples
     --------
     >>> import tvmdbg_widgets as tvmdbg
-    >>> run = tvmdbg.open(tvmdbg.samples.resnet20())
+    >>> run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     >>> run.graph.num_nodes
     72
     """
@@ -82,4 +82,3 @@ def _content(source: SourceLike) -> SourceLike:
     if isinstance(source, str) and source.lstrip()[:1] in ("{", '"'):
         return source.encode()
     return source
-

@@ -17,7 +17,12 @@ def check(parts: RunParts) -> Issues:
 
     Beside what the readers and the joins found: what every dump of this kind leaves open.
     """
-    found = [*parts.issues, *_ambiguous_edges(parts), *_noted_tensors(parts), *_open_questions(parts)]
+    found = [
+        *parts.issues,
+        *_ambiguous_edges(parts),
+        *_noted_tensors(parts),
+        *_open_questions(parts),
+    ]
     found.sort(key=lambda issue: _ORDER[issue.severity])
     return Issues(found)
 

@@ -31,7 +31,11 @@ def missing(parts: RunParts) -> dict[str, str]:
 def summary(parts: RunParts) -> str:
     """Return what there is, what took longest, and what is doubtful."""
     lines = [f"{parts.title}: written by {parts.provenance.producer}"]
-    for name, part in (("graph", parts.graph), ("tensors", parts.tensors), ("timeline", parts.timeline)):
+    for name, part in (
+        ("graph", parts.graph),
+        ("tensors", parts.tensors),
+        ("timeline", parts.timeline),
+    ):
         lines.append(f"  {name}: " + ("missing" if part is None else repr(part).splitlines()[0]))
     slowest = operators(parts, top=_TOP)
     if len(slowest):

@@ -82,7 +82,9 @@ def gather(
             problems.append(foreign_file(source))
         else:
             candidates.append(_Candidate(source, found, None))
-    candidates += [_Candidate(as_source(each), format_of(part), None) for part, each in given.items()]
+    candidates += [
+        _Candidate(as_source(each), format_of(part), None) for part, each in given.items()
+    ]
     parts = []
     for candidate in tqdm(candidates, desc="reading", unit="file", delay=1, leave=False):
         kind = candidate.format.part

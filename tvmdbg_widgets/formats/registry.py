@@ -57,6 +57,7 @@ FORMATS: tuple[Format, ...] = (
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
 )
 
+
 def identify(source: ByteSource) -> Format | None:
     """Return the format of a source, None where no reader knows it."""
     head = source.read(0, min(HEAD_BYTES, source.size))

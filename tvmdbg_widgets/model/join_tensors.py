@@ -12,6 +12,7 @@ from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.tensors import Tensor, Tensors
 from tvmdbg_widgets.model.trust import Trust
 
@@ -73,7 +74,9 @@ def join_tensors(
         if writer is not None and graph is not None:
             notes += (_reuse_note(graph, each, writer),)
         tensors.append(
-            Tensor(record, each.node, each.output, name=each.array.name, trust=each.trust, notes=notes)
+            Tensor(
+                record, each.node, each.output, name=each.array.name, trust=each.trust, notes=notes
+            )
         )
     if later:
         nodes = tuple(sorted({node for node, _ in later}))
@@ -143,9 +146,7 @@ def _without_graph(arrays: Sequence[KeyedArray]) -> list[_Placed]:
     if all(array.node is not None for array in arrays):
         return [_Placed(a, a.node or 0, a.output, Trust.EXACT) for a in arrays]
     ids: dict[str, int] = {}
-    return [
-        _Placed(a, ids.setdefault(a.name, len(ids)), a.output, Trust.BY_ORDER) for a in arrays
-    ]
+    return [_Placed(a, ids.setdefault(a.name, len(ids)), a.output, Trust.BY_ORDER) for a in arrays]
 
 
 def _by_index(
@@ -160,7 +161,9 @@ def _by_index(
         same = graph.names[node] == array.name
         if not same:
             renamed.append(array)
-        notes = () if same else (f"its key names {array.name!r}, node {node} is {graph.names[node]!r}",)
+        notes = (
+            () if same else (f"its key names {array.name!r}, node {node} is {graph.names[node]!r}",)
+        )
         placed.append(
             _Placed(array, node, array.output, Trust.EXACT if same else Trust.AMBIGUOUS, notes)
         )
@@ -284,13 +287,16 @@ def _same_type(stored: DataType, text: str) -> bool:
 
 
 def _later_writers(graph: Graph) -> dict[Entry, int]:
-    """For each entry whose storage a later node writes to, the last such node."""
+    """For each entry whose storage a later node writes to, the last such node.
+
+    A ``__nop`` shares its input's storage and writes nothing.
+    """
     if graph.storage_ids is None:
         return {}
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.entry_offsets))
     last: dict[int, int] = {}
     for node, storage in zip(owner.tolist(), graph.storage_ids.tolist(), strict=True):
-        if storage >= 0:
+        if storage >= 0 and graph.kinds[node] != NodeKind.NOP:
             last[storage] = max(node, last.get(storage, -1))
     first = graph.entry_offsets[owner]
     return {
@@ -298,7 +304,7 @@ def _later_writers(graph: Graph) -> dict[Entry, int]:
         for entry, (node, storage) in enumerate(
             zip(owner.tolist(), graph.storage_ids.tolist(), strict=True)
         )
-        if storage >= 0 and last[storage] > node
+        if storage >= 0 and last.get(storage, -1) > node
     }
 
 

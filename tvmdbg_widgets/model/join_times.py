@@ -38,6 +38,27 @@ class NodeJoin:
     issues: Issues
 
 
+@dataclass(frozen=True)
+class KnownTimes:
+    """Node times of a trace of the same run, by which rows of one name are told apart.
+
+    Attributes
+    ----------
+    node_ns : float64[N]
+    row_ns : float64[R]
+    rounding_ns : float
+        Largest error of a row's time.
+    """
+
+    node_ns: npt.NDArray[np.float64]
+    row_ns: npt.NDArray[np.float64]
+    rounding_ns: float
+
+    def agree(self, node: int, row: int) -> bool:
+        """Whether the row's time is the node's, as far as the table's digits tell."""
+        return bool(abs(self.node_ns[node] - self.row_ns[row]) <= self.rounding_ns * 1.001)
+
+
 def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
     """Join the pairs of an execution trace to nodes by position.
 
@@ -58,9 +79,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
                 file=file,
             )
         )
-    differing = [
-        i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]
-    ]
+    differing = [i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]]
     for i in differing:
         rows = node_names.rows(pair_names[i])
         nodes[i] = rows[0] if len(rows) == 1 else -1
@@ -89,13 +108,14 @@ def join_rows(
     row_shapes: Sequence[Shape],
     *,
     in_node_order: bool,
+    times: KnownTimes | None = None,
     file: str,
 ) -> NodeJoin:
     """Join the rows of a printed table to nodes.
 
     Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
-    are joined by name; where several nodes share one, by the shape of the row if only one of
-    them has it, else in row order and marked ambiguous.
+    are joined by name; where several nodes share one, by the row's shape and time if only one of
+    them has both, else in row order and marked ambiguous.
 
     Parameters
     ----------
@@ -105,6 +125,7 @@ def join_rows(
     row_names, row_shapes : sequences of R
     in_node_order : bool
         The table was not sorted by time.
+    times : KnownTimes, optional
     file : str
     """
     expected = [(node, k) for node, shapes in enumerate(entry_shapes) for k in range(len(shapes))]
@@ -125,33 +146,42 @@ def join_rows(
         if len(candidates) == 1:
             nodes[rows], trust[rows] = candidates[0], Trust.BY_NAME
         elif candidates:
-            _spread(rows, candidates, entry_shapes, row_shapes, nodes, trust)
+            fits = _fitting(candidates, rows, entry_shapes, row_shapes, times)
+            _spread(fits, candidates, nodes, trust)
     return NodeJoin(nodes, trust, _row_issues(row_names, nodes, trust, file))
 
 
-def _spread(
-    rows: list[int],
+def _fitting(
     candidates: list[int],
+    rows: list[int],
     entry_shapes: Sequence[Sequence[Shape]],
     row_shapes: Sequence[Shape],
+    times: KnownTimes | None,
+) -> dict[int, list[int]]:
+    """For each row the nodes of its name that have its shape and, where known, its time."""
+    fits = {}
+    for row in rows:
+        shape = row_shapes[row]
+        same = [n for n in candidates if shape in entry_shapes[n] or None in entry_shapes[n]]
+        if times is not None:
+            same = [n for n in same or candidates if times.agree(n, row)] or same
+        fits[row] = same or candidates
+    return fits
+
+
+def _spread(
+    fits: dict[int, list[int]],
+    candidates: list[int],
     nodes: npt.NDArray[np.int32],
     trust: npt.NDArray[np.uint8],
 ) -> None:
     free = list(candidates)
-    unsure = []
-    for row in rows:
-        fitting = [node for node in candidates if row_shapes[row] in entry_shapes[node]]
-        if row_shapes[row] is not None and len(fitting) == 1:
-            nodes[row], trust[row] = fitting[0], Trust.BY_NAME
-            if fitting[0] in free:
-                free.remove(fitting[0])
-        else:
-            unsure.append(row)
-    for row in unsure:
-        fitting = [node for node in free if row_shapes[row] in entry_shapes[node]] or free
-        if fitting:
-            nodes[row], trust[row] = fitting[0], Trust.AMBIGUOUS
-            free.remove(fitting[0])
+    for row, fitting in sorted(fits.items(), key=lambda each: len(each[1])):
+        left = [node for node in fitting if node in free] or fitting
+        nodes[row] = left[0]
+        trust[row] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
+        if left[0] in free and len(fitting) > 1:
+            free.remove(left[0])
 
 
 def _row_issues(

@@ -32,6 +32,7 @@ class NodeTimes:
     p10: float
     p50: float
     p90: float
+    max: float
     mean: float
     sd: float
     noisy: bool
@@ -56,7 +57,7 @@ class NodeStatistics:
     ----------
     n : int64[N]
         Repeats that are numbers.
-    min, p10, p50, p90, mean, sd : float64[N]
+    min, p10, p50, p90, max, mean, sd : float64[N]
         Nanoseconds; see :class:`NodeTimes`.
     noisy : bool[N]
         ``n >= 5`` and ``p90 / p10 > 1.2`` (also where p10 is 0 and p90 is not).
@@ -67,6 +68,7 @@ class NodeStatistics:
     p10: Floats
     p50: Floats
     p90: Floats
+    max: Floats
     mean: Floats
     sd: Floats
     noisy: npt.NDArray[np.bool_]
@@ -82,6 +84,7 @@ class NodeStatistics:
             float(self.p10[node]),
             float(self.p50[node]),
             float(self.p90[node]),
+            float(self.max[node]),
             float(self.mean[node]),
             float(self.sd[node]),
             bool(self.noisy[node]),
@@ -104,6 +107,7 @@ class NodeStatistics:
                 "p10_ns": self.p10,
                 "p50_ns": self.p50,
                 "p90_ns": self.p90,
+                "max_ns": self.max,
                 "mean_ns": self.mean,
                 "sd_ns": self.sd,
                 "noisy": self.noisy,
@@ -130,13 +134,14 @@ def node_statistics(
     kept = np.concatenate(([0], np.cumsum(finite)))[offsets]
     values = repeats_ns[finite]
     n = np.diff(kept).astype(np.int64)
-    columns = {name: np.full(count, np.nan) for name in ("min", "p10", "p50", "p90", "sd")}
+    columns = {name: np.full(count, np.nan) for name in ("min", "p10", "p50", "p90", "max", "sd")}
     mean = node_ns.astype(np.float64, copy=True)
     with np.errstate(invalid="ignore", over="ignore"):
         for size in np.unique(n[n > 0]):
             nodes = np.flatnonzero(n == size)
             block = values[kept[nodes][:, None] + np.arange(size)]
             columns["min"][nodes] = block.min(axis=1)
+            columns["max"][nodes] = block.max(axis=1)
             percentiles = np.percentile(block, (10, 50, 90), axis=1)
             columns["p10"][nodes], columns["p50"][nodes], columns["p90"][nodes] = percentiles
             mean[nodes] = block.mean(axis=1)

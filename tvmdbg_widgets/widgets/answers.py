@@ -59,7 +59,11 @@ def _summary(run: DebugRun, _question: Question) -> Reply:
     parts = run._parts
     told = {
         name: None if part is None else repr(part).splitlines()[0]
-        for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline))
+        for name, part in (
+            ("graph", run.graph),
+            ("tensors", run.tensors),
+            ("timeline", run.timeline),
+        )
     }
     issues = [
         {

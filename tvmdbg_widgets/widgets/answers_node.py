@@ -103,9 +103,7 @@ def _times(timeline: Timeline, node: int) -> list[tuple[str, str]]:
     if len(repeats):
         times = timeline.node(node)
         found.append(("repeats", ", ".join(duration_text(float(each)) for each in repeats[:20])))
-        found.append(
-            ("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}")
-        )
+        found.append(("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}"))
     found.append(("joined", Trust(int(timeline.node_trust[node])).label))
     return found
 
@@ -113,5 +111,7 @@ def _times(timeline: Timeline, node: int) -> list[tuple[str, str]]:
 def _notes(run: DebugRun, node: int) -> list[str]:
     own = [issue.message for issue in run.check() if node in issue.nodes]
     tensors = run.tensors or {}
-    values = [note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes]
+    values = [
+        note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes
+    ]
     return list(dict.fromkeys([*own, *values]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.array_values import READINGS
+from tvmdbg_widgets.model.array_values import READINGS, ArrayValues
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.planes import Plane, picture
 from tvmdbg_widgets.model.statistics import Statistics, statistics
@@ -21,7 +21,9 @@ _MOST_CELLS = 1 << 20
 _MOST_VALUES = 64 * 64
 
 
-def tensor_picture(run: DebugRun, question: Question) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def tensor_picture(
+    run: DebugRun, question: Question
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return header, statistics and histogram of a tensor, and the columns of one picture of it."""
     tensor = _tensor(run, question)
     reading = question.choice("reading", READINGS)
@@ -48,7 +50,7 @@ def tensor_picture(run: DebugRun, question: Question) -> tuple[dict[str, Any], d
         "reading": reading or values.reading if _has_readings(tensor) else None,
         "axes": list(plane.axes) if plane else [None, None],
         "index": list(plane.index) if plane else [0] * len(shape),
-        "statistics": _statistics_json(found, shape) if found.applicable else None,
+        "statistics": _statistics_json(found, values) if found.applicable else None,
         "histogram": _histogram_json(found),
         "tile": None,
     }
@@ -119,7 +121,8 @@ def _statistics(tensor: Tensor, reading: Any, bins: int) -> Statistics:
     return statistics(tensor.record.values(reading).chunks, bins=bins)
 
 
-def _statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any]:
+def _statistics_json(found: Statistics, values: ArrayValues) -> dict[str, Any]:
+    own = values.numpy_dtype.type
     return {
         "size": found.size,
         "finite": found.finite,
@@ -128,12 +131,12 @@ def _statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any
         "negInf": found.neg_inf,
         "zero": found.zero,
         "negative": found.negative,
-        "minimum": _exact(found.minimum),
-        "maximum": _exact(found.maximum),
+        "minimum": _exact(None if found.minimum is None else own(found.minimum)),
+        "maximum": _exact(None if found.maximum is None else own(found.maximum)),
         "mean": _exact(None if math.isnan(found.mean) else found.mean),
         "std": _exact(None if math.isnan(found.std) else found.std),
-        "argmin": _index(found.argmin, shape),
-        "argmax": _index(found.argmax, shape),
+        "argmin": _index(found.argmin, values.view_shape),
+        "argmax": _index(found.argmax, values.view_shape),
     }
 
 

@@ -17,5 +17,7 @@ def bundle(name: str) -> Path:
     """
     path = STATIC / name
     if not path.is_file():
-        raise FileNotFoundError(f"{path} was not built; run `make bundle` (it needs Node 20.19 or newer)")
+        raise FileNotFoundError(
+            f"{path} was not built; run `make bundle` (it needs Node 20.19 or newer)"
+        )
     return path

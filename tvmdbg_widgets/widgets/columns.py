@@ -13,7 +13,9 @@ _KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 _ALIGNMENT = 8
 
 
-def pack(columns: Mapping[str, np.ndarray[Any, Any] | StringColumn]) -> tuple[list[dict[str, Any]], bytes]:
+def pack(
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+) -> tuple[list[dict[str, Any]], bytes]:
     """Pack columns into a list of headers and one buffer.
 
     Parameters
@@ -41,7 +43,12 @@ def pack(columns: Mapping[str, np.ndarray[Any, Any] | StringColumn]) -> tuple[li
         array = np.ascontiguousarray(column)
         kind = _kind(name, array)
         headers.append(
-            {"name": name, "kind": kind, "offset": _append(buffer, array, kind), "length": array.size}
+            {
+                "name": name,
+                "kind": kind,
+                "offset": _append(buffer, array, kind),
+                "length": array.size,
+            }
         )
     return headers, bytes(buffer)
 

@@ -45,8 +45,12 @@ class Session(anywidget.AnyWidget):
     _view_name = traitlets.Any(None).tag(sync=True)
 
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
-    entry = traitlets.Tuple(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
-    slice = traitlets.Tuple(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
+    entry = traitlets.Tuple(
+        traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
+    ).tag(sync=True)
+    slice = traitlets.Tuple(
+        traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
+    ).tag(sync=True)
     time_range = traitlets.Tuple(
         traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
     ).tag(sync=True)

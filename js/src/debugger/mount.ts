@@ -64,6 +64,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     heights.graph = narrow ? Math.round(total * 0.7) : Math.round(total * top);
     heights.tensor = heights.graph;
     heights.timeline = narrow ? Math.round(total * 0.55) : total - Math.round(total * top);
+    for (const name of VIEWS) panels[name].style.height = `${heights[name]}px`;
     grid.style.gridTemplateColumns = narrow
       ? "minmax(0, 1fr)"
       : both

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.gather import Part
 from tvmdbg_widgets.formats.tvm import versions
@@ -20,7 +21,14 @@ from tvmdbg_widgets.formats.tvm.trace import Trace
 from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_tensors import KeyedArray, join_parameters, join_tensors
-from tvmdbg_widgets.model.join_times import by_device, join_pairs, join_rows, shapes_with_rows
+from tvmdbg_widgets.model.join_times import (
+    KnownTimes,
+    NodeJoin,
+    by_device,
+    join_pairs,
+    join_rows,
+    shapes_with_rows,
+)
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunParts
 from tvmdbg_widgets.model.strings import StringColumn
@@ -57,7 +65,9 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], *, title: str) -> R
     table = _table([part.value for part in parts if part.kind == "table"], found)
     graph = _graph(parts, found)
     if graph is not None and parameters:
-        graph = graph.with_parameters({record.key for each in parameters for record in each.records})
+        graph = graph.with_parameters(
+            {record.key for each in parameters for record in each.records}
+        )
     evidence = _evidence(parts, graph, outputs, trace, table)
     tensors = _tensors(graph, outputs, parameters, _read_after_run(evidence, outputs, graph), found)
     device = _device(parts)
@@ -158,8 +168,6 @@ def _evidence(
         found.append(versions.of_graph_form(graph.form))
         if any(name.startswith("tvmgen_default_") for name in graph.func_names.unique):
             found.append(versions.Evidence("function names start with tvmgen_default_", 8, 19))
-        if (graph.kinds == NodeKind.NOP).any():
-            found.append(versions.Evidence("a node calls __nop", 8, 19))
         if graph.storage_scopes is not None:
             found.append(versions.Evidence("the graph has a storage_scope list", 10, 19))
     if outputs is not None and outputs.keys:
@@ -235,7 +243,7 @@ def _timeline(
         return None
     names = _node_names(graph, trace, table)
     from_pairs = _trace_timeline(names, trace) if trace is not None else None
-    from_rows = _table_timeline(graph, names, table, trace) if table is not None else None
+    from_rows = _table_timeline(graph, names, table, from_pairs) if table is not None else None
     if from_pairs is not None and from_rows is not None and table is not None:
         timeline = combine(from_pairs, from_rows, rounding_ns=table.rounding_ns)
     else:
@@ -269,7 +277,7 @@ def _trace_timeline(names: StringColumn, trace: Trace) -> Timeline:
 
 
 def _table_timeline(
-    graph: Graph | None, names: StringColumn, table: Table, trace: Trace | None
+    graph: Graph | None, names: StringColumn, table: Table, trace: Timeline | None
 ) -> Timeline:
     shapes: Sequence[Sequence[tuple[int, ...] | None]]
     if graph is not None:
@@ -289,16 +297,20 @@ def _table_timeline(
         [row.name for row in table.rows],
         [row.shape for row in table.rows],
         in_node_order=alone or table.total_us is None,
+        times=None
+        if trace is None
+        else KnownTimes(trace.node_ns, table.time_ns, table.rounding_ns),
         file=table.file,
     )
+    table, nodes, trust = _one_row_where_unknown(table, join)
     offsets, repeats = table.repeats()
     timeline = from_table(
         table.names,
         table.time_ns,
         offsets,
         repeats,
-        nodes=join.nodes,
-        trust=join.trust,
+        nodes=nodes,
+        trust=trust,
         num_nodes=len(names),
         source=table.file,
         start_ns=table.start_ns,
@@ -315,6 +327,21 @@ def _table_timeline(
         )
         timeline = replace(timeline, issues=Issues((*timeline.issues, note)))
     return timeline
+
+
+def _one_row_where_unknown(
+    table: Table, join: NodeJoin
+) -> tuple[Table, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Leave out the further rows of a call whose node is not known: they are one slice."""
+    kept = [i for i, row in enumerate(table.rows) if join.nodes[i] >= 0 or row.output == 0]
+    starts, ends = table.start_ns, table.end_ns
+    shorter = replace(
+        table,
+        rows=tuple(table.rows[i] for i in kept),
+        start_ns=None if starts is None else starts[kept],
+        end_ns=None if ends is None else ends[kept],
+    )
+    return shorter, join.nodes[kept], join.trust[kept]
 
 
 def _contradiction(evidence: tuple[versions.Evidence, ...]) -> Issue:
