@@ -51,7 +51,7 @@ def same_as_arrays(file: ParamsFile) -> bool:
     )
 
 
-@pytest.mark.parametrize("layout", ["narrow", "wide"])
+@pytest.mark.parametrize("layout", ["narrow", pytest.param("wide", marks=pytest.mark.spec_only)])
 def test_cut_at_every_byte(layout: str) -> None:
     whole = written(layout)
     ends = [r.offset + r.nbytes for r in read_params(whole).records]
@@ -167,6 +167,7 @@ def test_many_small_arrays_take_few_reads() -> None:
     assert calls < 40
 
 
+@pytest.mark.spec_only
 def test_forced_layouts() -> None:
     assert read_params(WHOLE["wide"], dtype_layout="wide").layout == "wide"
     error = raises(WHOLE["narrow"], dtype_layout="wide")
@@ -178,6 +179,7 @@ def test_forced_layouts() -> None:
         read_params(WHOLE["wide"], dtype_layout="broad")
 
 
+@pytest.mark.spec_only
 def test_mixed_layouts_name_the_record() -> None:
     narrow, wide = WHOLE["narrow"], WHOLE["wide"]
     second_narrow = read_params(narrow).records[1].offset - 48

@@ -81,7 +81,7 @@ def test_spellings(text: str, code: int, bits: int, lanes: int, name: str) -> No
     ],
 )
 def test_other_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="dtype|lanes"):
+    with pytest.raises(ValueError, match=r"dtype|lanes"):
         DataType.parse(text)
 
 

@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC, DTypeLayout, List
 from tvmdbg_widgets.formats.tvm.params_meaning import Float8, settle_types
 from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, Layout
 from tvmdbg_widgets.formats.tvm.params_survey import survey
-from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.sources import SourceLike, as_source
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def read_params(
         ``"legacy"`` (float8_e4m3fn and float8_e5m2, TVM 0.13 to 0.20), or ``"auto"``: by the
         other types in the file, and legacy if code 6 comes with bytes other than 0 and 1.
     dtypes
-        Types by name of array, which overrule both the file and ``float8``.
+        Types by name of array, which overrule both the file and ``float8``. An issue tells of
+        names the file does not hold.
 
     Returns
     -------
@@ -117,6 +118,10 @@ def read_params(
     reader = ListReader(source, dtype_layout)
     reader.read()
     records = settle_types(reader.records, float8, dtypes or {})
+    unknown = sorted((dtypes or {}).keys() - {record.key for record in records})
+    if unknown:
+        text = f"dtypes names arrays that are not in this file: {', '.join(unknown)}"
+        reader.issues.append(Issue("unknown-array-name", Severity.NOTE, text, file=source.name))
     return ParamsFile(
         records=records,
         layout=reader.layout or ("wide" if dtype_layout == "wide" else "narrow"),

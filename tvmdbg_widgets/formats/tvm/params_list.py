@@ -56,6 +56,7 @@ class ListReader:
         self.issues: list[Issue] = []
         self.error: FormatError | None = None
         self.bare = False
+        self._broken_names = 0
 
     def read(self) -> None:
         """Read everything but values.
@@ -93,6 +94,9 @@ class ListReader:
                 self._fail(f"name {index}: length", offset, f"at most {rest}", length)
             names.append(self._text(self.ahead.bytes(offset + 8, length)))
             offset += 8 + length
+        if self._broken_names:
+            text = f"{self._broken_names} names are not UTF-8; their odd bytes are shown as \\x.."
+            self._note("name-not-utf8", Severity.NOTE, text)
         arrays = self._u64(offset, "number of arrays")
         if arrays != count:
             self._fail("number of arrays", offset, f"{count}, the number of names", arrays)
@@ -102,9 +106,8 @@ class ListReader:
         try:
             return name.decode()
         except UnicodeDecodeError:
-            text = name.decode(errors="backslashreplace")
-            self._note("name-not-utf8", Severity.NOTE, f"a name is not UTF-8; shown as {text!r}")
-            return text
+            self._broken_names += 1
+            return name.decode(errors="backslashreplace")
 
     def _records(self, names: Sequence[str], offset: int) -> int:
         odd: Counter[str] = Counter()
@@ -115,7 +118,8 @@ class ListReader:
             except FormatError as error:
                 self._stop(error, len(names))
                 break
-            odd.update(header.odd)
+            if header.odd:
+                odd.update(header.odd)
             self.records.append(self._record(key, header))
             offset = header.offset + header.nbytes
         for what, count in odd.items():

@@ -37,9 +37,6 @@ def settle_types(
     """
     if float8 not in ("auto", "current", "legacy"):
         raise ValueError(f"float8 must be auto, current or legacy, not {float8!r}")
-    unknown = dtypes.keys() - {record.key for record in records} if dtypes else set()
-    if unknown:
-        raise ValueError(f"dtypes names arrays the file does not hold: {sorted(unknown)}")
     settled = list(records)
     if any(record.alternatives for record in records):
         era, why = (float8, "as asked for") if float8 != "auto" else _guess(records)

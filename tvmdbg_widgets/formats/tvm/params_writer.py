@@ -68,7 +68,7 @@ def write_params(
     Raises
     ------
     ValueError
-        TVM (of that age) has no data type for an array, or an argument is none of those above.
+        TVM (of that age) has no data type for an array, or an argument is none of those above, or a name is not Unicode text.
     FormatError
         The file a record comes from changed.
     OSError
@@ -79,7 +79,9 @@ def write_params(
     if codes not in ("current", "legacy"):
         raise ValueError(f"codes must be current or legacy, not {codes!r}")
     pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
-    items = [(name, _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs]
+    items = [
+        (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs
+    ]
     if isinstance(target, str | os.PathLike):
         with _replacing(Path(target)) as file:
             _write(file, items, layout)
@@ -161,12 +163,11 @@ def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[n
     return np.packbits(loose.reshape(-1), bitorder="little")
 
 
-def _write(file: IO[bytes], items: list[tuple[str, _Stored]], layout: Layout) -> None:
+def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: Layout) -> None:
     count = struct.pack("<Q", len(items))
     file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
     for name, _ in items:
-        encoded = name.encode()
-        file.write(struct.pack("<Q", len(encoded)) + encoded)
+        file.write(struct.pack("<Q", len(name)) + name)
     file.write(count)
     for _, array in items:
         ndim = len(array.shape)
