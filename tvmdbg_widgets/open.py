@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 
-def open(  # noqa: A001 (the public name; see __init__)
+def open(
     source: SourceLike,
     *more: SourceLike,
     graph: SourceLike | None = None,

@@ -32,59 +32,61 @@ class DebugRun:
     provenance : Provenance
         What wrote the files, by the evidence in them.
     title : str
+    parts : RunParts
+        The same, as functions of :mod:`tvmdbg_widgets.analysis` take them.
     """
 
     def __init__(self, parts: RunParts) -> None:
-        self._parts = parts
+        self.parts = parts
 
     @property
     def graph(self) -> Graph | None:
         """The graph, None where no graph file was given."""
-        return self._parts.graph
+        return self.parts.graph
 
     @property
     def tensors(self) -> Tensors | None:
         """The tensors by entry, None where no params file was given."""
-        return self._parts.tensors
+        return self.parts.tensors
 
     @property
     def timeline(self) -> Timeline | None:
         """Slices and node times, None where neither a trace nor a table was given."""
-        return self._parts.timeline
+        return self.parts.timeline
 
     @property
     def provenance(self) -> Provenance:
         """What wrote the files, and the evidence."""
-        return self._parts.provenance
+        return self.parts.provenance
 
     @property
     def title(self) -> str:
         """Name of the folder or file that the run was opened from."""
-        return self._parts.title
+        return self.parts.title
 
     def check(self) -> Issues:
         """Return everything that disagrees, is damaged or is uncertain in this run."""
         from tvmdbg_widgets.analysis.check import check
 
-        return check(self._parts)
+        return check(self.parts)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
         from tvmdbg_widgets.analysis.operators import operators
 
-        return operators(self._parts)
+        return operators(self.parts)
 
     def top(self, k: int = 10) -> Operators:
         """Return the ``k`` operators that take longest."""
         from tvmdbg_widgets.analysis.operators import operators
 
-        return operators(self._parts, top=k)
+        return operators(self.parts, top=k)
 
     def summary(self) -> str:
         """Return the run in some lines of text: what there is, what it took, what is doubtful."""
         from tvmdbg_widgets.analysis.summary import summary
 
-        return summary(self._parts)
+        return summary(self.parts)
 
     def to_dataframe(self) -> Any:
         """Return :meth:`table` as a ``pandas.DataFrame``; ImportError without pandas."""
@@ -114,6 +116,6 @@ class DebugRun:
         return self.debugger()._repr_mimebundle_(**kwargs)
 
     def __repr__(self) -> str:
-        parts = [self._parts.graph, self._parts.tensors, self._parts.timeline]
+        parts = [self.parts.graph, self.parts.tensors, self.parts.timeline]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
         return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.producer})", *told])

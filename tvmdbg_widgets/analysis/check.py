@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.parts import RunParts
 
 _SHOWN = 20
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
@@ -72,8 +76,8 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             Issue(
                 "timeline-synthetic",
                 Severity.NOTE,
-                "the timeline is synthetic: nodes are laid end to end with their mean times; the sum "
-                "of nodes is not the latency of the model",
+                "the timeline is synthetic: nodes are laid end to end with their mean times; "
+                "the sum of nodes is not the latency of the model",
             )
         )
     if parts.tensors is not None and parts.timeline is not None:

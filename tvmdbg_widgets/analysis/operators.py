@@ -5,15 +5,17 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.parts import RunParts
 
 _LINES_SHOWN = 40
 

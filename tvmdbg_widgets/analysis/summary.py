@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.operators import operators
 from tvmdbg_widgets.model.durations import duration_text
-from tvmdbg_widgets.model.parts import RunParts
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.parts import RunParts
 
 _TOP = 3
 
@@ -41,7 +45,8 @@ def summary(parts: RunParts) -> str:
     if len(slowest):
         lines.append("  slowest:")
         lines += [
-            f"    {row.name} (node {row.node}): {duration_text(row.time_ns)}, {100 * row.share:.1f} %"
+            f"    {row.name} (node {row.node}): "
+            f"{duration_text(row.time_ns)}, {100 * row.share:.1f} %"
             for row in slowest
         ]
     issues = check(parts)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
@@ -16,6 +15,9 @@ from tvmdbg_widgets.formats.tvm.foreign import foreign_file
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.sources import ByteSource, SourceLike, as_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 _DEPTH = 4
 _FILES = 2_000

@@ -5,12 +5,14 @@ A format is one module with ``sniff(head) -> bool`` and a reader, and one line i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.sources import ByteSource
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.sources import ByteSource
 
 #: Bytes from the start of a file that a format is told by.
 HEAD_BYTES = 64 * 1024

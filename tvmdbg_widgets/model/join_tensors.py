@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.tensors import Tensor, Tensors
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.array_record import ArrayRecord
+    from tvmdbg_widgets.model.graph import Graph
 
 _SHOWN = 20
 
@@ -133,10 +137,10 @@ def _place(
         return _by_index(graph, arrays, file)
     entries = [(i, k) for i in range(graph.num_nodes) for k in range(len(graph.entry_range(i)))]
     in_order = [(graph.names[node], output) for node, output in entries]
-    if in_order == [(array.name, array.output) for array in arrays]:
+    if in_order[: len(arrays)] == [(array.name, array.output) for array in arrays]:
         placed = [
             _Placed(array, *entry, Trust.BY_ORDER)
-            for array, entry in zip(arrays, entries, strict=True)
+            for array, entry in zip(arrays, entries, strict=False)
         ]
         return placed, []
     return _by_name(graph, arrays, file)
@@ -175,8 +179,8 @@ def _by_index(
                 "tensor-outside-graph",
                 Severity.ERROR,
                 f"{len(outside)} tensors belong to no entry of the graph, the first is "
-                f"{first.record.key!r}; the graph has {graph.num_nodes} nodes. The tensors may be of "
-                "another graph",
+                f"{first.record.key!r}; the graph has {graph.num_nodes} nodes. The tensors "
+                "may be of another graph",
                 file=file,
             )
         )
@@ -187,8 +191,8 @@ def _by_index(
                 "tensor-names",
                 Severity.ERROR,
                 f"{len(renamed)} tensors name another node than the graph has at their index: "
-                f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. The "
-                "tensors may be of another graph or of an older run",
+                f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
+                "The tensors may be of another graph or of an older run",
                 nodes=tuple(array.node or 0 for array in renamed[:_SHOWN]),
                 file=file,
             )
@@ -211,10 +215,11 @@ def _by_name(
         notes: tuple[str, ...] = ()
         if len(nodes) > 1:
             lost.extend(nodes[:-1])
-            notes = (
+            note = (
                 f"{len(nodes)} nodes are named {array.name!r}; TVM v0.8 keeps only the last one's "
-                f"tensor, so this is taken to be node {nodes[-1]}'s",
+                f"tensor, so this is taken to be node {nodes[-1]}'s"
             )
+            notes = (note,)
         placed.append(_Placed(array, nodes[-1], array.output, Trust.BY_NAME, notes))
     issues = []
     if unknown:
@@ -232,8 +237,8 @@ def _by_name(
             Issue(
                 "tensor-overwritten",
                 Severity.WARNING,
-                f"the tensors of {len(set(lost))} nodes are lost: a later node has the same name, and "
-                "TVM v0.8 writes one tensor a name",
+                f"the tensors of {len(set(lost))} nodes are lost: a later node has the same name, "
+                "and TVM v0.8 writes one tensor a name",
                 nodes=tuple(sorted(set(lost))),
                 file=file,
             )
@@ -257,17 +262,18 @@ def _agreeing(
         differences.append(f"shape {list(shape)} in the graph, {list(record.shape)} in the file")
     if dtype is not None and not _same_type(record.dtype, dtype):
         differences.append(f"dtype {dtype} in the graph, {record.dtype} in the file")
-    for difference in differences:
-        issues.append(
-            Issue(
-                "tensor-disagrees",
-                Severity.ERROR,
-                f"node {placed.node} {placed.array.name!r}, output {placed.output}: {difference}",
-                nodes=(placed.node,),
-                entries=(entry,),
-                file=file,
-            )
+    where = f"node {placed.node} {placed.array.name!r}, output {placed.output}"
+    issues.extend(
+        Issue(
+            "tensor-disagrees",
+            Severity.ERROR,
+            f"{where}: {difference}",
+            nodes=(placed.node,),
+            entries=(entry,),
+            file=file,
         )
+        for difference in differences
+    )
     return record, notes + tuple(differences)
 
 

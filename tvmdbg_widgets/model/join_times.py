@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import Timeline
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.timeline import Timeline
 
 _NODES_SHOWN = 20
 
@@ -208,7 +212,7 @@ def _row_issues(
             Issue(
                 "table-rows-ambiguous",
                 Severity.WARNING,
-                f"{len(unsure)} rows of the table have a name and a shape that several nodes share; "
+                f"{len(unsure)} rows of the table have a name and shape that several nodes share; "
                 "which row is whose cannot be known from a sorted table",
                 nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
                 file=file,

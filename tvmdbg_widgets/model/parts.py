@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issues
-from tvmdbg_widgets.model.tensors import Tensors
-from tvmdbg_widgets.model.timeline import Timeline
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.tensors import Tensors
+    from tvmdbg_widgets.model.timeline import Timeline
 
 
 @dataclass(frozen=True)

@@ -130,47 +130,40 @@ def picture(window: Window, plane: Plane, rows: int, cols: int) -> Picture:
         last = min(first + at_once, shown[0])
         part = slice(first * row_step, min(last * row_step, plane.rows))
         block = plane.oriented(window(plane.selection(part, slice(0, plane.cols))))
-        _reduce(
-            block.astype(np.float64),
-            (row_step, col_step),
-            minimum[first:last],
-            maximum[first:last],
-            mean[first:last],
-            flags[first:last],
-        )
+        cells = _reduce(block.astype(np.float64), row_step, col_step)
+        for whole, found in zip((minimum, maximum, mean, flags), cells, strict=True):
+            whole[first:last] = found
     return Picture(
         *shown, row_step, col_step, minimum.ravel(), maximum.ravel(), mean.ravel(), flags.ravel()
     )
 
 
 def _reduce(
-    block: npt.NDArray[np.float64],
-    steps: tuple[int, int],
-    minimum: npt.NDArray[np.float32],
-    maximum: npt.NDArray[np.float32],
-    mean: npt.NDArray[np.float32],
-    flags: npt.NDArray[np.uint8],
-) -> None:
-    row_starts = np.arange(0, block.shape[0], steps[0])
-    col_starts = np.arange(0, block.shape[1], steps[1])
+    block: npt.NDArray[np.float64], row_step: int, col_step: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """Minimum, maximum and mean of the finite values of each cell, and its flags."""
+    row_starts = np.arange(0, block.shape[0], row_step)
+    col_starts = np.arange(0, block.shape[1], col_step)
 
     def cells(values: npt.NDArray[Any], ufunc: np.ufunc) -> npt.NDArray[Any]:
-        if steps == (1, 1):
+        if row_step == col_step == 1:
             return values
         return ufunc.reduceat(ufunc.reduceat(values, row_starts, axis=0), col_starts, axis=1)
 
     finite = np.isfinite(block)
+    counts = cells(finite.astype(np.float64), np.add)
+    flags = np.zeros(counts.shape, np.uint8)
     if finite.all():
-        counts = cells(np.ones_like(block), np.add)
         low = high = total = block
     else:
-        counts = cells(finite.astype(np.float64), np.add)
         low, high = np.where(finite, block, np.inf), np.where(finite, block, -np.inf)
         total = np.where(finite, block, 0.0)
-        for bit, found in ((NAN, np.isnan(block)), (POS_INF, block == np.inf), (NEG_INF, block == -np.inf)):
+        special = ((NAN, np.isnan(block)), (POS_INF, block == np.inf), (NEG_INF, block == -np.inf))
+        for bit, found in special:
             flags |= np.where(cells(found, np.logical_or), np.uint8(bit), np.uint8(0))
-    some = counts > 0
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        minimum[:] = np.where(some, cells(low, np.minimum), np.nan)
-        maximum[:] = np.where(some, cells(high, np.maximum), np.nan)
-        mean[:] = np.where(some, cells(total, np.add) / counts, np.nan)
+        mean = cells(total, np.add) / counts
+        some = counts > 0
+        minimum = np.where(some, cells(low, np.minimum), np.nan)
+        maximum = np.where(some, cells(high, np.maximum), np.nan)
+    return minimum, maximum, mean, flags

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.messages import Question
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -56,7 +57,7 @@ def answer(run: DebugRun, message: object) -> Reply:
 
 
 def _summary(run: DebugRun, _question: Question) -> Reply:
-    parts = run._parts
+    parts = run.parts
     told = {
         name: None if part is None else repr(part).splitlines()[0]
         for name, part in (

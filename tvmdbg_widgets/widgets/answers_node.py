@@ -11,7 +11,10 @@ from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
@@ -110,7 +113,7 @@ def _times(timeline: Timeline, node: int) -> list[tuple[str, str]]:
 
 def _notes(run: DebugRun, node: int) -> list[str]:
     own = [issue.message for issue in run.check() if node in issue.nodes]
-    tensors = run.tensors or {}
+    tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     values = [
         note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes
     ]

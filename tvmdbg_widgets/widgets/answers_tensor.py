@@ -33,7 +33,7 @@ def tensor_picture(
     values = tensor.record.values(reading)
     found = _statistics(tensor, reading, question.integer("bins", 1, 1024))
     shape = values.view_shape
-    plane = _plane(shape, question) if math.prod(shape) and found.applicable else None
+    plane = _known_plane(shape, question) if math.prod(shape) and found.applicable else None
     header: dict[str, Any] = {
         "entry": [tensor.node, tensor.output],
         "name": tensor.name,
@@ -109,6 +109,15 @@ def _tensor(run: DebugRun, question: Question) -> Tensor:
 
 def _plane(shape: tuple[int, ...], question: Question) -> Plane:
     return Plane.of(shape, question.axes("axes"), question.integers("index"))
+
+
+def _known_plane(shape: tuple[int, ...], question: Question) -> Plane:
+    """Return the plane asked for; the last axes where the page knew the declared shape alone."""
+    if len(question.integers("index")) == len(shape):
+        return _plane(shape, question)
+    across = len(shape) - 1 if shape else None
+    down = len(shape) - 2 if len(shape) > 1 else None
+    return Plane.of(shape, (down, across), [0] * len(shape))
 
 
 def _has_readings(tensor: Tensor) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.strings import StringColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 _ALIGNMENT = 8

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 _TEXT = 200
+
+Choice = TypeVar("Choice", bound=str)
 
 
 class Question:
@@ -24,7 +26,7 @@ class Question:
 
     def __init__(self, message: object) -> None:
         if not isinstance(message, Mapping) or not isinstance(message.get("kind"), str):
-            raise ValueError("a question must be an object with a kind")
+            raise ValueError("a question must be an object with a kind")  # noqa: TRY004 (one kind of error for the caller)
         self._fields: Mapping[str, Any] = message
         self.kind: str = message["kind"][:_TEXT]
 
@@ -64,12 +66,15 @@ class Question:
         )
         return down, across
 
-    def choice(self, name: str, choices: tuple[str, ...]) -> str | None:
+    def choice(self, name: str, choices: tuple[Choice, ...]) -> Choice | None:
         """Return one of the choices, or None."""
         value = self._fields.get(name)
-        if value is not None and value not in choices:
-            raise ValueError(f"{name} must be one of {', '.join(choices)}")
-        return value
+        if value is None:
+            return None
+        for choice in choices:
+            if value == choice:
+                return choice
+        raise ValueError(f"{name} must be one of {', '.join(choices)}")
 
 
 def _integer(name: str, value: object, low: int, high: int) -> int:

@@ -7,7 +7,6 @@ import hashlib
 import logging
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.messages import Question
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.run import DebugRun
 
 _LOG = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class RunModel(anywidget.AnyWidget):
             reply = answer(self._run, message)
         except (ValueError, LookupError, OSError) as problem:
             self.send({"id": question.id, "error": _told(problem)})
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
             _LOG.exception("answering %s failed", question.kind)
             self.send({"id": question.id, "error": f"{type(problem).__name__}: {problem}"})
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -11,6 +10,8 @@ import traitlets
 from tvmdbg_widgets.widgets.bundles import bundle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tvmdbg_widgets.run import DebugRun
 
 
@@ -45,10 +46,10 @@ class Session(anywidget.AnyWidget):
     _view_name = traitlets.Any(None).tag(sync=True)
 
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
-    entry = traitlets.Tuple(
+    entry: Any = traitlets.Tuple(
         traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
     ).tag(sync=True)
-    slice = traitlets.Tuple(
+    slice: Any = traitlets.Tuple(
         traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
     ).tag(sync=True)
     time_range = traitlets.Tuple(

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from tvmdbg_widgets.widgets.session import Session
-
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
 
 _MOST_BYTES = 48 * 1024
 

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.gather import Part
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
-from tvmdbg_widgets.formats.tvm.params import ParamsFile
-from tvmdbg_widgets.formats.tvm.table import Table
-from tvmdbg_widgets.formats.tvm.trace import Trace
-from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_tensors import KeyedArray, join_parameters, join_tensors
 from tvmdbg_widgets.model.join_times import (
@@ -33,8 +27,17 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunParts
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.tensors import Tensors
-from tvmdbg_widgets.model.timeline import Timeline
 from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.formats.gather import Part
+    from tvmdbg_widgets.formats.tvm.params import ParamsFile
+    from tvmdbg_widgets.formats.tvm.table import Table
+    from tvmdbg_widgets.formats.tvm.trace import Trace
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
 
 T = TypeVar("T")
 
@@ -245,9 +248,9 @@ def _timeline(
     from_pairs = _trace_timeline(names, trace) if trace is not None else None
     from_rows = _table_timeline(graph, names, table, from_pairs) if table is not None else None
     if from_pairs is not None and from_rows is not None and table is not None:
-        timeline = combine(from_pairs, from_rows, rounding_ns=table.rounding_ns)
+        timeline: Timeline | None = combine(from_pairs, from_rows, rounding_ns=table.rounding_ns)
     else:
-        timeline = from_pairs or from_rows
+        timeline = from_rows if from_pairs is None else from_pairs
     if timeline is None or graph is None:
         return timeline
     return by_device(timeline, graph, device)

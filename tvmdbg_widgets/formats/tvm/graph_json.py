@@ -8,6 +8,8 @@ The format is that of ``GraphExecutor::Load`` (``src/runtime/graph_executor/grap
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +53,29 @@ def sniff(head: bytes) -> bool:
     """
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return start in (b"{", b'"', b"#") and _KEYS.search(head) is not None
+
+
+_NODES = re.compile(r'"nodes"\s*:\s*\[')
+_OTHER_KEYS = re.compile(r'"(arg_nodes|node_row_ptr|heads|storage_id|dltype)"\s*:')
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes is a graph, in any of its forms.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file; all keys before ``nodes`` should fit in.
+    """
+    text = head.decode(json.detect_encoding(head), errors="ignore").lstrip(" \t\r\n\ufeff")
+    if text.startswith('"'):
+        text = text[1:].replace('\\"', '"').replace("\\n", "\n").lstrip()
+    if not text.startswith(("{", "#")):
+        return False
+    others = {match[1] for match in _OTHER_KEYS.finditer(text)}
+    if _NODES.search(text):
+        return bool(others) or '"op"' in text
+    return len(others) > 1
 
 
 def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:
