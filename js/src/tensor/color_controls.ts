@@ -34,9 +34,9 @@ export class ColorControls {
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colours" },
-      element("label", {}, "scale ", this.#scale),
-      element("label", {}, "colours ", this.#map),
-      element("label", {}, "range ", this.#range),
+      element("label", {}, element("span", {}, "scale"), this.#scale),
+      element("label", {}, element("span", {}, "colours"), this.#map),
+      element("label", {}, element("span", {}, "range"), this.#range),
     );
   }
 

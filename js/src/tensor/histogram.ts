@@ -95,10 +95,9 @@ export class Histogram {
     for (const bar of scene.bars) {
       if (!bar.special) continue;
       const middle = bar.x + bar.width / 2;
-      labels.write(SPECIAL_TEXT[bar.special], middle, bottom + 10, {
-        align: "center",
-        color: theme.text,
-      });
+      const place = { align: "center", color: theme.text } as const;
+      labels.write(SPECIAL_TEXT[bar.special], middle, bottom + 10, place);
+      labels.write(integer(bar.count), middle, bar.y - 7, place);
     }
     if (scene.zero !== null) labels.write("0", scene.zero, bottom + 10, { align: "center" });
     const high = scene.low + (scene.perUnit ? plot.width / scene.perUnit : 0);

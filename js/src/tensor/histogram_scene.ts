@@ -46,7 +46,7 @@ export function histogramScene(
   const [low, high] = [edges[0] ?? 0, edges.at(-1) ?? 0];
   const perUnit = high > low ? plot.width / (high - low) : 0;
   const bar = (x: number, wide: number, count: number, text: string, special: Special | null) => {
-    const tall = count === 0 ? 0 : Math.max(1, share(count) * plot.height);
+    const tall = count === 0 ? 0 : Math.max(special ? 4 : 1, share(count) * plot.height);
     const y = plot.y + plot.height - tall;
     return { x, y, width: wide, height: tall, count, text, special };
   };

@@ -1,4 +1,5 @@
 import { button, element, select } from "../shared/dom.ts";
+import { shapeText } from "../shared/format.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
@@ -138,16 +139,20 @@ export class Inspector {
       "div",
       { class: "tvmdbg-tensor-left" },
       this.#axes.node,
-      this.#picture.stage,
       this.#readout.node,
       element(
         "div",
-        { class: "tvmdbg-tensor-below" },
-        this.#legend,
-        this.#controls.node,
-        this.#valuesButton,
+        { class: "tvmdbg-tensor-view" },
+        this.#picture.stage,
+        element(
+          "div",
+          { class: "tvmdbg-tensor-side" },
+          this.#legend,
+          this.#controls.node,
+          this.#valuesButton,
+          this.#caption,
+        ),
       ),
-      this.#caption,
     );
     this.#body = element(
       "div",
@@ -391,8 +396,7 @@ export class Inspector {
     this.#body.hidden = false;
     this.#left.hidden = nothing;
     if (nothing) {
-      const detail = `Its shape ${JSON.stringify(answer.shape)} has an axis of length 0.`;
-      this.#trouble.replaceChildren(message("empty", "This tensor has no values", detail));
+      this.#trouble.replaceChildren(nothingMessage(answer));
     }
     this.#axes.show(this.#plane);
     this.#hover = null;
@@ -573,6 +577,16 @@ export class Inspector {
       clearTimeout(this.#keep);
     });
   }
+}
+
+function nothingMessage({ shape, viewShape, dtype }: TensorAnswer): HTMLElement {
+  return viewShape.includes(0)
+    ? message(
+        "empty",
+        "This tensor has no values",
+        `An axis of its shape ${shapeText(shape)} is 0 long.`,
+      )
+    : message("empty", "No numbers to show", `Values of dtype ${dtype} are no numbers.`);
 }
 
 interface PlaneWish {

@@ -29,8 +29,25 @@ export class Labels {
     this.#bounds = { x: 0, y: 0, width, height };
   }
 
+  /** Writes the text on a plate of its own, pushed back inside where it would stick out. */
+  plate(text: string, x: number, y: number, align: "center" | "right"): void {
+    const context = this.#context;
+    context.font = `600 ${FONT_SIZE}px ${this.#theme.font}`;
+    const width = this.#measure.width(text) + 8;
+    const start = align === "center" ? x - width / 2 : x - width;
+    const left = Math.max(0, Math.min(this.#bounds.width - width, start));
+    context.fillStyle = this.#theme.text;
+    context.fillRect(left, y - 8, width, 16);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = this.#theme.background;
+    context.fillText(text, left + width / 2, y + 0.5);
+    this.written.push({ text, x: left, y: y - 8, width, height: 16 });
+  }
+
   /** Writes the text with its line centred on (x, y); says whether there was room. */
   write(text: string, x: number, y: number, place: Place = {}): boolean {
+    if (!text) return false;
     const { align = "left", color = this.#theme.muted, turned = false, bold = false } = place;
     const context = this.#context;
     context.font = `${bold ? "600 " : ""}${FONT_SIZE}px ${this.#theme.font}`;
@@ -65,7 +82,7 @@ function inside(box: Box, bounds: Box): boolean {
 
 const APART = 2;
 
-export function touch(a: Box, b: Box): boolean {
+function touch(a: Box, b: Box): boolean {
   return (
     a.x < b.x + b.width + APART &&
     b.x < a.x + a.width + APART &&

@@ -1,10 +1,10 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/run_client.ts";
-import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
 import type { ColorScale } from "./color_scale.ts";
-import { type Label, Labels, touch } from "./labels.ts";
-import { cellBox, DIGIT, FONT_SIZE, type Layout, layoutTile, pointAt } from "./layout.ts";
+import { type Label, Labels } from "./labels.ts";
+import { cellBox, FONT_SIZE, type Layout, layoutTile, pointAt, STRIP } from "./layout.ts";
 import type { Point } from "./plane.ts";
 import { labelPlane, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
@@ -36,7 +36,6 @@ export class Picture {
   #baseDirty = true;
   #size = "";
   #labels: Label[] = [];
-  #overlayLabels: Label[] = [];
 
   constructor(root: HTMLElement, events: PictureEvents, signal: AbortSignal) {
     this.#root = root;
@@ -68,9 +67,6 @@ export class Picture {
 
   /** What is on screen now, for tests. */
   inspect(): { labels: Label[]; marks: object[]; plot: object | null } {
-    const covered = this.#labels.filter(
-      (label) => !this.#overlayLabels.some((each) => touch(each, label)),
-    );
     const [layout, tile] = [this.#layout, this.#answer?.tile];
     const marks: object[] = [];
     if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
@@ -80,11 +76,7 @@ export class Picture {
         marks.push({ row, col, flags: tile.flags[cell], ...cellBox(layout, row, col) });
       }
     }
-    return {
-      labels: [...covered, ...this.#overlayLabels],
-      marks,
-      plot: layout && { ...layout.plot },
-    };
+    return { labels: this.#labels, marks, plot: layout && { ...layout.plot } };
   }
 
   #redraw(): void {
@@ -109,48 +101,41 @@ export class Picture {
   #paintBase(width: number, height: number): void {
     this.#baseDirty = false;
     clear(this.#base, width, height);
-    this.#labels = [];
     this.#layout = null;
-    const [answer, tile] = [this.#answer, this.#answer?.tile];
-    if (!answer || !tile || tile.rows * tile.cols === 0) return;
+    const tile = this.#answer?.tile;
+    if (!tile || tile.rows * tile.cols === 0) return;
     const theme = readTheme(this.#root);
     const layout = layoutTile(tile, width, height, devicePixelRatio || 1);
     this.#layout = layout;
-    const labels = new Labels(this.#base.context, theme, width, height);
-    const [down, across] = answer.axes;
-    const acrossName = across === null ? "" : `axis ${across} →`;
-    if (layout.kind === "profile") {
-      paintProfile(this.#base.context, layout, tile, this.#scale, theme);
-      labelProfile(labels, layout, this.#scale, acrossName);
-    } else {
-      paintPlane(this.#base.context, layout, tile, this.#scale, theme);
-      if (tile.planeRows * tile.planeCols > 1) {
-        labelPlane(labels, layout, [down === null ? "" : `← axis ${down}`, acrossName]);
-      }
-    }
-    this.#labels = labels.written.filter(({ text }) => text !== "");
+    const paint = layout.kind === "profile" ? paintProfile : paintPlane;
+    paint(this.#base.context, layout, tile, this.#scale, theme);
   }
 
+  /** Labels are here too, so that those the crosshair's own would touch can give way. */
   #paintOverlay(width: number, height: number): void {
+    const { context } = this.#overlay;
     clear(this.#overlay, width, height);
-    this.#overlayLabels = [];
-    const layout = this.#layout;
-    if (!layout) return;
-    const scalar = layout.tile.planeRows * layout.tile.planeCols === 1;
-    if (scalar) {
-      this.#writeScalar(layout, width);
+    this.#labels = [];
+    const [layout, answer] = [this.#layout, this.#answer];
+    if (!layout || !answer) return;
+    const { planeRows, planeCols } = layout.tile;
+    const theme = readTheme(this.#root);
+    const labels = new Labels(context, theme, width, height);
+    this.#labels = labels.written;
+    if (planeRows * planeCols === 1) {
+      this.#writeScalar(layout, width, theme);
       return;
     }
+    const cross = this.#cross;
+    const crossShown = cross && cross.row < planeRows && cross.col < planeCols;
     if (this.#hover) this.#outline(layout, this.#hover, false);
-    if (
-      this.#cross &&
-      this.#cross.row < layout.tile.planeRows &&
-      this.#cross.col < layout.tile.planeCols
-    ) {
-      this.#outline(layout, this.#cross, true);
-    }
-    const shown = this.#hover ?? this.#cross;
-    if (shown) this.#writePlace(layout, shown, width);
+    if (crossShown) this.#outline(layout, cross, true);
+    const shown = this.#hover ?? (crossShown ? cross : null);
+    if (shown) platePlace(labels, layout, shown);
+    const [down, across] = answer.axes;
+    const name = across === null ? "" : `axis ${across} →`;
+    if (layout.kind === "profile") labelProfile(labels, layout, this.#scale, name);
+    else labelPlane(labels, layout, [down === null ? "" : `← axis ${down}`, name]);
   }
 
   /** Black inside white: seen on every colour. */
@@ -165,55 +150,20 @@ export class Picture {
     context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
   }
 
-  /** The row and column, written over the axes. */
-  #writePlace(layout: Layout, { row, col }: Point, width: number): void {
-    const theme = readTheme(this.#root);
-    const box = cellBox(layout, row, col);
-    const below = layout.kind === "profile";
-    const y = below ? layout.plot.y + layout.plot.height + 23 : layout.plot.y - 9;
-    this.#plate(String(col), box.x + box.width / 2, y, "center", theme, width);
-    if (!below) {
-      this.#plate(String(row), layout.plot.x - 6, box.y + box.height / 2, "right", theme, width);
-    }
-  }
-
-  #plate(
-    text: string,
-    x: number,
-    y: number,
-    align: "center" | "right",
-    theme: ReturnType<typeof readTheme>,
-    room: number,
-  ): void {
-    const { context } = this.#overlay;
-    const width = text.length * DIGIT + 6;
-    const start = align === "center" ? x - width / 2 : x + 4 - width;
-    const left = Math.max(0, Math.min(room - width, start));
-    context.fillStyle = theme.text;
-    context.fillRect(left, y - 8, width, 16);
-    context.font = `600 ${FONT_SIZE}px ${theme.font}`;
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillStyle = theme.background;
-    context.fillText(text, left + width / 2, y + 0.5);
-    this.#overlayLabels.push({ text, x: left, y: y - 8, width, height: 16 });
-  }
-
-  #writeScalar({ plot }: Layout, width: number): void {
+  #writeScalar({ plot }: Layout, width: number, theme: Theme): void {
     if (!this.#exact) return;
-    const theme = readTheme(this.#root);
     const { context } = this.#overlay;
     const x = plot.x + plot.width + 14;
-    const fit = (width - x - 8) / (0.62 * this.#exact.length);
-    const size = Math.max(FONT_SIZE, Math.min(24, Math.floor(fit)));
+    const y = plot.y + plot.height / 2;
+    const fit = Math.floor((width - x - 8) / (0.62 * this.#exact.length));
+    const size = Math.max(FONT_SIZE, Math.min(24, fit));
     context.font = `${size}px ui-monospace, monospace`;
     context.textAlign = "left";
     context.textBaseline = "middle";
     context.fillStyle = theme.text;
-    context.fillText(this.#exact, x, plot.y + plot.height / 2);
+    context.fillText(this.#exact, x, y);
     const long = context.measureText(this.#exact).width;
-    const y = plot.y + plot.height / 2 - size / 2;
-    this.#overlayLabels.push({ text: this.#exact, x, y, width: long, height: size });
+    this.#labels.push({ text: this.#exact, x, y: y - size / 2, width: long, height: size });
   }
 
   #listen(signal: AbortSignal): void {
@@ -253,4 +203,14 @@ export class Picture {
       { signal, passive: false },
     );
   }
+}
+
+/** The row and column, on the axes. */
+function platePlace(labels: Labels, layout: Layout, { row, col }: Point): void {
+  const { plot, kind } = layout;
+  const box = cellBox(layout, row, col);
+  const profile = kind === "profile";
+  const y = profile ? plot.y + plot.height + STRIP + 13 : plot.y - 9;
+  labels.plate(String(col), box.x + box.width / 2, y, "center");
+  if (!profile) labels.plate(String(row), plot.x - 3, box.y + box.height / 2, "right");
 }

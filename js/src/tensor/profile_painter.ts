@@ -1,13 +1,24 @@
 import type { Theme } from "../shared/theme.ts";
-import type { ColorScale } from "./color_scale.ts";
+import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
 import { colorCells, paintSpecial, type Tile } from "./plane_painter.ts";
 
+const PAD = 5;
+const NEAR_ZERO = 0.5;
+
 /** Height of a value in the plot of a profile. */
-export function profileY({ plot }: Layout, scale: ColorScale, value: number): number {
-  return plot.y + plot.height * (1 - scale.share(value));
+function profileY({ plot }: Layout, axis: ColorScale, value: number): number {
+  return plot.y + PAD + (plot.height - 2 * PAD) * (1 - axis.share(value));
+}
+
+/** The colours' range, reaching to zero where zero is not far: then the stems compare. */
+export function profileAxis(scale: ColorScale): ColorScale {
+  const { low, high, map, kind } = scale;
+  if (low > 0 && low <= NEAR_ZERO * high) return new ColorScale(0, high, map, kind);
+  if (high < 0 && high >= NEAR_ZERO * low) return new ColorScale(low, 0, map, kind);
+  return scale;
 }
 
 /** A line of values: from the least to the largest of each cell, with stems to zero and the colours below. */
@@ -19,13 +30,14 @@ export function paintProfile(
   theme: Theme,
 ): void {
   const { plot, cellWidth, tile: shape } = layout;
-  const zero = scale && scale.low <= 0 && scale.high >= 0 ? profileY(layout, scale, 0) : null;
-  if (scale) {
+  const axis = scale && profileAxis(scale);
+  const zero = axis && axis.low <= 0 && axis.high >= 0 ? profileY(layout, axis, 0) : null;
+  if (axis) {
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.beginPath();
-    for (const { value } of scale.ticks(plot.height / 36)) {
-      const y = Math.round(profileY(layout, scale, value)) + 0.5;
+    for (const { value } of axis.ticks(plot.height / 36)) {
+      const y = Math.round(profileY(layout, axis, value)) + 0.5;
       context.moveTo(plot.x, y);
       context.lineTo(plot.x + plot.width, y);
     }
@@ -44,12 +56,12 @@ export function paintProfile(
       context.fillRect(x, plot.y, width, plot.height);
       context.globalAlpha = 1;
     }
-    if (!scale || !Number.isFinite(tile.mean[col]!)) continue;
-    const top = profileY(layout, scale, tile.maximum[col]!);
-    const bottom = profileY(layout, scale, tile.minimum[col]!);
+    if (!axis || !Number.isFinite(tile.mean[col]!)) continue;
+    const top = profileY(layout, axis, tile.maximum[col]!);
+    const bottom = profileY(layout, axis, tile.minimum[col]!);
     context.fillStyle = theme.accent;
     if (zero !== null) {
-      const middle = profileY(layout, scale, tile.mean[col]!);
+      const middle = profileY(layout, axis, tile.mean[col]!);
       context.globalAlpha = 0.3;
       context.fillRect(x, Math.min(zero, middle), width, Math.abs(middle - zero));
       context.globalAlpha = 1;
@@ -95,8 +107,9 @@ export function labelProfile(
   name: string,
 ): void {
   const { plot, cellWidth, tile } = layout;
-  for (const { value, text } of scale?.ticks(plot.height / 36) ?? []) {
-    labels.write(text, plot.x - 6, profileY(layout, scale!, value), { align: "right" });
+  const axis = scale && profileAxis(scale);
+  for (const { value, text } of axis?.ticks(plot.height / 36) ?? []) {
+    labels.write(text, plot.x - 6, profileY(layout, axis!, value), { align: "right" });
   }
   const below = plot.y + plot.height + STRIP + 13;
   const spacing = String(tile.planeCols).length * DIGIT + 14;

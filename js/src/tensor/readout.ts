@@ -34,10 +34,11 @@ export class Readout {
   show(answer: TensorAnswer | null, point: Point | null, exact: string | null): void {
     this.#copy.hidden = answer === null || point === null;
     if (!answer || !point) {
-      this.#text.textContent = "";
+      this.#text.hidden = true;
       this.#cell.textContent = answer?.tile ? HINT : "";
       return;
     }
+    this.#text.hidden = false;
     const index = indexText(indexAt(answeredPlane(answer), point));
     this.#text.textContent = `${index} ${exact === null ? about(answer, point) : `= ${exact}`}`;
     this.#cell.textContent = cellText(answer, point);

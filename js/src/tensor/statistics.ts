@@ -46,7 +46,11 @@ function row(
     "tr",
     {},
     element("th", { scope: "row" }, name),
-    element("td", { class: "tvmdbg-tensor-number" }, number.text || "none"),
-    element("td", {}, link),
+    element(
+      "td",
+      {},
+      element("span", { class: "tvmdbg-tensor-number" }, number.text || "none"),
+      link,
+    ),
   );
 }

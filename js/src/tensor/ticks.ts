@@ -54,6 +54,7 @@ export function shortText(value: number): string {
 
 /** The number as it is where that is short, else four digits marked as rounded. */
 export function aboutText(value: number): string {
+  if (Math.abs(value) < 1e6 && String(value).length <= 7) return String(value).replace("-", "−");
   const text = shortText(value);
   return Number(value.toPrecision(4)) === value || !Number.isFinite(value) ? text : `≈ ${text}`;
 }
