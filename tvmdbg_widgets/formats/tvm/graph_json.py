@@ -40,42 +40,30 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
 
 
-_KEYS = re.compile(
-    rb'\\?"(?:nodes\\?"\s*:\s*\[|(?:arg_nodes|node_row_ptr)\\?"\s*:|'
-    rb'(?:storage_id|dltype|shape)\\?"\s*:\s*\[\s*\\?"list_)'
-)
-
-
-def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a graph, plain or in a JSON string.
-
-    Key order is free, so any key that only a graph has will do.
-    """
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return start in (b"{", b'"', b"#") and _KEYS.search(head) is not None
-
-
 _NODES = re.compile(r'"nodes"\s*:\s*\[')
-_OTHER_KEYS = re.compile(r'"(arg_nodes|node_row_ptr|heads|storage_id|dltype)"\s*:')
+_OWN_KEYS = re.compile(
+    r'"(?:arg_nodes|node_row_ptr)"\s*:|'
+    r'"(?:shape|dltype|storage_id|device_index)"\s*:\s*\[\s*"list_'
+)
 
 
 def sniff(head: bytes) -> bool:
     """Tell whether a file that starts with these bytes is a graph, in any of its forms.
 
+    Key order is free: any key that only a graph has will do, or ``nodes`` with an ``op``.
+
     Parameters
     ----------
     head : bytes
-        The first bytes of the file; all keys before ``nodes`` should fit in.
+        The first bytes of the file.
     """
     text = head.decode(json.detect_encoding(head), errors="ignore").lstrip(" \t\r\n\ufeff")
     if text.startswith('"'):
         text = text[1:].replace('\\"', '"').replace("\\n", "\n").lstrip()
     if not text.startswith(("{", "#")):
         return False
-    others = {match[1] for match in _OTHER_KEYS.finditer(text)}
-    if _NODES.search(text):
-        return bool(others) or '"op"' in text
-    return len(others) > 1
+    own = _OWN_KEYS.search(text) is not None
+    return own or (_NODES.search(text) is not None and '"op"' in text)
 
 
 def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model.operators import OP_KINDS, family, op_kind, parts
+
+PARTS = [
+    ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "nn.conv2d add nn.relu"),
+    ("tvmgen_default_fused_nn_conv2d_add_nn_relu", "nn.conv2d add nn.relu"),
+    ("fused_nn_conv2d_add_add_nn_relu_1", "nn.conv2d add add nn.relu"),
+    ("tvmgen_default_fused_nn_contrib_conv2d_NCHWc_add_5", "nn.contrib_conv2d_NCHWc add"),
+    ("fused_nn_contrib_conv2d_winograd_without_weight_transform_add",
+     "nn.contrib_conv2d_winograd_without_weight_transform add"),
+    ("tvmgen_default_fused_layout_transform_1", "layout_transform"),
+    ("tvmgen_default_fused_nn_batch_matmul", "nn.batch_matmul"),
+    ("tvmgen_default_fused_nn_global_avg_pool2d", "nn.global_avg_pool2d"),
+    ("tvmgen_default_fused_divide_round_clip_cast", "divide round clip cast"),
+    ("tvmgen_default_fused_reshape_transpose_1", "reshape transpose"),
+    ("tvmgen_default_fused_strided_slice", "strided_slice"),
+    ("fused_log2_log1p_log", "log2 log1p log"),
+    ("fuse___layout_transform___broadcast_add_relu", "layout_transform broadcast_add relu"),
+    ("fuse___layout_transform___broadcast_add_relu___layout_transform___1",
+     "layout_transform broadcast_add relu layout_transform"),
+    ("fuse__contrib_conv2d_NCHWc_2", "contrib_conv2d_NCHWc"),
+    ("fuse_l2_normalize_relu", "l2_normalize relu"),
+    ("fused_matmul1_add1", "matmul add"),
+    ("fused_conv2d1_add_add1_relu", "conv2d add add relu"),
+    ("tir_sigmoid", "sigmoid"),
+    ("transpose7", "transpose"),
+    ("vm.builtin.reshape", "vm.builtin.reshape"),
+    ("__nop", "__nop"),
+    ("__copy", "__copy"),
+    ("tvmgen_default_dnnl_main_0", "dnnl_main"),
+    ("fused_weird__thing_add_other_9", "weird__thing add other"),
+    ("k_ramp", "k_ramp"),
+    ("卷积", "卷积"),
+    ("fused_1", "1"),
+    ("fused_", "fused_"),
+    ("_", "_"),
+    ("12", "12"),
+    ("", ""),
+]  # fmt: skip
+
+KINDS = [
+    ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "convolution"),
+    ("tvmgen_default_fused_layout_transform_nn_contrib_conv2d_NCHWc", "convolution"),
+    ("tvmgen_default_fused_nn_dense_add", "matmul"),
+    ("NT_matmul12", "matmul"),
+    ("tvmgen_default_fused_nn_softmax", "normalization"),
+    ("tvmgen_default_fused_mean", "pooling/reduction"),
+    ("fused_add_nn_relu_1", "activation"),
+    ("tvmgen_default_fused_divide_round_clip_cast", "cast/quantize"),
+    ("tvmgen_default_fused_add_sqrt", "elementwise"),
+    ("tvmgen_default_fused_split", "gather/split"),
+    ("fused_reshape_transpose", "layout/copy"),
+    ("tvmgen_default_fused_nn_batch_flatten", "reshape"),
+    ("vm.builtin.reshape", "reshape"),
+    ("__nop", "reshape"),
+    ("__copy", "layout/copy"),
+    ("k_ramp", "other"),
+    ("", "other"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), PARTS)
+def test_parts(name: str, expected: str) -> None:
+    assert parts(name) == tuple(expected.split())
+
+
+@pytest.mark.parametrize(("name", "expected"), KINDS)
+def test_op_kind(name: str, expected: str) -> None:
+    assert op_kind(name, 2) == expected
+
+
+def test_null_nodes_have_kinds_of_their_own() -> None:
+    assert op_kind("", 0) == "input"
+    assert op_kind("", 1) == "parameter"
+
+
+@given(st.text(alphabet="_1ad", max_size=12) | st.text(max_size=12))
+def test_no_letter_is_lost(name: str) -> None:
+    def letters(text: str) -> str:
+        return re.sub(r"[\d_.]", "", text)
+
+    bare = re.sub(r"^_*(tvmgen_default_)?(fused_|fuse_)?", "", name)
+    kept = letters("".join(parts(name)))
+    assert kept in (letters(bare), letters(name))
+    assert all(family(part) in OP_KINDS for part in parts(name))
+
+
+def test_recorded_functions_are_all_known(corpus: Path) -> None:
+    names: set[str] = set()
+    for pattern in ("tvm/*/graph.json", "relax/*/capture/graph.json"):
+        for path in corpus.glob(pattern):
+            nodes = json.loads(path.read_bytes())["nodes"]
+            names |= {node["attrs"]["func_name"] for node in nodes if node["op"] == "tvm_op"}
+    assert len(names) > 100
+    assert {name for name in names if op_kind(name, 2) == "other"} == set()
+    unknown = {part for name in names for part in parts(name) if family(part) == "other"}
+    assert unknown == set()
