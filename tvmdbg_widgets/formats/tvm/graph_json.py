@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
 
 _NODES = re.compile(r'"nodes"\s*:\s*\[')
+_OWN_NODES = re.compile(r'"nodes"\s*:\s*\[')
 _OWN_KEYS = re.compile(
     r'"(?:arg_nodes|node_row_ptr)"\s*:|'
     r'"(?:shape|dltype|storage_id|device_index)"\s*:\s*\[\s*"list_'
