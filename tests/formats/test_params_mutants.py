@@ -111,6 +111,21 @@ def test_a_moved_header_field_is_seen(
 
 @pytest.mark.parametrize("layout", ["narrow", "wide"])
 @pytest.mark.parametrize("by", [-1, 1])
+def test_moved_values_are_seen(
+    files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, layout: str, by: int
+) -> None:
+    original = params_record.HeaderReader.read
+
+    def moved(self: object, offset: int, layout: str, label: str) -> params_record.RecordHeader:
+        header = original(self, offset, layout, label)
+        return header._replace(offset=header.offset + by)
+
+    monkeypatch.setattr(params_record.HeaderReader, "read", moved)
+    assert not reads_right(files[layout])
+
+
+@pytest.mark.parametrize("layout", ["narrow", "wide"])
+@pytest.mark.parametrize("by", [-1, 1])
 def test_moved_shape_and_size_are_seen(
     files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, layout: str, by: int
 ) -> None:

@@ -170,11 +170,19 @@ def test_histogram_is_numpys(bins: int) -> None:
     np.testing.assert_allclose(found.histogram.edges, edges, rtol=1e-15, atol=1e-15)
 
 
-@pytest.mark.parametrize("low", [0.0, 1e6, -3e15, 5e-324, 1e308])
+@pytest.mark.parametrize("low", [0.0, 1e6, -3e15, 5e-324, 1e308, -1.7e308])
 def test_histogram_of_values_close_together(low: float) -> None:
     steps = np.arange(50) % 23
     array = np.array([low + int(step) * math.ulp(low) for step in steps])
     check(array, compute(array, 7, 64), 64)
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, 1.5, 1e300, 1.7976931348623157e308, -1.7976931348623157e308]
+)
+def test_histogram_of_one_value(value: float) -> None:
+    array = np.full(5, value)
+    check(array, compute(array, 2, 64), 64)
 
 
 def test_histogram_of_integers_falls_on_edges() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import ml_dtypes
 import numpy as np
@@ -159,6 +160,18 @@ def test_chunks_are_bounded_and_complete() -> None:
     assert max(chunk.nbytes for chunk in chunks) <= 4096
     assert np.array_equal(np.concatenate(chunks), array)
     assert [c.tolist() for c in tensor(np.array(3.5)).chunks(1)] == [[3.5]]
+
+
+def test_statistics_and_chunks_need_little_memory() -> None:
+    t = tensor(np.ones(8_000_000, np.float32))
+    packed = stored("int4", (8_000_000,), bytes(8_000_000))
+    tracemalloc.start()
+    try:
+        t.statistics()
+        Tensor(packed, 0, 0, name="p").statistics()
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_repr_and_properties_tell() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,7 +60,8 @@ def histogram(
     first, last = float(low), float(high)
     if first == last:
         half = max(0.5, bins * math.ulp(first))
-        first, last = first - half, last + half
+        limit = sys.float_info.max
+        first, last = max(first - half, -limit), min(last + half, limit)
     # Halving keeps the width finite where the bounds are near the ends of float64.
     scale = 1.0 if math.isfinite(last - first) else 0.25
     edges = np.linspace(first * scale, last * scale, bins + 1)

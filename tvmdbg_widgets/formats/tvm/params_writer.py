@@ -68,7 +68,8 @@ def write_params(
     Raises
     ------
     ValueError
-        TVM (of that age) has no data type for an array, or an argument is none of those above, or a name is not Unicode text.
+        TVM (of that age) has no data type for an array, a name is not Unicode text, or an
+        argument is none of those above.
     FormatError
         The file a record comes from changed.
     OSError
