@@ -8,6 +8,8 @@ import { ZOOM_STEP } from "./toolbar.ts";
 import { GraphView } from "./view.ts";
 import type { Step } from "./walk.ts";
 
+export type { GraphOptions };
+
 const BUSY_MS = 150;
 const PAN_PX = 80;
 
@@ -25,7 +27,13 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
     BUSY_MS,
   );
   try {
-    const [graph, timeline] = await Promise.all([context.run.graph(), context.run.timeline()]);
+    let problem = "";
+    const times = context.run.timeline().catch((error: unknown) => {
+      if (isAbort(error)) throw error;
+      problem = `the timeline could not be read: ${errorText(error)}`;
+      return null;
+    });
+    const [graph, timeline] = await Promise.all([context.run.graph(), times]);
     clearTimeout(busy);
     if (context.signal.aborted) return;
     if (!graph || graph.kinds.length === 0) {
@@ -35,7 +43,7 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
       root.dataset.ready = "true";
       return;
     }
-    const view = new GraphView(root, context, graph, timeline);
+    const view = new GraphView(root, context, graph, timeline, problem);
     bind(root, context, view);
   } catch (error) {
     clearTimeout(busy);

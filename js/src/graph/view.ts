@@ -47,6 +47,8 @@ export class GraphView {
   readonly #tooltip = new Tooltip();
   readonly #notice = element("div", { class: "tvmdbg-graph-busy", hidden: true });
   readonly #body = element("div", { class: "tvmdbg-graph-body" });
+  /** What was wrong with the data from the start. */
+  readonly #problem: string;
   #palette: Palette;
   #placed: Placed | null = null;
   #walk: Walk | null = null;
@@ -62,10 +64,12 @@ export class GraphView {
     context: ViewContext<GraphOptions>,
     graph: GraphColumns,
     timeline: TimelineColumns | null,
+    problem: string,
   ) {
     const { signal, run } = context;
     this.#root = root;
     this.#context = context;
+    this.#problem = problem;
     this.#links = new Links(graph);
     this.#times = new Times(graph, timeline);
     this.#palette = new Palette(readTheme(root));
@@ -346,7 +350,7 @@ export class GraphView {
       });
       if (layout.signal.aborted) return;
       clearInterval(busy);
-      this.#say(problem);
+      this.#say([this.#problem, problem].filter(Boolean).join("; "));
       this.#place(placed, opens, focus);
     } catch (error) {
       if (layout.signal.aborted || isAbort(error)) return;

@@ -1,0 +1,87 @@
+import { StringColumn } from "../src/shared/columns.ts";
+import { type GraphColumns, NodeKind } from "../src/shared/run_client.ts";
+
+export interface NodeSpec {
+  kind?: number;
+  name?: string;
+  label?: string;
+  func?: string;
+  opKind?: string;
+  /** [node, output, trust]; -1 for what no node produces. */
+  inputs?: readonly (readonly [node: number, output?: number, trust?: number])[];
+  /** One shape an output; null where unknown. */
+  outputs?: readonly (readonly number[] | null)[];
+  dtype?: string;
+  ns?: number;
+}
+
+/** A small graph as the columns that a kernel would send. */
+export function columns(
+  nodes: readonly NodeSpec[],
+  more: { heads?: readonly (readonly [number, number])[]; control?: [number, number][] } = {},
+): GraphColumns {
+  const outputs = nodes.map((node) => node.outputs ?? [[1, 8]]);
+  const shapes = outputs.flat();
+  const edges = nodes.flatMap((node, target) =>
+    (node.inputs ?? []).map(([source, output = 0, trust = 0], position) => ({
+      source,
+      output,
+      trust,
+      target,
+      position,
+    })),
+  );
+  const kinds = nodes.map(({ kind }) => kind ?? NodeKind.OPERATOR);
+  const defaults = ["input", "parameter", "elementwise", "reshape", "layout/copy"];
+  return {
+    names: StringColumn.from(nodes.map(({ name }, node) => name ?? `node_${node}`)),
+    labels: StringColumn.from(nodes.map(({ label }) => label ?? "")),
+    funcNames: StringColumn.from(nodes.map(({ func }) => func ?? "")),
+    opKinds: StringColumn.from(nodes.map(({ opKind }, node) => opKind ?? defaults[kinds[node]!]!)),
+    kinds: Uint8Array.from(kinds),
+    parameterTrust: new Uint8Array(nodes.length),
+    entryOffsets: ends(outputs.map((each) => each.length)),
+    edgeSource: Int32Array.from(edges, ({ source }) => source),
+    edgeOutput: Int32Array.from(edges, ({ output }) => output),
+    edgeTarget: Int32Array.from(edges, ({ target }) => target),
+    edgePosition: Int32Array.from(edges, ({ position }) => position),
+    edgeTrust: Uint8Array.from(edges, ({ trust }) => trust),
+    controlSource: Int32Array.from(more.control ?? [], ([source]) => source),
+    controlTarget: Int32Array.from(more.control ?? [], ([, target]) => target),
+    headNode: Int32Array.from(more.heads ?? [], ([node]) => node),
+    headOutput: Int32Array.from(more.heads ?? [], ([, output]) => output),
+    shapeOffsets: ends(shapes.map((shape) => shape?.length ?? 0)),
+    shapeDims: Float64Array.from(shapes.flatMap((shape) => shape ?? [])),
+    shapeKnown: Uint8Array.from(shapes, (shape) => (shape ? 1 : 0)),
+    dtypes: StringColumn.from(
+      outputs.flatMap((each, node) => each.map(() => nodes[node]!.dtype ?? "float32")),
+    ),
+    storageIds: new Int32Array(0),
+    deviceTypes: new Int32Array(0),
+    nodeNs: Float64Array.from(nodes, ({ ns }) => ns ?? Number.NaN),
+    nodeTrust: new Uint8Array(nodes.length),
+    hasTensor: new Uint8Array(shapes.length),
+  };
+}
+
+/** An input, two weights of which one is shared by two convolutions, a sum, and an output. */
+export function residual(): GraphColumns {
+  const conv = { label: "conv2d + relu", opKind: "convolution", func: "fused_nn_conv2d_relu" };
+  return columns(
+    [
+      { kind: NodeKind.INPUT, name: "data", outputs: [[1, 3, 32, 32]] },
+      { kind: NodeKind.PARAMETER, name: "p0", outputs: [[64, 3, 3, 3]] },
+      { ...conv, inputs: [[0], [1]], outputs: [[1, 64, 8, 8]], ns: 2_571_000 },
+      { kind: NodeKind.PARAMETER, name: "p1" },
+      { ...conv, inputs: [[2], [3], [1]], outputs: [[1, 64, 8, 8]], ns: 429_000 },
+      { label: "add", name: "sum", inputs: [[4], [2]], dtype: "float16", ns: 1_000_000 },
+      { label: "softmax", opKind: "normalization", inputs: [[5]] },
+    ],
+    { heads: [[6, 0]] },
+  );
+}
+
+function ends(counts: readonly number[]): Int32Array {
+  let end = 0;
+  return Int32Array.from([0, ...counts.map((count) => (end += count))]);
+}

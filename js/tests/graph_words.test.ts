@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { Describe } from "../src/graph/describe.ts";
+import { Labels } from "../src/graph/labels.ts";
+import { Links } from "../src/graph/links.ts";
+import { buildScene } from "../src/graph/scene.ts";
+import { NodeSearch } from "../src/graph/search.ts";
+import { Times } from "../src/graph/times.ts";
+import { NodeKind, Trust } from "../src/shared/run_client.ts";
+import { columns, residual } from "./graph_fixture.ts";
+
+const measure = {
+  title: (text: string) => 6 * text.length,
+  small: (text: string) => 5 * text.length,
+};
+
+function words(graph = residual()) {
+  const links = new Links(graph);
+  const times = new Times(graph, null);
+  const labels = new Labels(graph, times, measure);
+  const text = (node: number, folded: number) => labels.box(node, folded);
+  const scene = buildScene(links, { fold: true, only: null, text });
+  return { labels, times, scene, describe: new Describe(links, labels, times) };
+}
+
+describe("Times", () => {
+  it("ranks what is known and keeps what is unknown unknown", () => {
+    const { times } = words();
+    expect(times.total).toBe(4_000_000);
+    expect(times.slowest).toBe(2);
+    expect(Array.from(times.ranked)).toEqual([2, 5, 4]);
+    expect(times.rank(5)).toBe(2);
+    expect(times.rank(6)).toBeNull();
+    expect(times.share(5)).toBe(0.25);
+    expect(times.heat(6)).toBeNaN();
+  });
+
+  it("knows of no slowest node where no time is known", () => {
+    const times = new Times(columns([{}, {}]), null);
+    expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
+  });
+
+  it("sums by op kind", () => {
+    const sums = words().times.byKind(residual());
+    expect(sums.get("convolution")).toEqual({ nodes: 2, ns: 3_000_000 });
+    expect(sums.get("parameter")).toEqual({ nodes: 2, ns: 0 });
+  });
+});
+
+describe("Labels", () => {
+  it("says label, id and shape, time and share, and what is folded", () => {
+    expect(words().labels.box(2, 1)).toMatchObject({
+      title: "conv2d + relu",
+      mark: "slowest",
+      shape: "#2 · 1×64×8×8",
+      time: "#2 · 2.571 ms · 64.3 %",
+      badge: "1 param",
+    });
+    expect(words().labels.box(4, 2).badge).toBe("2 params");
+  });
+
+  it("does not write an unknown time as zero", () => {
+    const { labels } = words();
+    expect(labels.time(6)).toBe("time unknown");
+    expect(labels.time(0)).toBe("not run");
+  });
+
+  it("marks inputs, parameters and numbered outputs of the graph", () => {
+    const graph = columns(
+      [{ kind: NodeKind.INPUT }, { kind: NodeKind.PARAMETER }, { outputs: [[2], null, []] }],
+      {
+        heads: [
+          [2, 1],
+          [0, 0],
+        ],
+      },
+    );
+    const labels = new Labels(graph, new Times(graph, null), measure);
+    expect([0, 1, 2].map((node) => labels.mark(node))).toEqual(["output 1", "param", "output 0"]);
+    expect(labels.shape(2)).toBe("2, 3 outputs");
+    expect(labels.entry(2, 1)).toBe("float32 of unknown shape");
+    expect(labels.entry(2, 2)).toBe("float32 ()");
+    expect(labels.entry(2, 3)).toBe("unknown");
+  });
+
+  it("makes every box wide enough for both colour modes, within the limits", () => {
+    const { labels } = words();
+    for (let node = 0; node < 7; node++) {
+      const { width, title, shape, time } = labels.box(node, 0);
+      const widest = Math.max(measure.title(title), measure.small(shape), measure.small(time));
+      expect(width).toBeGreaterThanOrEqual(Math.min(220, Math.max(96, widest)));
+      expect(width).toBeLessThanOrEqual(220);
+    }
+  });
+});
+
+describe("Describe", () => {
+  it("says a node with its neighbours", () => {
+    const { describe, scene } = words();
+    expect(describe.sentence(2, scene)).toBe(
+      "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
+        "64.3 % of the total, rank 1; 2 inputs from #0 data, #1 p0; 2 consumers: #4 conv2d + relu, #5 add; " +
+        "1 parameter folded into it.",
+    );
+  });
+
+  it("says into which nodes a parameter is folded, and that a time is unknown", () => {
+    const { describe, scene } = words();
+    expect(describe.sentence(1, scene)).toContain(
+      "p0 is folded into #2 conv2d + relu, #4 conv2d + relu",
+    );
+    expect(describe.sentence(6, scene)).toContain("time unknown");
+    expect(describe.sentence(6, scene)).toContain("output of the graph");
+  });
+
+  it("tells in the tooltip how far inputs are trusted", () => {
+    const graph = columns([
+      {},
+      {
+        inputs: [
+          [0, 0, Trust.AMBIGUOUS],
+          [-1, 0, Trust.ABSENT],
+        ],
+      },
+    ]);
+    const { describe, scene } = words(graph);
+    expect(describe.tooltip(1, scene)).toContain("2 inputs joined ambiguous or absent");
+    expect(describe.sentence(1, scene)).toContain("nothing that the graph names");
+  });
+});
+
+describe("NodeSearch", () => {
+  const search = new NodeSearch(residual());
+  const found = (query: string) => Array.from(search.find(query));
+
+  it("finds by name, func_name, operator, op kind and dtype", () => {
+    expect(found("sum")).toEqual([5]);
+    expect(found("FUSED_nn")).toEqual([2, 4]);
+    expect(found("softmax")).toEqual([6]);
+    expect(found("convolution")).toEqual([2, 4]);
+    expect(found("float16")).toEqual([5]);
+    expect(found("#4")).toEqual([4]);
+  });
+
+  it("finds shapes however they are written", () => {
+    for (const query of ["64,8,8", "64×8", "64x8x8", "(1, 64, 8, 8)", "64, 8"]) {
+      expect(found(query)).toEqual([2, 4]);
+    }
+  });
+
+  it("wants every word, and nothing for no word", () => {
+    expect(found("conv2d 64x8 float32")).toEqual([2, 4]);
+    expect(found("conv2d float16")).toEqual([]);
+    expect(found("  ")).toEqual([]);
+  });
+});
