@@ -1,6 +1,7 @@
 import type { Rows } from "./adjacency.ts";
 import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
+import { bestNeighbours, runs } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
 /** Items that stand exactly below each other. */
@@ -18,49 +19,6 @@ const BOTH_BEST = 12;
 const TRUNK = 8;
 const ONE_BEST = 4;
 const FEW = 12;
-
-/** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
-function runs(graph: Expanded, order: Order, lists: Rows, topFirst: boolean): Int32Array {
-  const run = new Int32Array(graph.count);
-  const { item } = order;
-  for (let i = 0; i < item.length; i++) {
-    const v = item[topFirst ? i : item.length - 1 - i]!;
-    if (v >= graph.nodes) continue;
-    let longest = 0;
-    for (let k = lists.start[v]!; k < lists.start[v + 1]!; k++) {
-      longest = Math.max(longest, run[lists.item[k]!]!);
-    }
-    run[v] = longest + 1;
-  }
-  return run;
-}
-
-/** Of the neighbours with the longest run the middle one; -1 without neighbours. */
-function bestNeighbours(graph: Expanded, lists: Rows, run: Int32Array): Int32Array {
-  const best = new Int32Array(graph.count).fill(-1);
-  for (let v = 0; v < graph.count; v++) {
-    const first = lists.start[v]!;
-    const end = lists.start[v + 1]!;
-    if (first === end) continue;
-    let longest = -1;
-    let ties = 0;
-    for (let k = first; k < end; k++) {
-      const length = run[lists.item[k]!]!;
-      if (length > longest) {
-        longest = length;
-        ties = 0;
-      }
-      if (length === longest) ties++;
-    }
-    let skip = (ties - 1) >> 1;
-    for (let k = first; k < end; k++) {
-      if (run[lists.item[k]!] !== longest || skip-- > 0) continue;
-      best[v] = lists.item[k]!;
-      break;
-    }
-  }
-  return best;
-}
 
 /** One longest path per component, the middle one where several are equally long. */
 function mainLine(order: Order, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {

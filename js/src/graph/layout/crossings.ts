@@ -1,5 +1,6 @@
 import type { Rows } from "./adjacency.ts";
 import type { Order } from "./initial.ts";
+import type { Lines } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
 const FEW = 12;
@@ -99,6 +100,28 @@ export class Crossings {
   gain(u: number, v: number): number {
     const { up, down } = this.#graph;
     return this.#pairGain(up, u, v) + this.#pairGain(down, u, v);
+  }
+
+  /** The same, of crossings with the lines that shall be straight alone; crossings of two lines count twice. */
+  lineGain(u: number, v: number, lines: Lines): number {
+    const { up, down } = this.#graph;
+    return (
+      this.#besides(lines.up[u]!, up, v) -
+      this.#besides(lines.up[v]!, up, u) +
+      this.#besides(lines.down[u]!, down, v) -
+      this.#besides(lines.down[v]!, down, u)
+    );
+  }
+
+  /** Of the neighbours of v, those left of an item less those right of it. */
+  #besides(item: number, lists: Rows, v: number): number {
+    if (item < 0) return 0;
+    const from = lists.start[v]!;
+    const to = lists.start[v + 1]!;
+    const p = this.#order.position[item]!;
+    const less = this.#bound(lists.item, from, to, p);
+    const notGreater = this.#bound(lists.item, less, to, p + 1);
+    return less - from - (to - notGreater);
   }
 
   #pairGain(lists: Rows, u: number, v: number): number {

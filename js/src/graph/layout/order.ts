@@ -1,5 +1,6 @@
 import { Crossings } from "./crossings.ts";
 import type { Order } from "./initial.ts";
+import { Polisher } from "./polish.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded } from "./trunks.ts";
 
@@ -139,6 +140,7 @@ export function* improveOrder(
   sweeps: number,
 ): Generator<void, void> {
   const sweeper = new Sweeper(graph, order);
+  const polisher = new Polisher(graph, order);
   const { start } = order;
   let since = 0;
   for (let c = 0; c + 1 < rowStart.length; c++) {
@@ -154,12 +156,16 @@ export function* improveOrder(
         if (sweeper.below(row) === 0) continue;
         if (busyFrom >= 0 && row - WINDOW > busyTo) {
           yield* sweeper.improve(busyFrom, busyTo, sweeps);
+          polisher.polish(busyFrom, busyTo);
           busyFrom = -1;
         }
         if (busyFrom < 0) busyFrom = Math.max(from, row - WINDOW);
         busyTo = Math.min(to, row + 2 + WINDOW);
       }
-      if (busyFrom >= 0) yield* sweeper.improve(busyFrom, busyTo, sweeps);
+      if (busyFrom >= 0) {
+        yield* sweeper.improve(busyFrom, busyTo, sweeps);
+        polisher.polish(busyFrom, busyTo);
+      }
       since += start[to]! - start[from]!;
       if (since > PAUSE) {
         since = 0;

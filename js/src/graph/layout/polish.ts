@@ -1,0 +1,116 @@
+import { Crossings } from "./crossings.ts";
+import type { Order } from "./initial.ts";
+import { findLines, type Lines } from "./runs.ts";
+import type { Expanded } from "./trunks.ts";
+
+const ROUNDS = 2;
+/** Rows a crossing is followed along its two lines, and the widest row it is followed through. */
+const FARTHEST = 64;
+const WIDEST = 64;
+/** Crossings there may be more on the way to fewer. */
+const MOST_DEBT = 2;
+
+/** Where orders have equally many crossings, prefers the one that leaves main line and trunks straight. */
+export class Polisher {
+  readonly #order: Order;
+  readonly #crossings: Crossings;
+  readonly #lines: Lines;
+
+  constructor(graph: Expanded, order: Order) {
+    this.#order = order;
+    this.#crossings = new Crossings(graph, order);
+    this.#lines = findLines(graph, order);
+  }
+
+  polish(from: number, to: number): void {
+    for (let round = 0; round < ROUNDS; round++) {
+      let changed = false;
+      for (let row = from; row < to; row++) if (this.#swapNeighbours(row)) changed = true;
+      for (let row = from; row < to; row++) {
+        if (this.#uncrossLines(row, this.#lines.down, this.#lines.up, -1)) changed = true;
+      }
+      for (let row = to - 1; row >= from; row--) {
+        if (this.#uncrossLines(row, this.#lines.up, this.#lines.down, 1)) changed = true;
+      }
+      if (!changed) return;
+    }
+  }
+
+  #sortLists(row: number): void {
+    this.#crossings.sortUp(row);
+    this.#crossings.sortDown(row);
+  }
+
+  #swap(u: number, v: number, row: number): void {
+    const { item, start, position } = this.#order;
+    const p = position[u]!;
+    const q = position[v]!;
+    item[start[row]! + p] = v;
+    item[start[row]! + q] = u;
+    position[u] = q;
+    position[v] = p;
+  }
+
+  #swapNeighbours(row: number): boolean {
+    const { item, start } = this.#order;
+    this.#sortLists(row);
+    let swapped = false;
+    for (let i = start[row]!; i + 1 < start[row + 1]!; i++) {
+      const u = item[i]!;
+      const v = item[i + 1]!;
+      const gain = this.#crossings.gain(u, v);
+      if (gain < 0 || (gain === 0 && this.#crossings.lineGain(u, v, this.#lines) <= 0)) continue;
+      this.#swap(u, v, row);
+      swapped = true;
+    }
+    return swapped;
+  }
+
+  /** Two lines that cross on one side of a row are swapped against the other side until that pays. */
+  #uncrossLines(row: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
+    const { item, start, position } = this.#order;
+    if (start[row + 1]! - start[row]! > WIDEST) return false;
+    let changed = false;
+    for (let i = start[row]!; i + 1 < start[row + 1]!; i++) {
+      const a = ahead[item[i]!]!;
+      const b = ahead[item[i + 1]!]!;
+      if (a < 0 || b < 0 || position[a]! < position[b]!) continue;
+      if (this.#follow(item[i]!, item[i + 1]!, row, back, step)) changed = true;
+    }
+    return changed;
+  }
+
+  #follow(left: number, right: number, row: number, back: Int32Array, step: number): boolean {
+    const { start, position } = this.#order;
+    let u = left;
+    let v = right;
+    let r = row;
+    let gain = 0;
+    let lineGain = 0;
+    let done = 0;
+    while (done < FARTHEST) {
+      if (u < 0 || v < 0 || position[v]! - position[u]! !== 1) break;
+      if (start[r + 1]! - start[r]! > WIDEST) break;
+      this.#sortLists(r);
+      gain += this.#crossings.gain(u, v);
+      if (gain < -MOST_DEBT) break;
+      lineGain += this.#crossings.lineGain(u, v, this.#lines);
+      this.#swap(u, v, r);
+      done++;
+      if (gain > 0 || (gain === 0 && lineGain > 0)) return true;
+      u = back[u]!;
+      v = back[v]!;
+      r += step;
+    }
+    u = left;
+    v = right;
+    r = row;
+    for (let i = 0; i < done; i++) {
+      this.#swap(v, u, r);
+      u = back[u]!;
+      v = back[v]!;
+      r += step;
+    }
+    return false;
+  }
+}
