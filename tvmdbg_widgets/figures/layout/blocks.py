@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.figures.layout.runs import best_neighbours, runs
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.initial import Order
     from tvmdbg_widgets.figures.layout.layering import Layering
@@ -23,28 +25,6 @@ class Blocks:
     of_item: list[int]
     members: list[list[int]]
     main: list[int]
-
-
-def _runs(graph: Expanded, lists: list[list[int]], items: list[int]) -> list[int]:
-    """Count the boxes on the longest unbroken run of single-row edges that ends at each item."""
-    run = [0] * graph.count
-    for v in items:
-        if v < graph.nodes:
-            run[v] = max([run[w] for w in lists[v]], default=0) + 1
-    return run
-
-
-def _best_neighbours(lists: list[list[int]], run: list[int]) -> list[int]:
-    """Of the neighbours with the longest run take the middle one; -1 without neighbours."""
-    best: list[int] = []
-    for near in lists:
-        if len(near) < 2:
-            best.append(near[0] if near else -1)
-            continue
-        longest = max([run[w] for w in near])
-        ties = [w for w in near if run[w] == longest]
-        best.append(ties[(len(ties) - 1) >> 1])
-    return best
 
 
 def _main_line(
@@ -93,9 +73,9 @@ def align_blocks(graph: Expanded, order: Order, layering: Layering) -> Blocks:
     The main line comes first, then trunks and the longest runs.
     """
     items = [v for row in order.rows for v in row]
-    up_run = _runs(graph, graph.up, items)
-    best_up = _best_neighbours(graph.up, up_run)
-    best_down = _best_neighbours(graph.down, _runs(graph, graph.down, items[::-1]))
+    up_run = runs(graph, graph.up, items)
+    best_up = best_neighbours(graph.up, up_run)
+    best_down = best_neighbours(graph.down, runs(graph, graph.down, items[::-1]))
     main = _main_line(order, layering, up_run, best_up)
 
     def weigh(u: int, v: int) -> int:

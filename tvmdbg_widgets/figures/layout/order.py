@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.figures.layout.polish import Polisher, pair_gain
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.initial import Order
@@ -68,7 +70,7 @@ class _Sweeper:
             swapped = False
             for i in range(len(items) - 1):
                 (a, b), (c, d) = ends[i], ends[i + 1]
-                if _gain(a, c) + _gain(b, d) <= 0:
+                if pair_gain(a, c) + pair_gain(b, d) <= 0:
                     continue
                 items[i], items[i + 1] = items[i + 1], items[i]
                 ends[i], ends[i + 1] = ends[i + 1], ends[i]
@@ -110,15 +112,9 @@ class _Sweeper:
                 self.position[v] = i
 
 
-def _gain(a: list[int], b: list[int]) -> int:
-    gain = 0
-    count = len(b)
-    for p in a:
-        gain += bisect_left(b, p) + bisect_right(b, p) - count
-    return gain
-
-
-def _improve_stretch(sweeper: _Sweeper, first: int, end: int, sweeps: int) -> None:
+def _improve_stretch(
+    sweeper: _Sweeper, polisher: Polisher, first: int, end: int, sweeps: int
+) -> None:
     """Sweep a stretch of rows, then again where crossings are left."""
     sweeper.improve(first, end, 2)
     busy: tuple[int, int] | None = None
@@ -127,10 +123,12 @@ def _improve_stretch(sweeper: _Sweeper, first: int, end: int, sweeps: int) -> No
             continue
         if busy and row - _WINDOW > busy[1]:
             sweeper.improve(*busy, sweeps)
+            polisher.polish(*busy)
             busy = None
         busy = (busy[0] if busy else max(first, row - _WINDOW), min(end, row + 2 + _WINDOW))
     if busy:
         sweeper.improve(*busy, sweeps)
+        polisher.polish(*busy)
 
 
 def improve_order(graph: Expanded, order: Order, row_start: list[int], sweeps: int) -> None:
@@ -139,6 +137,7 @@ def improve_order(graph: Expanded, order: Order, row_start: list[int], sweeps: i
     Rows of one item part the graph into stretches that do not depend on each other.
     """
     sweeper = _Sweeper(graph, order)
+    polisher = Polisher(graph, order)
     for top, bottom in itertools.pairwise(row_start):
         first = top
         while first < bottom:
@@ -146,7 +145,7 @@ def improve_order(graph: Expanded, order: Order, row_start: list[int], sweeps: i
             while end < bottom and len(order.rows[end]) > 1:
                 end += 1
             if end > first:
-                _improve_stretch(sweeper, first, end, sweeps)
+                _improve_stretch(sweeper, polisher, first, end, sweeps)
             first = end + 1
     for row in range(graph.rows):
         sweeper.sort_lists(row, graph.up)
