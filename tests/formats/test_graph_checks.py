@@ -71,7 +71,12 @@ CASES: list[tuple[str, Change, str, str]] = [
     ("null-node-inputs", node(1, inputs=[[0, 0, 0]]), "nodes[1].inputs", ""),
     ("op-unknown", node(3, op="relay_op"), "nodes[3].op", "Can only take tvm_op as op"),
     ("op-unknown", drop(0, "op"), "nodes[0].op", "invalid format"),
-    ("func-name-missing", drop_attr(3, "func_name"), "nodes[3].attrs.func_name", "no such function"),
+    (
+        "func-name-missing",
+        drop_attr(3, "func_name"),
+        "nodes[3].attrs.func_name",
+        "no such function",
+    ),
     ("num-inputs-invalid", attr(3, num_inputs="two"), "nodes[3].attrs.num_inputs", ""),
     ("num-outputs-invalid", attr(3, num_outputs="-1"), "nodes[3].attrs.num_outputs", ""),
     ("num-inputs-disagrees", attr(3, num_inputs="3"), "nodes[3].attrs.num_inputs", ""),
@@ -196,7 +201,7 @@ def test_rule(rule: str, change: Change, field: str, words: str) -> None:
     message = found[0].message
     assert field in message.partition(": expected")[0]
     assert "; found " in message
-    assert (f"TVM's loader: “" in message and words in message) if words else True
+    assert ("TVM's loader: “" in message and words in message) if words else True
     assert found[0].file == "graph.json"
     assert "graph.json" in str(found[0])
 
@@ -259,6 +264,14 @@ def test_duplicate_names_in_a_dump() -> None:
     graph = read(mutate(raw))
     assert graph.issues.by_rule("duplicate-name")[0].nodes == (4, 5)
     assert graph.issues.by_rule("duplicate-name")[0].severity is Severity.NOTE
+
+
+def test_issues_name_the_entries_concerned() -> None:
+    raw = valid()
+    raw["attrs"]["device_index"][1][5] = 2
+    (issue,) = read(raw).issues
+    assert issue.nodes == (3, 4)
+    assert issue.entries == ((3, 0), (4, 0))
 
 
 def test_many_issues_of_one_rule_are_counted() -> None:

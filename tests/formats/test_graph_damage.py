@@ -6,7 +6,7 @@ import json
 import random
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from formats.graph_truth import assert_consistent, mutate, read, valid
@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph_json import sniff
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.graph import Graph
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
 
 DATA = Path(__file__).parents[1] / "data"
 FORMS = {
@@ -29,11 +31,13 @@ FORMS = {
 
 def survive(data: bytes, raw: Graph | None = None) -> Graph | None:
     sniff(data)
+    refused = ""
     try:
         graph = read(data, raw)
     except FormatError as error:
-        assert "graph.json" in str(error)
-        str(error).encode()
+        refused = str(error)
+    if refused:
+        assert b"graph.json" in refused.encode()
         return None
     assert_consistent(graph)
     return graph
@@ -65,7 +69,9 @@ json_values = st.recursive(
     | st.floats()
     | st.text(max_size=4)
     | st.sampled_from(["x", "p0", "split", "null", "tvm_op", "param", "__nop", "list_int"]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -130,11 +136,13 @@ def test_endless_number() -> None:
         read('{"nodes": [' + "9" * 10_000 + "]}")
 
 
-@pytest.mark.parametrize("text", ['"' * 300_001, '\\"' * 300_000, '"' + "\\" * 300_001, "#," * 300_000])
+@pytest.mark.parametrize("text", ['"', '\\"', "\\", "#,", ", ", '#"', "\\ud800"])
 def test_lenient_reading_takes_linear_time(text: str) -> None:
     start = time.process_time()
     with pytest.raises(FormatError):
-        read(text)
+        read('["a", #' + text * 300_001)
+    with pytest.raises(FormatError):
+        read('["a", ' + text * 300_001)
     assert time.process_time() - start < 5
 
 

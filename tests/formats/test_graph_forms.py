@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from formats.graph_truth import assert_consistent, assert_is, edges_of, mutate, operator, read, valid
+from formats.graph_truth import (
+    assert_consistent,
+    assert_is,
+    edges_of,
+    mutate,
+    operator,
+    read,
+    valid,
+)
 
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.model.errors import FormatError
@@ -14,6 +22,9 @@ from tvmdbg_widgets.model.graph import NodeKind
 from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_valid_graph_has_no_issues() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from conftest import corpus_path
 from formats.graph_truth import assert_consistent, assert_is, edges_of
 
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
 
 DATA = Path(__file__).parents[1] / "data" / "graph"
 OWN = sorted(DATA.glob("*/graph.json"))
@@ -63,7 +66,9 @@ def test_dump_alone(given: Path) -> None:
     truth = read(given)
     for path in dumps_beside(given):
         graph = read(path)
-        assert graph.form == ("string" if "_v0.6" in str(path) or "/v0.6" in str(path) else "mutated")
+        assert graph.form == (
+            "string" if "_v0.6" in str(path) or "/v0.6" in str(path) else "mutated"
+        )
         assert_is(graph, raw, edges=False)
         assert graph.edge_target.tolist() == truth.edge_target.tolist()
         for edge, (got, want) in enumerate(zip(edges_of(graph), edges_of(truth), strict=True)):

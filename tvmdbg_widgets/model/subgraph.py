@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model import graph_tables
+from tvmdbg_widgets.model.graph_columns import counted
 from tvmdbg_widgets.model.nodes import Node
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ class Subgraph:
         return graph_tables.to_networkx(self.graph, self.node_ids.tolist(), self.edges)
 
     def __repr__(self) -> str:
-        return (
-            f"Subgraph: {len(self)} of {self.graph.num_nodes} nodes, {len(self.edges)} edges "
-            f"inside, {len(self.in_edges)} in, {len(self.out_edges)} out"
+        told = (
+            f"{len(self)} of {counted(self.graph.num_nodes, 'node')}",
+            f"{counted(len(self.edges), 'edge')} inside",
+            f"{len(self.in_edges)} in",
+            f"{len(self.out_edges)} out",
         )
+        return f"Subgraph: {', '.join(told)}"

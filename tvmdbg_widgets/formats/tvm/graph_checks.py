@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -162,7 +162,7 @@ def _check_dtypes(graph: Graph, log: GraphLog) -> None:
                 expected="a data type such as float32, int8x4 or bool",
                 found=shown(text),
                 severity=Severity.WARNING,
-                nodes=_owners(graph, entries[:_MANY]),
+                **_where(graph, entries),
             )
 
 
@@ -185,7 +185,7 @@ def _check_storage(graph: Graph, log: GraphLog) -> None:
             expected="a slot from 0",
             found=f"{storage[entry]}",
             severity=Severity.WARNING,
-            nodes=_owners(graph, np.array([entry])),
+            **_where(graph, np.array([entry])),
         )
     if graph.device_types is not None:
         known = (storage >= 0) & (graph.device_types >= 0)
@@ -237,14 +237,13 @@ def _check_alike(
         shared = entries[storage[entries] == slot]
         kinds = sorted({int(value) for value in values[shared]})
         names = kinds if values is graph.device_types else [graph.dtypes.unique[k] for k in kinds]
-        nodes = _owners(graph, shared[:_MANY])
         log.add(
             rule,
             f"attrs.storage_id[1][{order[at + 1]}]",
             expected=f"{expected} {slot}",
             found=", ".join(map(str, names)),
             loader=loader,
-            nodes=nodes,
+            **_where(graph, shared),
         )
         if len(told) > log.LIMIT:
             return
@@ -270,7 +269,7 @@ def _check_nops(graph: Graph, log: GraphLog) -> None:
                 expected=f"{storage[read[at]]}, the storage that __nop node {nops[at]} reads",
                 found=f"{storage[own[at]]}",
                 severity=Severity.WARNING,
-                nodes=(int(nops[at]),),
+                **_where(graph, own[at : at + 1]),
             )
     sizes = element_counts(graph.shape_offsets, graph.shape_dims, graph.shape_known)
     known = (sizes[read] >= 0) & (sizes[own] >= 0)
@@ -281,11 +280,14 @@ def _check_nops(graph: Graph, log: GraphLog) -> None:
             expected=f"{sizes[read[at]]:.0f} elements, as __nop node {nops[at]} reads",
             found=f"{sizes[own[at]]:.0f}",
             severity=Severity.WARNING,
-            nodes=(int(nops[at]),),
+            **_where(graph, own[at : at + 1]),
         )
 
 
-def _owners(graph: Graph, entries: npt.NDArray[np.integer]) -> list[int]:
-    """Return the nodes that own the given entry ids, each once."""
-    owners = np.searchsorted(graph.entry_offsets, entries, side="right") - 1
-    return [int(node) for node in np.unique(owners)]
+def _where(graph: Graph, entries: npt.NDArray[np.integer]) -> dict[str, Any]:
+    """Return the given entry ids as the `nodes` and `entries` of an issue, not too many."""
+    some = entries[:_MANY]
+    nodes = np.searchsorted(graph.entry_offsets, some, side="right") - 1
+    outputs = some - graph.entry_offsets[nodes]
+    pairs = list(zip(nodes.tolist(), outputs.tolist(), strict=True))
+    return {"nodes": np.unique(nodes).tolist(), "entries": pairs}
