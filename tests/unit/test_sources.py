@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import gzip
 import io
 import os
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tvmdbg_widgets.model import sources
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import (
     ByteSource,
@@ -97,13 +99,40 @@ def test_a_changed_file_is_told(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="no /proc on this system")
-def test_many_files_hold_no_descriptors(tmp_path: Path) -> None:
+def test_many_files_hold_few_descriptors(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
+    gc.collect()
     before = len(list(DESCRIPTORS.iterdir()))
-    sources = [FileSource(path) for _ in range(3000)]
-    assert all(source.read(7, 2) == CONTENT[7:9] for source in sources)
-    assert len(list(DESCRIPTORS.iterdir())) == before
+    many = [FileSource(path) for _ in range(3000)]
+    for _ in range(2):
+        assert all(source.read(7, 2) == CONTENT[7:9] for source in many)
+    assert len(list(DESCRIPTORS.iterdir())) <= before + 32
+    del many
+    gc.collect()
+    assert len(list(DESCRIPTORS.iterdir())) <= before
+
+
+def test_a_source_that_is_gone_holds_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    source = FileSource(path)
+    source.read(0, 1)
+    owner = source._owner
+    del source
+    gc.collect()
+    assert sources._DESCRIPTORS.take(owner) is None
+
+
+def test_a_removed_file_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    source = FileSource(path)
+    source.read(0, 1)
+    path.unlink()
+    for _ in range(2):
+        with pytest.raises(FormatError, match="gone"):
+            source.read(0, 1)
 
 
 def test_a_relative_path_stays_where_it_was(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import IO, TypeAlias
 
+from tvmdbg_widgets.model.descriptors import Descriptors
 from tvmdbg_widgets.model.errors import FormatError
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
@@ -76,10 +79,10 @@ class ByteSource(ABC):
 
 
 class FileSource(ByteSource):
-    """A file on disk. Holds no descriptor between reads, so any number may be open at once.
+    """A file on disk. All sources together hold a few descriptors, however many there are.
 
-    Size, modification time and inode are noted when the source is made and compared after each
-    read.
+    Size, modification time, device and inode are noted when the source is made and compared after
+    each read.
 
     Parameters
     ----------
@@ -97,27 +100,49 @@ class FileSource(ByteSource):
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
         self.path = Path(path).absolute()
         self.name = os.fspath(path) if name is None else name
+        self._owner = next(_OWNERS)
         with io.FileIO(self.path) as file:
-            self._identity = _identity(file)
+            self._identity = _identity(os.fstat(file.fileno()))
         self.size = self._identity[0]
+        weakref.finalize(self, _DESCRIPTORS.drop, self._owner)
 
     def _fill(self, offset: int, view: memoryview) -> None:
-        with io.FileIO(self.path) as file:
+        try:
+            file = _DESCRIPTORS.take(self._owner) or io.FileIO(self.path)
+        except FileNotFoundError as error:
+            raise self._gone(offset) from error
+        try:
             done = _pread_into(file, offset, view)
-            identity = _identity(file)
-        if identity != self._identity or done < len(view):
-            raise FormatError(
-                "file changed while reading",
-                file=self.name,
-                offset=offset,
-                expected="{} bytes, mtime_ns {}, device {}, inode {}".format(*self._identity),
-                found="{} bytes, mtime_ns {}, device {}, inode {}".format(*identity),
-                hint="Open it again when nothing writes to it any more.",
-            )
+            identity = _identity(self.path.stat())
+        except FileNotFoundError as error:
+            file.close()
+            raise self._gone(offset) from error
+        except BaseException:
+            file.close()
+            raise
+        if identity == self._identity and done == len(view):
+            _DESCRIPTORS.give(self._owner, file)
+            return
+        file.close()
+        raise FormatError(
+            "file changed while reading",
+            file=self.name,
+            offset=offset,
+            expected="{} bytes, mtime_ns {}, device {}, inode {}".format(*self._identity),
+            found="{} bytes, mtime_ns {}, device {}, inode {}".format(*identity),
+            hint="Open it again when nothing writes to it any more.",
+        )
+
+    def _gone(self, offset: int) -> FormatError:
+        hint = "TVM's debugger removes its dump folder on exit(): keep a copy of it."
+        return FormatError("the file is gone", file=self.name, offset=offset, hint=hint)
 
 
-def _identity(file: io.FileIO) -> tuple[int, int, int, int]:
-    status = os.fstat(file.fileno())
+_OWNERS = itertools.count()
+_DESCRIPTORS = Descriptors(32)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino
 
 
