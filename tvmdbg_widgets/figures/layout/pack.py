@@ -33,7 +33,10 @@ def pack_components(
     layer_pitch: float,
     gap: float,
 ) -> Packing:
-    """Stack the components, tallest first, in columns no taller than the tallest or a page."""
+    """Stack the components, tallest first, in columns no taller than the tallest or a page.
+
+    Where a column is wide enough they stand one beside the other.
+    """
     components = layering.components
     left = [math.inf] * components
     right = [-math.inf] * components
@@ -52,16 +55,22 @@ def pack_components(
     limit = max(max(rows, default=0), page if components > 1 else 0)
     shift = [0.0] * components
     first_layer = [0] * components
-    column = widest = 0.0
-    used = layers = 0
+    column = column_width = 0.0
+    band_width = math.inf
+    band_top = used = layers = 0
     for c in sequence:
-        if used > 0 and used + rows[c] > limit:
-            column += widest + gap
-            widest = 0.0
-            used = 0
-        shift[c] = column - left[c]
-        first_layer[c] = used
-        used += rows[c]
-        layers = max(layers, used)
-        widest = max(widest, right[c] - left[c])
+        size = right[c] - left[c]
+        if band_width + gap + size > column_width:
+            if used > 0 and used + rows[c] > limit:
+                column += column_width + gap
+                column_width = 0.0
+                used = 0
+            band_top = used
+            band_width = -gap
+            used += rows[c]
+            layers = max(layers, used)
+        first_layer[c] = band_top
+        shift[c] = column + band_width + gap - left[c]
+        band_width += gap + size
+        column_width = max(column_width, band_width)
     return Packing(shift, first_layer, layers, sequence)

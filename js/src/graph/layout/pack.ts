@@ -8,14 +8,17 @@ export interface Packing {
   /** First layer of the component. */
   firstLayer: Int32Array;
   layers: number;
-  /** Components from left to right. */
+  /** Components, those that share a layer from left to right. */
   sequence: Int32Array;
 }
 
 /** Width of the whole against its height when many small components are stacked. */
 const ASPECT = 1.6;
 
-/** Stacks the components, tallest first, in columns no taller than the tallest (or than a pleasant page). */
+/**
+ * Stacks the components, tallest first, in columns no taller than the tallest (or than a pleasant page); where a column is
+ * wide enough, one beside the other.
+ */
 export function packComponents(
   graph: Expanded,
   layering: Layering,
@@ -48,21 +51,29 @@ export function packComponents(
   const page = Math.ceil(Math.sqrt(area / ASPECT) / layerPitch);
   const limit = Math.max(tallest, components > 1 ? page : 0);
   let column = 0;
-  let widest = 0;
-  let used = 0;
+  let columnWidth = 0;
+  let bandTop = 0;
+  let bandWidth = Number.POSITIVE_INFINITY;
   let layers = 0;
+  let used = 0;
   for (let i = 0; i < components; i++) {
     const c = sequence[i]!;
-    if (used > 0 && used + rowsOf(c) > limit) {
-      column += widest + gap;
-      widest = 0;
-      used = 0;
+    const size = right[c]! - left[c]!;
+    if (bandWidth + gap + size > columnWidth) {
+      if (used > 0 && used + rowsOf(c) > limit) {
+        column += columnWidth + gap;
+        columnWidth = 0;
+        used = 0;
+      }
+      bandTop = used;
+      bandWidth = -gap;
+      used += rowsOf(c);
+      layers = Math.max(layers, used);
     }
-    shift[c] = column - left[c]!;
-    firstLayer[c] = used;
-    used += rowsOf(c);
-    layers = Math.max(layers, used);
-    widest = Math.max(widest, right[c]! - left[c]!);
+    firstLayer[c] = bandTop;
+    shift[c] = column + bandWidth + gap - left[c]!;
+    bandWidth += gap + size;
+    columnWidth = Math.max(columnWidth, bandWidth);
   }
   return { shift, firstLayer, layers, sequence };
 }
