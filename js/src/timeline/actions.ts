@@ -6,11 +6,7 @@ import { nextInTrack, nextOccurrence, otherTrack } from "./steps.ts";
 const PARTS: readonly Part[] = ["both", "chart", "table"];
 
 /** What the keys do; while the table is active the arrows up and down move through its rows. */
-export function actions(
-  view: Flamechart,
-  part: () => Part,
-  show: (part: Part) => void,
-): KeyAction[] {
+export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);
@@ -87,7 +83,10 @@ export function actions(
     {
       keys: ["v"],
       does: "show both, the chart alone, the table alone",
-      run: () => show(PARTS[(PARTS.indexOf(part()) + 1) % PARTS.length]!),
+      run: () => {
+        const shown = PARTS.indexOf(view.body.dataset.show as Part);
+        view.showPart(PARTS[(shown + 1) % PARTS.length]!);
+      },
     },
     {
       keys: ["o"],

@@ -1,8 +1,10 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { Slices } from "./slices.ts";
-import { SYNTHETIC, WALL } from "./words.ts";
 
+const SYNTHETIC =
+  "synthetic: nodes laid end to end from mean times; the sum of nodes is not the latency";
+const WALL = "start and end times as recorded; what is empty was idle or not recorded";
 const SYNTHETIC_MORE =
   "The debugger runs each node by itself, several times, and writes a trace in which the means follow each other " +
   "in node order. Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the " +

@@ -24,7 +24,8 @@ export class Bar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   readonly #hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
-  readonly #range = element("output", {
+  /** Says what part of the time axis is in view. */
+  readonly range = element("output", {
     class: "tvmdbg-timeline-range",
     "aria-label": "part in view",
   });
@@ -64,7 +65,6 @@ export class Bar {
       this.#all,
       button("−", "zoom out (s)", () => events.zoom(2)),
       button("+", "zoom in (w)", () => events.zoom(0.5)),
-      this.#range,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
       this.#hits,
@@ -89,7 +89,7 @@ export class Bar {
   }
 
   showRange(text: string, all: boolean): void {
-    this.#range.textContent = text;
+    this.range.textContent = text;
     this.#all.disabled = all;
   }
 

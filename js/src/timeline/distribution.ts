@@ -1,3 +1,5 @@
+import type { Repeats } from "./repeats.ts";
+
 type Attributes = Record<string, string | number>;
 
 function svg(tag: string, attributes: Attributes, ...children: (Node | string)[]): SVGElement {
@@ -5,14 +7,6 @@ function svg(tag: string, attributes: Attributes, ...children: (Node | string)[]
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
   return node;
-}
-
-/** Repeats of one node and their percentiles, nanoseconds. */
-export interface Repeats {
-  ns: Float64Array;
-  p10: number;
-  p50: number;
-  p90: number;
 }
 
 const MOST_DOTS = 200;
@@ -27,42 +21,38 @@ export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64A
   return Math.min(1, spread * 1.25);
 }
 
-/** A strip of one line: every repeat relative to the median, from -spread to +spread. */
-export function smallStrip({ ns, p10, p50, p90 }: Repeats, spread: number, title: string): Element {
-  const [width, height] = [54, 14];
+/** A strip of one line: every repeat relative to the median, from -spread to +spread; what is beyond is hollow. */
+export function smallStrip(repeats: Repeats, spread: number, title: string): Element {
+  const [width, height] = [44, 16];
   const x = (value: number) => {
-    const apart = p50 > 0 ? (value / p50 - 1) / spread : 0;
-    return width / 2 + Math.min(1, Math.max(-1, apart)) * (width / 2 - 3);
+    const apart = repeats.p50 > 0 ? (value / repeats.p50 - 1) / spread : 0;
+    return width / 2 + apart * (width / 2 - 4);
   };
-  return strip(ns, x, [p10, p50, p90], { width, height, radius: 1.6 }, title);
+  return strip(repeats, x, { width, height, radius: 1.6 }, title);
 }
 
-/** Every repeat on its own scale, in the order of the file from top to bottom. */
-export function largeStrip({ ns, p10, p50, p90 }: Repeats, title: string): Element {
+/** Every repeat between the least and the most, in the order of the file from top to bottom. */
+export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string): Element {
   const [width, height] = [300, 46];
-  const finite = ns.filter(Number.isFinite);
-  const [low, high] = [finite.reduce(least, Infinity), finite.reduce(most, -Infinity)];
-  const x = (value: number) =>
-    high > low ? 6 + ((value - low) / (high - low)) * (width - 12) : width / 2;
-  return strip(ns, x, [p10, p50, p90], { width, height, radius: 2.5 }, title);
+  const low = sorted[0]!;
+  const apart = sorted.at(-1)! - low;
+  const x = (value: number) => (apart > 0 ? 6 + ((value - low) / apart) * (width - 12) : width / 2);
+  return strip(repeats, x, { width, height, radius: 2.5 }, title);
 }
-
-const least = (a: number, b: number) => Math.min(a, b);
-const most = (a: number, b: number) => Math.max(a, b);
 
 function strip(
-  ns: Float64Array,
+  { ns, p10, p50, p90 }: Repeats,
   x: (value: number) => number,
-  [p10, p50, p90]: [number, number, number],
   { width, height, radius }: { width: number; height: number; radius: number },
   title: string,
 ): Element {
-  const from = x(p10);
+  const inside = (at: number) => Math.min(Math.max(radius + 1, at), width - radius - 1);
+  const from = inside(x(p10));
   const band = svg("rect", {
     class: "band",
     x: from,
     y: 0.5,
-    width: Math.max(1, x(p90) - from),
+    width: Math.max(1, inside(x(p90)) - from),
     height: height - 1,
   });
   const median = svg("rect", { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height });
@@ -71,7 +61,9 @@ function strip(
   for (let i = 0; i < ns.length; i += every) {
     if (!Number.isFinite(ns[i]!)) continue;
     const cy = radius + 1 + ((i + 0.5) / ns.length) * (height - 2 * radius - 2);
-    dots.push(svg("circle", { class: "dot", cx: x(ns[i]!), cy, r: radius }));
+    const cx = inside(x(ns[i]!));
+    const beyond = cx === x(ns[i]!) ? "" : " beyond";
+    dots.push(svg("circle", { class: `dot${beyond}`, cx, cy, r: radius }));
   }
   return svg(
     "svg",

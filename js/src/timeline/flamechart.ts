@@ -1,4 +1,5 @@
-import { duration, integer } from "../shared/format.ts";
+import { element } from "../shared/dom.ts";
+import { duration } from "../shared/format.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
@@ -6,6 +7,7 @@ import { area } from "./area.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart.ts";
 import { Details } from "./details.ts";
+import { Found } from "./found.ts";
 import { KindSummary } from "./kinds.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
@@ -37,6 +39,8 @@ export class Flamechart {
   readonly kinds: KindSummary;
   readonly details: Details;
   readonly tooltip: Tooltip;
+  /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
+  readonly body: HTMLElement;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
   readonly #data: Data;
@@ -44,11 +48,12 @@ export class Flamechart {
   readonly #session: SessionClient;
   readonly #context: ViewContext<TimelineOptions>;
   readonly #say: (text: string) => void;
-  #body: HTMLElement | null = null;
-  #hits = new Int32Array(0);
-  #query = "";
+  #found: Found;
   /** A slice without a node that was picked here. */
   #unjoined = -1;
+  /** The details are of the marked range, not of the selection: what was changed last. */
+  #ofRange = false;
+  #spoken = "[[],null]";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -63,6 +68,7 @@ export class Flamechart {
     this.#data = data;
     this.#say = say;
     this.scene = data.scene;
+    this.#found = new Found(data.slices, data.names, "");
     const theme = readTheme(root);
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
     this.details = new Details(data);
@@ -96,7 +102,6 @@ export class Flamechart {
         this.focus();
       },
       show: (part) => {
-        context.options.set("show", part);
         this.showPart(part);
         this.focus();
       },
@@ -108,37 +113,28 @@ export class Flamechart {
         root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
       },
     });
+    this.body = element("div", { class: "tvmdbg-timeline-body" });
     context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
-  }
-
-  /** The element whose data-show and data-active say what is shown and where the keys act. */
-  set body(body: HTMLElement) {
-    this.#body = body;
-    this.showPart(this.#context.options.get("show"));
   }
 
   focus(): void {
     this.#root.focus({ preventScroll: true });
   }
 
+  /** Shows chart, table or both, and tells the model. */
   showPart(part: Part): void {
-    if (part !== "both") this.active = part;
+    this.#context.options.set("show", part);
     this.bar.showPart(part);
-    if (!this.#body) return;
-    this.#body.dataset.show = part;
-    this.activate(this.active);
+    this.body.dataset.show = part;
+    this.activate(part === "both" ? this.active : part);
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */
   activate(part: "chart" | "table"): void {
     this.active = part;
-    const shown = this.#body?.dataset.show;
-    if (this.#body && shown !== "both" && shown !== part) {
-      this.#context.options.set("show", part);
-      this.#body.dataset.show = part;
-      this.bar.showPart(part);
-    }
-    if (this.#body) this.#body.dataset.active = part;
+    const { show } = this.body.dataset;
+    if (show !== "both" && show !== part) this.showPart(part);
+    this.body.dataset.active = part;
     this.chart.changed();
     this.table.paint();
     this.#mark();
@@ -187,7 +183,7 @@ export class Flamechart {
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
     const { columns } = this.#data.slices;
-    const node = slice < 0 ? -1 : columns.sliceNode[slice]!;
+    const node = this.#data.slices.nodeOf(slice);
     this.#unjoined = node < 0 ? slice : -1;
     if (seen) this.scene.current = slice;
     if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
@@ -214,8 +210,7 @@ export class Flamechart {
 
   mark(range: readonly [number, number] | null): void {
     this.#session.setTimeRange(range, SOURCE);
-    this.scene.range = range;
-    this.#tell();
+    this.sync();
   }
 
   preview(range: readonly [number, number] | null, mark: boolean): void {
@@ -234,7 +229,7 @@ export class Flamechart {
 
   hoverAt(hit: Hit | null, x: number, y: number): void {
     const slice = hit && "slice" in hit ? hit.slice : -1;
-    const node = slice < 0 ? -1 : this.#data.slices.columns.sliceNode[slice]!;
+    const node = this.#data.slices.nodeOf(slice);
     this.#hover(slice, this.#data.ranking.rowOf(node));
     if (!hit) {
       this.tooltip.hide();
@@ -245,28 +240,16 @@ export class Flamechart {
   }
 
   search(text: string): void {
-    this.#query = text.trim();
-    const { slices, names } = this.#data;
-    const hits: number[] = [];
-    if (this.#query) {
-      names.matching(this.#query).forEach((match, slice) => {
-        if (match && slices.place(slice)) hits.push(slice);
-      });
-    }
-    hits.sort((a, b) => slices.startOf(a) - slices.startOf(b) || a - b);
-    this.#hits = Int32Array.from(hits);
-    this.scene.found = new Marked(slices, hits);
-    this.#tellHits();
+    this.#found = new Found(this.#data.slices, this.#data.names, text);
+    this.scene.found = this.#found.marked;
+    this.bar.showHits(this.#found.text(this.scene.current));
     this.chart.touched();
   }
 
   nextHit(by: number): void {
-    if (!this.#hits.length) return;
-    const at = this.#hits.indexOf(this.scene.current);
-    const count = this.#hits.length;
-    const next = at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count;
-    this.pick(this.#hits[next]!);
-    this.#tellHits();
+    const slice = this.#found.next(this.scene.current, by);
+    if (slice >= 0) this.pick(slice);
+    this.bar.showHits(this.#found.text(this.scene.current));
   }
 
   clear(): void {
@@ -284,13 +267,18 @@ export class Flamechart {
     const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
     this.scene.current = current ?? own;
     if (node !== null) this.#unjoined = -1;
-    this.scene.range = this.#session.timeRange;
+    const { timeRange } = this.#session;
+    const speaks = JSON.stringify([selected, slice]);
+    if (speaks !== this.#spoken) this.#ofRange = false;
+    else if (String(timeRange) !== String(this.scene.range)) this.#ofRange = timeRange !== null;
+    this.#spoken = speaks;
+    this.scene.range = timeRange;
     this.scene.selected = new Marked(
       slices,
       selected.flatMap((each) => Array.from(slices.of(each))),
     );
     const hovered = this.#session.hovered;
-    if (hovered === null || slices.columns.sliceNode[this.scene.hovered] !== hovered) {
+    if (hovered === null || slices.nodeOf(this.scene.hovered) !== hovered) {
       this.scene.hovered = hovered === null ? -1 : (slices.of(hovered)[0] ?? -1);
       this.table.hover(hovered === null ? -1 : ranking.rowOf(hovered));
     }
@@ -313,9 +301,9 @@ export class Flamechart {
   }
 
   #hover(slice: number, row: number): void {
-    const node = slice < 0 ? null : this.#data.slices.columns.sliceNode[slice]!;
+    const node = this.#data.slices.nodeOf(slice);
     this.scene.hovered = slice;
-    this.#session.hover(node === -1 ? null : node);
+    this.#session.hover(node < 0 ? null : node);
     this.table.hover(row);
     this.chart.touched();
   }
@@ -331,7 +319,7 @@ export class Flamechart {
     const theme = readTheme(this.#root);
     const { current, range } = this.scene;
     const { node, selected } = this.#session;
-    if (range) {
+    if (range && this.#ofRange) {
       const found = area(slices, ...range);
       this.details.showArea(found);
       this.#say(words.areaSentence(found));
@@ -350,34 +338,11 @@ export class Flamechart {
     }
   }
 
-  #tellHits(): void {
-    const { slices } = this.#data;
-    if (!this.#query) {
-      this.bar.showHits("");
-      return;
-    }
-    const sum = this.#hits.reduce(
-      (total, slice) => total + slices.columns.sliceDuration[slice]!,
-      0,
-    );
-    const at = this.#hits.indexOf(this.scene.current);
-    const place = at < 0 ? "" : `${integer(at + 1)} of `;
-    this.bar.showHits(
-      this.#hits.length
-        ? `${place}${counted(this.#hits.length, "hit")}, Σ ${duration(sum)}`
-        : "no hit",
-    );
-  }
-
   #painted(): void {
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000);
-    this.bar.showRange(
-      all
-        ? `all ${duration(whole)}`
-        : `${text(start)} – ${text(end)} (${shareText(span / whole)} of ${duration(whole)})`,
-      all,
-    );
+    const part = `${text(start)} – ${text(end)} (${shareText(span / whole)} of ${duration(whole)})`;
+    this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
     this.#root.dataset.ready = "true";
   }
 }

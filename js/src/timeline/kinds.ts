@@ -5,43 +5,44 @@ import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import { counted, shareText } from "./words.ts";
 
-/** Time by op kind: one bar, and a button a kind that selects all its nodes. */
+/** Time by op kind; a click on one selects all its nodes. */
 export class KindSummary {
   readonly node: HTMLElement;
-  readonly #painted: { kind: string; node: HTMLElement }[] = [];
+  readonly #chips: { kind: string; chip: HTMLElement }[] = [];
 
   constructor(names: Names, ranking: Ranking, theme: Theme, pick: (nodes: number[]) => void) {
-    const bar = element("div", { class: "tvmdbg-timeline-kindbar", "aria-hidden": "true" });
-    const legend = element("div", { class: "tvmdbg-timeline-legend" });
-    for (const { kind, ns, nodes } of ranking.kinds(names)) {
-      const title = `select the ${counted(nodes.length, "node")} of kind ${kind}: ${duration(ns)}, ${shareText(ns / ranking.total)}`;
-      const part = element("span", { title });
-      part.style.flexGrow = String(ns / (ranking.total || 1));
+    const most = ranking.kinds(names);
+    const rows = most.map(({ kind, ns, nodes }) => {
+      const share = shareText(ns / ranking.total);
+      const bar = element("i", { class: "tvmdbg-timeline-share" });
+      bar.style.width = `${100 * (ns / (most[0]!.ns || 1))}%`;
       const chip = element("i", { class: "tvmdbg-timeline-chip" });
       const button = element(
         "button",
-        { type: "button", title, ...KEEP_KEYS },
+        {
+          type: "button",
+          title: `select the ${counted(nodes.length, "node")} of kind ${kind}: ${duration(ns)}, ${share}`,
+          ...KEEP_KEYS,
+        },
         chip,
-        `${kind} `,
-        element("b", {}, shareText(ns / ranking.total)),
-        element("small", {}, ` ${nodes.length}×`),
+        element("span", { class: "kind" }, kind),
+        element("span", { class: "tvmdbg-muted" }, `${nodes.length}×`),
+        element("span", { class: "share" }, bar, share),
       );
       button.dataset.kind = kind;
-      for (const each of [part, button]) each.addEventListener("click", () => pick(nodes));
-      this.#painted.push({ kind, node: part }, { kind, node: chip });
-      bar.append(part);
-      legend.append(button);
-    }
+      button.addEventListener("click", () => pick(nodes));
+      this.#chips.push({ kind, chip });
+      return button;
+    });
     this.node = element(
       "section",
       { class: "tvmdbg-timeline-kinds", "aria-label": "time by op kind" },
-      bar,
-      legend,
+      ...rows,
     );
     this.retheme(theme);
   }
 
   retheme(theme: Theme): void {
-    for (const { kind, node } of this.#painted) node.style.backgroundColor = theme.kind(kind);
+    for (const { kind, chip } of this.#chips) chip.style.backgroundColor = theme.kind(kind);
   }
 }

@@ -91,17 +91,17 @@ function build(
     "div",
     { class: "tvmdbg-timeline-chart" },
     drawn ? view.chart.stage : message("empty", "No slices", summary.missing.timeline ?? NO_TRACE),
-    element("div", { class: "tvmdbg-timeline-below" }, view.kinds.node, view.details.node),
+    element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.kinds.node),
   );
-  const body = element("div", { class: "tvmdbg-timeline-body" }, chart, view.table.node);
+  view.body.append(chart, view.table.node);
   root.replaceChildren(
     view.bar.node,
-    drawn ? banner(slices) : "",
-    body,
+    drawn ? element("div", { class: "tvmdbg-timeline-line" }, banner(slices), view.bar.range) : "",
+    view.body,
     view.tooltip.node,
     mirror.node,
   );
-  view.body = body;
+  view.showPart(options.get("show"));
 
   const resize = () => {
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
@@ -145,15 +145,7 @@ function build(
     signal,
   );
   root.addEventListener("focus", () => root.classList.remove("tvmdbg-timeline-hint"), { signal });
-  const show = (part: TimelineOptions["show"]) => {
-    options.set("show", part);
-    view.showPart(part);
-  };
-  bindKeys(
-    root,
-    actions(view, () => options.get("show"), show),
-    signal,
-  );
+  bindKeys(root, actions(view), signal);
   session.onChange(() => view.sync(), signal);
   onThemeChange(() => {
     const theme = readTheme(root);

@@ -33,10 +33,10 @@ export class Overlay {
     if (range) this.#range(range);
     this.#found(this.#scene.found);
     this.#outlines(this.#scene.selected);
+    this.#outline(this.#scene.hovered, 1.5);
+    this.#outline(this.#scene.current, 3);
     context.restore();
     this.#overviewMarks();
-    if (this.#scene.hovered >= 0) this.#outline(this.#scene.hovered, theme.text, 1.5);
-    if (this.#scene.current >= 0) this.#outline(this.#scene.current, theme.accent, 3);
     this.#cursor();
   }
 
@@ -78,14 +78,27 @@ export class Overlay {
   }
 
   #outlines(marked: Marked): void {
-    this.#context.strokeStyle = this.#theme.accent;
-    this.#context.lineWidth = 2;
     this.#each(marked, (x, y, width, height) => {
-      if (width <= LEAST) {
-        this.#context.fillStyle = this.#theme.accent;
-        this.#context.fillRect(x - 0.5, y, LEAST + 1, height);
-      } else this.#context.strokeRect(x + 1, y + 1, width - 2, height - 2);
+      if (width >= 8) this.#frame(x, y, width, height, 1.5);
+      else {
+        this.#context.fillStyle = this.#theme.text;
+        for (const edge of [y - 2, y + height - 1]) this.#context.fillRect(x, edge, width, 3);
+      }
     });
+  }
+
+  /** A line round a slice with a halo, so that it stands out on every fill; never less than 2 pixels wide. */
+  #frame(x: number, y: number, width: number, height: number, line: number): void {
+    const context = this.#context;
+    const out = width < 8 ? line / 2 : -line / 2;
+    const halo = line / 2 + 0.75;
+    const stroke = (color: string, thick: number, by: number) => {
+      context.strokeStyle = color;
+      context.lineWidth = thick;
+      context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
+    };
+    stroke(this.#theme.background, 1.5, out > 0 ? out + halo : out - halo);
+    stroke(this.#theme.text, line, out);
   }
 
   /** Calls back for every marked slice in view, at most once a pixel. */
@@ -110,31 +123,13 @@ export class Overlay {
     });
   }
 
-  #outline(slice: number, color: string, line: number): void {
+  #outline(slice: number, line: number): void {
     const place = this.#scene.slices.place(slice);
     if (!place) return;
     const { y, height } = this.#scene.laneBox(this.#scene.rows[place.track]!, place.lane);
     const left = Math.max(-4, this.#scene.x(this.#scene.slices.startOf(slice)));
     const end = Math.min(this.#scene.width + 4, this.#scene.x(this.#scene.slices.endOf(slice)));
-    if (end < 0 || left > this.#scene.width || y + height < TOP) return;
-    const width = Math.max(LEAST, end - left);
-    const context = this.#context;
-    context.save();
-    context.beginPath();
-    context.rect(0, TOP, this.#scene.width, this.#scene.height - TOP);
-    context.clip();
-    context.strokeStyle = this.#theme.background;
-    context.lineWidth = line + 2;
-    const out = width < 8 ? line / 2 + 0.5 : -line / 2;
-    context.strokeRect(left - out, y - out, width + 2 * out, height + 2 * out);
-    context.strokeStyle = color;
-    context.lineWidth = line;
-    context.strokeRect(left - out, y - out, width + 2 * out, height + 2 * out);
-    if (width <= LEAST) {
-      context.fillStyle = color;
-      context.fillRect(left, y, width, height);
-    }
-    context.restore();
+    if (end >= 0) this.#frame(left, y, Math.max(LEAST, end - left), height, line);
   }
 
   #overviewMarks(): void {
@@ -155,9 +150,9 @@ export class Overlay {
     const left = this.#scene.overviewX(slices.startOf(current));
     const width = Math.max(3, this.#scene.overviewX(slices.endOf(current)) - left);
     context.fillStyle = this.#theme.background;
-    context.fillRect(left - 1, 0, width + 2, OVERVIEW);
-    context.fillStyle = this.#theme.accent;
-    context.fillRect(left, 1, width, OVERVIEW - 2);
+    context.fillRect(left - 1, OVERVIEW - 8, width + 2, 8);
+    context.fillStyle = this.#theme.text;
+    context.fillRect(left, OVERVIEW - 7, width, 5);
   }
 
   #cursor(): void {

@@ -6,12 +6,14 @@ import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { lowerBound } from "./sorted.ts";
-import { busyShares, strip } from "./strip.ts";
+import { strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
 import { counted, shareText } from "./words.ts";
 
 const FONT = 11;
-const LABEL_FROM = 30;
+/** Room from which there is a label, and from which a long one is shortened rather than replaced by the node id. */
+const LABEL_FROM = 18;
+const SHORTENED_FROM = 80;
 const BOX_FROM = 3;
 /** Faintest fill of a column that is busy at all. */
 const FAINTEST = 0.18;
@@ -100,16 +102,16 @@ export class Painter {
     const columns = Math.round(width * this.#ratio);
     slices.tracks.forEach((track, row) => {
       const y = 3 + row * height;
-      const step = viewport.whole / columns;
-      if (track.lanes.length === 1) {
-        this.#strip(track.lanes[0]!, viewport.first, step, y, Math.max(1, height - 1), null);
-        return;
+      for (const lane of track.lanes) {
+        this.#strip(
+          lane,
+          viewport.first,
+          viewport.whole / columns,
+          y,
+          Math.max(1, height - 1),
+          null,
+        );
       }
-      busyShares(track.busy, viewport.first, step, columns).forEach((share, column) => {
-        if (share === 0) return;
-        const alpha = FAINTEST + (1 - FAINTEST) * share;
-        this.#fill(this.#theme.muted, column / this.#ratio, y, 1 / this.#ratio, height - 1, alpha);
-      });
     });
   }
 
@@ -153,6 +155,7 @@ export class Painter {
   #header({ track }: TrackRow, top: number): void {
     const { viewport, width } = this.#scene;
     const y = top + 10;
+    this.#fill(this.#theme.background, 0, top + 2, width, 16);
     const lead = this.#text(track.name, 6, y, this.#theme.text, width - 12, "600");
     const count = track.lanes.reduce((sum, lane) => sum + lane.length, 0);
     const instants = track.instants.slice.length;
@@ -198,17 +201,19 @@ export class Painter {
   #box(slice: number, color: string, x: number, y: number, width: number, height: number): void {
     const starts = this.#scene.slices.startOf(slice) >= this.#scene.viewport.start;
     if (starts && width > 4) this.#fill("#000000", x, y, 1 / this.#ratio, height, 0.45);
-    if (width < LABEL_FROM) return;
+    const room = width - 5;
+    if (room < LABEL_FROM) return;
     const ink = inkOn(color);
-    const room = width - 8;
-    const label = this.#scene.names.ofSlice(slice);
-    if (height < 32) {
-      this.#text(label, x + 4, y + height / 2, ink, room);
-      return;
-    }
-    if (!this.#text(label, x + 4, y + height / 2 - 7, ink, room)) return;
-    const time = duration(this.#scene.slices.columns.sliceDuration[slice]!);
-    if (this.#measure.width(time) <= room) this.#text(time, x + 4, y + height / 2 + 8, ink, room);
+    const { slices, names } = this.#scene;
+    const { sliceNode, sliceDuration } = slices.columns;
+    const [label, id] = [names.ofSlice(slice), `#${sliceNode[slice]}`];
+    const two = height >= 32;
+    const middle = y + height / 2;
+    this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
+    const short = room < SHORTENED_FROM && this.#measure.width(label) > room;
+    this.#text(short ? id : label, x + 3, two ? middle - 7 : middle, ink, room);
+    const time = duration(sliceDuration[slice]!);
+    if (two && this.#measure.width(time) <= room) this.#text(time, x + 3, middle + 8, ink, room);
   }
 
   /** One tick a pixel where there are slices of no duration. */

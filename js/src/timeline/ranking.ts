@@ -78,16 +78,17 @@ export class Ranking {
     });
   }
 
-  /** Time and nodes by op kind, longest first. */
+  /** Time by op kind, longest first; the nodes of a kind by time, longest last: that one is then the session's. */
   kinds(names: Names): { kind: string; ns: number; nodes: number[] }[] {
     const byKind = new Map<string, { kind: string; ns: number; nodes: number[] }>();
-    this.node.forEach((node, row) => {
+    for (let row = this.length - 1; row >= 0; row--) {
+      const node = this.node[row]!;
       const kind = names.opKind(node);
       const sum = byKind.get(kind) ?? { kind, ns: 0, nodes: [] };
       sum.ns += this.ns[row]!;
       if (node >= 0) sum.nodes.push(node);
       byKind.set(kind, sum);
-    });
+    }
     return [...byKind.values()].sort((a, b) => b.ns - a.ns);
   }
 }

@@ -69,6 +69,11 @@ export class Slices {
     return { track: this.columns.sliceTrack[slice]!, lane: this.#lane[slice]!, position };
   }
 
+  /** -1: no node is known. */
+  nodeOf(slice: number): number {
+    return this.columns.sliceNode[slice] ?? -1;
+  }
+
   startOf(slice: number): number {
     return this.columns.sliceStart[slice]!;
   }

@@ -1,4 +1,4 @@
-import type { Intervals, Lane } from "./intervals.ts";
+import type { Lane } from "./intervals.ts";
 import { upperBound } from "./sorted.ts";
 
 /** One lane as pixel columns: runs of columns that look the same, left to right, idle columns left out. */
@@ -50,16 +50,4 @@ export function strip(lane: Lane, from: number, step: number, width: number): St
     if (share[count]! > 0) count++;
   }
   return { count, left, right, position, share };
-}
-
-/** Busy share of every pixel column. */
-export function busyShares(
-  intervals: Intervals,
-  from: number,
-  step: number,
-  width: number,
-): Float32Array {
-  return Float32Array.from({ length: width }, (_, column) =>
-    Math.min(1, intervals.busy(from + column * step, from + (column + 1) * step) / step),
-  );
 }

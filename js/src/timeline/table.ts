@@ -5,6 +5,7 @@ import type { Theme } from "../shared/theme.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
 import type { Order, Ranking } from "./ranking.ts";
+import { type Repeats, repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
 import { counted, NOISY_RULE, shareText } from "./words.ts";
 
@@ -66,6 +67,9 @@ export class TopTable {
       this.#body,
     );
     this.node = this.#scroller;
+    const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
+    this.#scroller.style.setProperty("--rank", digits(ranking.length));
+    this.#scroller.style.setProperty("--id", digits(slices.columns.nodeNs.length));
     this.#body.style.height = `${ranking.length * ROW}px`;
     this.sort(order);
     this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
@@ -171,8 +175,8 @@ export class TopTable {
       return node;
     };
     const cells: [string, HTMLElement | string, string][] = [
-      ["rank", "rank", "place by time"],
-      ["id", sorter("#", "sort by execution order", "order"), ""],
+      ["rank", "#", "place by time"],
+      ["id", sorter("id", "node id; sort by execution order", "order"), ""],
       ["label", "operator", ""],
       ["kind", "kind", "op kind"],
       ["time", sorter("time", "sort by time, longest first", "time"), ""],
@@ -195,12 +199,8 @@ export class TopTable {
   #row(position: number): HTMLElement {
     const row = this.#rows[position]!;
     const node = this.#ranking.node[row]!;
-    const name =
-      node < 0
-        ? this.#slices.columns.sliceNames.at(this.#ranking.slice[row]!)
-        : this.#names.ofNode(node);
-    const label =
-      name || this.#slices.columns.sliceNames.at(this.#ranking.slice[row]!) || `node ${node}`;
+    const slice = this.#ranking.slice[row]!;
+    const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
     const kind = this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = this.#theme.kind(kind);
@@ -208,9 +208,8 @@ export class TopTable {
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (this.#ranking.ns[row]! / (this.#ranking.ns[0] || 1))}%`;
-    const { nodeCount, nodeNoisy, nodeP10, nodeP90, nodeTrust } = this.#slices.columns;
-    const count = node < 0 ? 0 : nodeCount[node]!;
-    const noisy = node >= 0 && nodeNoisy[node] === 1;
+    const { nodeTrust } = this.#slices.columns;
+    const repeats = repeatsOf(this.#slices.columns, node);
     const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
       element("span", { class: name, role: "gridcell", title }, ...content);
     const line = element(
@@ -233,7 +232,8 @@ export class TopTable {
         `${label} (${kind})\n${this.#names.funcName(node)}`,
         chip,
         label,
-        noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+        !!repeats?.noisy &&
+          element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
       ),
       cell("kind", undefined, kind),
       cell("time", `${ns} ns`, duration(ns)),
@@ -244,12 +244,12 @@ export class TopTable {
         shareText(share),
       ),
       cell("sum", undefined, shareText(this.#cumulative[position]!)),
-      cell("strip", undefined, count > 0 ? this.#strip(node) : "–"),
-      cell("count", undefined, count ? integer(count) : "–"),
+      cell("strip", undefined, repeats ? this.#strip(repeats) : "–"),
+      cell("count", undefined, repeats ? integer(repeats.count) : "–"),
       cell(
         "spread",
         undefined,
-        count ? `${duration(nodeP10[node]!)} – ${duration(nodeP90[node]!)}` : "–",
+        repeats ? `${duration(repeats.p10)} – ${duration(repeats.p90)}` : "–",
       ),
       cell(
         "trust",
@@ -264,21 +264,12 @@ export class TopTable {
     return line;
   }
 
-  #strip(node: number): Element {
-    const { columns } = this.#slices;
-    const ns = columns.repeats.subarray(
-      columns.repeatsOffsets[node]!,
-      columns.repeatsOffsets[node + 1]!,
-    );
-    const [p10, p50, p90] = [
-      columns.nodeP10[node]!,
-      columns.nodeP50[node]!,
-      columns.nodeP90[node]!,
-    ];
+  #strip(repeats: Repeats): Element {
+    const { count, p10, p50, p90 } = repeats;
     const apart = (value: number) =>
       `${value >= p50 ? "+" : "−"}${shareText(Math.abs(value / p50 - 1))}`;
-    const title = `${counted(columns.nodeCount[node]!, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
-    return smallStrip({ ns, p10, p50, p90 }, this.#spread, title);
+    const title = `${counted(count, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
+    return smallStrip(repeats, this.#spread, title);
   }
 }
 

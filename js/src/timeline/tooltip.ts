@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { duration, integer } from "../shared/format.ts";
 import type { Hit, Scene } from "./scene.ts";
-import type { Words } from "./words.ts";
+import { factList, type Words } from "./words.ts";
 
 const APART = 14;
 
@@ -43,21 +43,13 @@ export class Tooltip {
       ];
     }
     const { names, slices } = this.#scene;
-    const node = slices.columns.sliceNode[hit.slice]!;
-    const facts = this.#words.ofSlice(hit.slice);
-    const name =
-      names.funcName(node) || names.fullName(node) || slices.columns.sliceNames.at(hit.slice);
+    const node = slices.nodeOf(hit.slice);
+    const name = names.fullName(node) || slices.columns.sliceNames.at(hit.slice);
     const others = hit.instants - 1;
     return [
       element("strong", {}, this.#words.title(hit.slice)),
       element("div", { class: "tvmdbg-muted" }, name),
-      element(
-        "dl",
-        {},
-        ...facts.map(([label, value]) =>
-          element("div", {}, element("dt", {}, label), element("dd", {}, value)),
-        ),
-      ),
+      factList(this.#words.ofSlice(hit.slice)),
       ...(others > 0
         ? [
             element(

@@ -1,17 +1,15 @@
+import { element } from "../shared/dom.ts";
 import { duration, integer } from "../shared/format.ts";
 import { TRUST_LABELS } from "../shared/run_client.ts";
 import type { Area } from "./area.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
+import { repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
-export const NO_REPEATS =
-  "No repeats are known, only the mean. To see how it varies, keep the table that run() prints " +
-  "(its Measurements column) beside the trace, and measure more with repeat=.";
-export const SYNTHETIC =
-  "synthetic: nodes laid end to end from mean times; the sum of nodes is not the latency";
-export const WALL = "start and end times as recorded; what is empty was idle or not recorded";
+
+export type Fact = readonly [name: string, value: string];
 
 /** A share to two decimals below 10 %. */
 export function shareText(share: number): string {
@@ -26,7 +24,15 @@ export function counted(count: number, noun: string): string {
   return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The facts about slices, in words. */
+/** Facts as a list of terms and values. */
+export function factList(facts: readonly Fact[]): HTMLElement {
+  const rows = facts.map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, value)),
+  );
+  return element("dl", {}, ...rows);
+}
+
+/** The facts about slices and nodes, in words. */
 export class Words {
   readonly #slices: Slices;
   readonly #names: Names;
@@ -40,130 +46,129 @@ export class Words {
 
   /** `#66 dense + add`, or the recorded name where the node is unknown. */
   title(slice: number): string {
-    const node = this.#slices.columns.sliceNode[slice]!;
+    const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
     return node < 0 ? name : `#${node} ${name}`;
   }
 
   nodeTitle(node: number): string {
-    return `#${node} ${this.#names.ofNode(node)}`.trim();
+    return `#${node} ${this.#names.ofNode(node)}`;
   }
 
-  /** Rows of name and value about a node's times; empty where they are unknown. */
-  ofNode(node: number): [string, string][] {
-    const { columns } = this.#slices;
-    const ns = columns.nodeNs[node]!;
-    if (node < 0 || Number.isNaN(ns)) return [];
-    const row = this.#ranking.rowOf(node);
-    const facts: [string, string][] = [["mean time", this.#mean(node)]];
-    if (row >= 0) {
-      facts.push([
-        "share",
-        `${shareText(this.#ranking.share(row))} of Σ ${duration(this.#ranking.total)}`,
-      ]);
-      facts.push(["rank", `${row + 1} of ${integer(this.#ranking.length)}`]);
-    }
-    const spread = this.spread(node);
-    if (spread) facts.push(["p10 / p50 / p90", spread]);
-    facts.push(["time joined", TRUST_LABELS[columns.nodeTrust[node]!] ?? "unknown"]);
-    return facts;
+  ofNode(node: number): Fact[] {
+    const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
+    return [
+      ["mean time", duration(time) + this.#repeats(node)],
+      ...this.#standing(node, this.#trust(node)),
+    ];
   }
 
-  /** Name, times, share and trust of a slice, one a line. */
-  ofSlice(slice: number): [string, string][] {
+  ofSlice(slice: number): Fact[] {
     const { columns } = this.#slices;
-    const node = columns.sliceNode[slice]!;
-    const facts: [string, string][] = [
+    const node = this.#slices.nodeOf(slice);
+    const lasts = columns.sliceDuration[slice]!;
+    const mean = this.#isMean(slice);
+    const facts: Fact[] = [
       ["start", duration(columns.sliceStart[slice]!)],
-      ["duration", duration(columns.sliceDuration[slice]!)],
+      ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
-      facts.push([
-        "slice",
-        `${columns.sliceOccurrence[slice]! + 1} of ${integer(occurrences)} of this node`,
-      ]);
+      const place = integer(columns.sliceOccurrence[slice]! + 1);
+      facts.push(["slice", `${place} of ${integer(occurrences)} of this node`]);
     }
-    facts.push(...this.ofNode(node));
-    const trust = TRUST_LABELS[columns.sliceTrust[slice]!] ?? "unknown";
-    facts.push(["slice joined", node < 0 ? "to no node" : trust]);
-    return facts;
+    if (!mean && node >= 0) facts.push(this.ofNode(node)[0]!);
+    const joined = TRUST_LABELS[columns.sliceTrust[slice]!] ?? "unknown";
+    const time = this.#trust(node);
+    const trust =
+      node < 0 ? "no node known" : joined === time ? joined : `${joined} (time: ${time})`;
+    return [...facts, ...this.#standing(node, trust)];
   }
 
-  /** Percentiles of the repeats; "" without repeats. */
-  spread(node: number): string {
-    const { columns } = this.#slices;
-    if (!columns.nodeCount[node]) return "";
-    return [columns.nodeP10, columns.nodeP50, columns.nodeP90]
-      .map((column) => duration(column[node]!))
-      .join(" / ");
+  ofArea(found: Area): Fact[] {
+    const span = found.to - found.from;
+    const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
+    const facts: Fact[] = [
+      ["range", `${duration(span)} from ${duration(found.from)} to ${duration(found.to)}`],
+      ["inside", `${counted(found.slices, "slice")}${instants}, Σ ${duration(found.sum)}`],
+    ];
+    for (const track of found.tracks) {
+      const gap = track.gaps ? `, longest ${duration(track.longestGap)}` : "";
+      const gaps = `${counted(track.gaps, "gap")}${gap}`;
+      facts.push([track.name, `busy ${shareText(track.busy / span)}, ${gaps}`]);
+    }
+    const { top } = found;
+    if (top) facts.push(["most time", `${this.title(top.slice)}, ${duration(top.ns)}`]);
+    return facts;
   }
 
   /** One sentence for the text mirror. */
   sentence(slice: number): string {
     const { columns } = this.#slices;
-    const node = columns.sliceNode[slice]!;
+    const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
-    const row = this.#ranking.rowOf(node);
+    const several = columns.tracks.length > 1;
+    const clock = columns.info.clock === "wall" ? "recorded timeline" : "synthetic timeline";
     const parts = [
       node < 0 ? `Slice ${name}, of no known node` : `Slice of node ${node}, ${name}`,
       `starts ${duration(columns.sliceStart[slice]!)}`,
-      `lasts ${duration(columns.sliceDuration[slice]!)}${this.#repeats(node)}`,
+      `lasts ${duration(columns.sliceDuration[slice]!)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
+      ...this.#place(node),
     ];
-    if (row >= 0) parts.push(...this.#standing(row));
-    const track =
-      columns.tracks.length > 1 ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
-    return `${parts.join(", ")}; ${columns.info.clock === "wall" ? "recorded" : "synthetic"} timeline${track}`;
+    const track = several ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
+    return `${parts.join(", ")}; ${clock}${track}`;
   }
 
   nodeSentence(node: number): string {
-    const { columns } = this.#slices;
-    const ns = columns.nodeNs[node];
-    const row = this.#ranking.rowOf(node);
-    const parts = [`Node ${node}, ${this.#names.ofNode(node)}`];
-    if (ns === undefined || Number.isNaN(ns)) parts.push("its time is unknown");
-    else parts.push(`takes ${duration(ns)}${this.#repeats(node)}`);
-    if (row >= 0) parts.push(...this.#standing(row));
-    return `${parts.join(", ")}; no slice`;
+    const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
+    const takes = Number.isNaN(time)
+      ? "its time is unknown"
+      : `takes ${duration(time)}${this.#repeats(node, true)}`;
+    return `Node ${[node, this.#names.ofNode(node), takes, ...this.#place(node)].join(", ")}; no slice`;
   }
 
   areaSentence(found: Area): string {
-    const span = found.to - found.from;
-    const busy = found.tracks
-      .map((track) => {
-        const gap = track.gaps ? `, longest ${duration(track.longestGap)}` : "";
-        return `${track.name}: busy ${shareText(track.busy / span)}, ${counted(track.gaps, "gap")}${gap}`;
-      })
+    return this.ofArea(found)
+      .map((fact) => fact.join(": "))
       .join("; ");
-    const top = found.top
-      ? `; most time: ${this.title(found.top.slice)} with ${duration(found.top.ns)}`
-      : "";
-    const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
-    return (
-      `Range of ${duration(span)} from ${duration(found.from)}: ${counted(found.slices, "slice")}${instants}, ` +
-      `Σ ${duration(found.sum)}; ${busy}${top}`
-    );
   }
 
-  #standing(row: number): string[] {
-    return [
-      `${shareText(this.#ranking.share(row))} of ${duration(this.#ranking.total)}`,
-      `rank ${row + 1} of ${integer(this.#ranking.length)}`,
-    ];
+  /** Whether the slice lasts what its node takes in the mean, as in the trace of the debugger. */
+  #isMean(slice: number): boolean {
+    const mean = this.#slices.columns.nodeNs[this.#slices.nodeOf(slice)] ?? Number.NaN;
+    return Math.abs(mean - this.#slices.columns.sliceDuration[slice]!) < 0.5;
   }
 
-  #mean(node: number): string {
-    const { columns } = this.#slices;
-    const n = columns.nodeCount[node]!;
-    return `${duration(columns.nodeNs[node]!)}${n ? ` (mean of ${counted(n, "repeat")})` : ""}`;
+  /** Share and rank, each a phrase; none for nodes outside the ranking. */
+  #place(node: number): string[] {
+    const row = this.#ranking.rowOf(node);
+    if (row < 0) return [];
+    const share = `${shareText(this.#ranking.share(row))} of ${duration(this.#ranking.total)}`;
+    return [share, `rank ${row + 1} of ${integer(this.#ranking.length)}`];
   }
 
-  #repeats(node: number): string {
-    const { columns } = this.#slices;
-    const n = columns.nodeCount[node];
-    if (!n) return "";
-    const [low, high] = [duration(columns.nodeP10[node]!), duration(columns.nodeP90[node]!)];
-    const noisy = columns.nodeNoisy[node] ? ", noisy" : "";
-    return ` (mean of ${counted(n, "repeat")}, p10 … p90 ${low} … ${high}${noisy})`;
+  #standing(node: number, trust: string): Fact[] {
+    const [share, rank] = this.#place(node);
+    const facts: Fact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
+    const repeats = repeatsOf(this.#slices.columns, node);
+    if (repeats) {
+      const { p10, p50, p90 } = repeats;
+      facts.push(["p10, 50, 90", [p10, p50, p90].map(duration).join(" · ")]);
+    }
+    const funcName = this.#names.funcName(node);
+    if (funcName) facts.push(["func_name", funcName]);
+    return [...facts, ["trust", trust]];
+  }
+
+  #trust(node: number): string {
+    return TRUST_LABELS[this.#slices.columns.nodeTrust[node] ?? -1] ?? "unknown";
+  }
+
+  #repeats(node: number, spread = false): string {
+    const repeats = repeatsOf(this.#slices.columns, node);
+    if (!repeats) return "";
+    const { count, p10, p90, noisy } = repeats;
+    const range = spread ? `, p10 … p90 ${duration(p10)} … ${duration(p90)}` : "";
+    return ` (mean of ${counted(count, "repeat")}${range}${noisy ? ", noisy" : ""})`;
   }
 }

@@ -1,0 +1,45 @@
+import { duration, integer } from "../shared/format.ts";
+import type { Names } from "./names.ts";
+import { Marked } from "./scene.ts";
+import type { Slices } from "./slices.ts";
+import { counted } from "./words.ts";
+
+/** The slices that a search finds, by start. */
+export class Found {
+  readonly marked: Marked;
+  readonly #hits: Int32Array;
+  readonly #text: string;
+
+  constructor(slices: Slices, names: Names, query: string) {
+    const text = query.trim();
+    const hits: number[] = [];
+    if (text) {
+      names.matching(text).forEach((match, slice) => {
+        if (match && slices.place(slice)) hits.push(slice);
+      });
+    }
+    hits.sort((a, b) => slices.startOf(a) - slices.startOf(b) || a - b);
+    this.#hits = Int32Array.from(hits);
+    this.marked = new Marked(slices, hits);
+    const sum = hits.reduce((total, slice) => total + slices.columns.sliceDuration[slice]!, 0);
+    this.#text = !text
+      ? ""
+      : hits.length
+        ? `${counted(hits.length, "hit")}, Σ ${duration(sum)}`
+        : "no hit";
+  }
+
+  /** The found slice `by` places on from this one, round in a circle; -1 where none was found. */
+  next(slice: number, by: number): number {
+    const at = this.#hits.indexOf(slice);
+    const count = this.#hits.length;
+    if (!count) return -1;
+    return this.#hits[at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count]!;
+  }
+
+  /** `3 of 21 hits, Σ 12.300 ms`. */
+  text(current: number): string {
+    const at = this.#hits.indexOf(current);
+    return at < 0 ? this.#text : `${integer(at + 1)} of ${this.#text}`;
+  }
+}

@@ -1,0 +1,28 @@
+import type { TimelineColumns } from "../shared/run_client.ts";
+
+/** The repeats of one node and their statistics, nanoseconds. */
+export interface Repeats {
+  /** In the order of the file. */
+  ns: Float64Array;
+  count: number;
+  p10: number;
+  p50: number;
+  p90: number;
+  sd: number;
+  noisy: boolean;
+}
+
+/** null where no repeats are known. */
+export function repeatsOf(columns: TimelineColumns, node: number): Repeats | null {
+  const count = columns.nodeCount[node] ?? 0;
+  if (!count) return null;
+  return {
+    ns: columns.repeats.subarray(columns.repeatsOffsets[node]!, columns.repeatsOffsets[node + 1]!),
+    count,
+    p10: columns.nodeP10[node]!,
+    p50: columns.nodeP50[node]!,
+    p90: columns.nodeP90[node]!,
+    sd: columns.nodeSd[node]!,
+    noisy: columns.nodeNoisy[node] === 1,
+  };
+}

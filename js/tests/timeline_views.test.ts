@@ -1,0 +1,253 @@
+import { describe, expect, it } from "vitest";
+import { area } from "../src/timeline/area.ts";
+import { Found } from "../src/timeline/found.ts";
+import { Names } from "../src/timeline/names.ts";
+import { Ranking } from "../src/timeline/ranking.ts";
+import { Scene, TOP } from "../src/timeline/scene.ts";
+import { Slices } from "../src/timeline/slices.ts";
+import { nextInTrack, nextOccurrence, otherTrack } from "../src/timeline/steps.ts";
+import { niceStep, ticks, timeText } from "../src/timeline/ticks.ts";
+import { Viewport } from "../src/timeline/viewport.ts";
+import { shareText, Words } from "../src/timeline/words.ts";
+import { columns as graph } from "./graph_fixture.ts";
+import { type SliceSpec, timeline } from "./timeline_fixture.ts";
+
+const PARAMETER = 1;
+
+/** Two tracks: a parameter, three operators (one of them twice), a gap. */
+const SPECS: SliceSpec[] = [
+  { node: 0, start: 0, duration: 0 },
+  { node: 1, start: 0, duration: 1000 },
+  { node: 2, start: 1000, duration: 3000 },
+  { node: 3, start: 5000, duration: 500 },
+  { node: 2, start: 5500, duration: 1000 },
+  { node: 4, start: 1000, duration: 100, track: 1 },
+];
+
+function parts() {
+  const columns = timeline(SPECS, {
+    tracks: ["cpu", "gpu"],
+    repeats: [[], [950, 1000, 1000, 1000, 1050], [], [400, 400, 500, 600, 600], []],
+  });
+  const slices = new Slices(columns);
+  const names = new Names(
+    columns,
+    graph([
+      { kind: PARAMETER, name: "p0" },
+      { label: "dense", func: "fused_dense", opKind: "matmul" },
+      { label: "softmax", opKind: "normalization" },
+      { label: "add", opKind: "elementwise" },
+      { label: "dense", func: "fused_dense_1", opKind: "matmul" },
+    ]),
+  );
+  const ranking = new Ranking(slices, names);
+  return { columns, slices, names, ranking, words: new Words(slices, names, ranking) };
+}
+
+describe("Ranking", () => {
+  it("ranks operators by time, with shares of their sum", () => {
+    const { ranking } = parts();
+    expect([...ranking.node]).toEqual([2, 1, 3, 4]);
+    expect(ranking.total).toBe(3600);
+    expect(ranking.share(0)).toBeCloseTo(2000 / 3600, 12);
+    expect([...ranking.cumulative(ranking.rows("time"))].at(-1)).toBeCloseTo(1, 12);
+    expect(Array.from(ranking.rows("order"), (row) => ranking.node[row])).toEqual([1, 2, 4, 3]);
+    expect([ranking.rowOf(0), ranking.rowOf(2)]).toEqual([-1, 0]);
+  });
+
+  it("sums up by op kind, the slowest node last", () => {
+    const { ranking, names } = parts();
+    expect(ranking.kinds(names)).toEqual([
+      { kind: "normalization", ns: 2000, nodes: [2] },
+      { kind: "matmul", ns: 1100, nodes: [4, 1] },
+      { kind: "elementwise", ns: 500, nodes: [3] },
+    ]);
+  });
+
+  it("keeps slices of no known node, by name", () => {
+    const columns = timeline([
+      { name: "a", start: 0, duration: 5 },
+      { name: "b", start: 5, duration: 50 },
+      { name: "a", start: 60, duration: 10 },
+    ]);
+    const slices = new Slices(columns);
+    const ranking = new Ranking(slices, new Names(columns, null));
+    expect([...ranking.ns]).toEqual([50, 15]);
+    expect([...ranking.slice]).toEqual([1, 0]);
+    expect(ranking.unjoined).toBe(65);
+  });
+
+  it("knows times of nodes that have no slice", () => {
+    const columns = timeline([], { nodes: 2, nodeNs: [Number.NaN, 70] });
+    const ranking = new Ranking(new Slices(columns), new Names(columns, null));
+    expect([...ranking.node]).toEqual([1]);
+    expect([...ranking.slice]).toEqual([-1]);
+  });
+});
+
+describe("area", () => {
+  it("sums slices, busy time and gaps inside a range", () => {
+    const { slices } = parts();
+    const found = area(slices, 500, 6000);
+    expect(found.slices).toBe(5);
+    expect(found.instants).toBe(0);
+    expect(found.sum).toBe(500 + 3000 + 500 + 500 + 100);
+    expect(found.tracks).toEqual([
+      { name: "cpu", busy: 4500, gaps: 1, longestGap: 1000 },
+      { name: "gpu", busy: 100, gaps: 2, longestGap: 4900 },
+    ]);
+    expect(found.top).toEqual({ slice: 2, ns: 3500 });
+    expect(area(slices, 0, 100).instants).toBe(1);
+  });
+});
+
+describe("Words", () => {
+  it("tells a slice in one sentence", () => {
+    const { words } = parts();
+    expect(words.sentence(1)).toBe(
+      "Slice of node 1, dense, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
+        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu",
+    );
+  });
+
+  it("does not call an occurrence the mean of its node", () => {
+    const { words } = parts();
+    expect(words.ofSlice(4)).toContainEqual(["slice", "2 of 2 of this node"]);
+    expect(words.ofSlice(4)).toContainEqual(["duration", "1.000 µs"]);
+    expect(words.ofSlice(4)).toContainEqual(["mean time", "2.000 µs"]);
+  });
+
+  it("names noise", () => {
+    expect(parts().words.sentence(3)).toContain("noisy");
+  });
+
+  it("does not round a share to nothing", () => {
+    expect([0.5, 0.05, 0.0003, 0.00001, 0, Number.NaN].map(shareText)).toEqual([
+      "50.0 %",
+      "5.00 %",
+      "0.03 %",
+      "< 0.01 %",
+      "0 %",
+      "unknown",
+    ]);
+  });
+});
+
+describe("steps", () => {
+  it("goes along the track, between tracks and along occurrences", () => {
+    const { slices, names } = parts();
+    const scene = new Scene(slices, names);
+    const path = (steps: (() => number)[]) => steps.map((step) => (scene.current = step()));
+    const next = () => nextInTrack(scene, 1);
+    expect(path([next, next, next, next, next])).toEqual([1, 2, 3, 4, 4]);
+    expect(nextInTrack(scene, -Infinity)).toBe(1);
+    expect(nextInTrack(scene, Infinity)).toBe(4);
+    scene.current = 1;
+    expect(nextInTrack(scene, -1, true)).toBe(0);
+    scene.current = 0;
+    expect(nextInTrack(scene, 1)).toBe(1);
+    scene.current = 2;
+    expect(otherTrack(scene, 1)).toBe(5);
+    expect(nextOccurrence(scene, 1)).toBe(4);
+    expect(nextOccurrence(scene, -1)).toBe(-1);
+  });
+});
+
+describe("Scene", () => {
+  const scene = () => {
+    const { slices, names } = parts();
+    const made = new Scene(slices, names);
+    made.resize(650, 300);
+    return made;
+  };
+
+  it("hits slices, gaps and slices of no duration", () => {
+    const made = scene();
+    const y = made.laneBox(made.rows[0]!, 0).y + 5;
+    expect(made.hit(made.x(2000), y)).toEqual({ slice: 2, instants: 0 });
+    expect(made.hit(made.x(4500), y)).toEqual({ gap: [4000, 5000], track: "cpu" });
+    expect(made.hit(0, made.laneBox(made.rows[0]!, -1).y + 3)).toEqual({ slice: 0, instants: 1 });
+    expect(made.hit(10, TOP - 3)).toBeNull();
+  });
+
+  it("hits a slice far below a pixel when the pointer is near", () => {
+    const columns = timeline([
+      { node: 0, start: 0, duration: 1 },
+      { node: 1, start: 500_000, duration: 1 },
+      { node: 2, start: 1_000_000, duration: 1 },
+    ]);
+    const made = new Scene(new Slices(columns), new Names(columns, null));
+    made.resize(100, 200);
+    const y = made.laneBox(made.rows[0]!, 0).y + 5;
+    expect(made.hit(50.4, y)).toEqual({ slice: 1, instants: 0 });
+    expect(made.hit(30, y)).toEqual({ gap: [1, 500_000], track: "cpu" });
+  });
+
+  it("brings a slice into view without zooming", () => {
+    const made = scene();
+    made.viewport.show(0, 1000);
+    made.reveal(3);
+    expect(made.viewport.span).toBe(1000);
+    expect(made.viewport.start).toBeLessThanOrEqual(5000);
+    expect(made.viewport.end).toBeGreaterThanOrEqual(5500);
+  });
+});
+
+describe("Found", () => {
+  it("finds by label, name and function, sums up, and goes round", () => {
+    const { slices, names } = parts();
+    const found = new Found(slices, names, "DENSE");
+    expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
+    expect([found.next(-1, 1), found.next(1, 1), found.next(5, 1), found.next(-1, -1)]).toEqual([
+      1, 5, 1, 5,
+    ]);
+    expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
+    expect(new Found(slices, names, "conv").text(-1)).toBe("no hit");
+    expect(new Found(slices, names, " ").text(-1)).toBe("");
+  });
+});
+
+describe("Viewport", () => {
+  it("stays inside the whole and keeps the time under the pointer", () => {
+    const view = new Viewport(100, 1100);
+    view.zoom(0.5, 350);
+    expect([view.start, view.end]).toEqual([225, 725]);
+    view.pan(-1000);
+    expect([view.start, view.end]).toEqual([100, 600]);
+    view.zoom(10, 200);
+    expect(view.all).toBe(true);
+    for (let i = 0; i < 200; i++) view.zoom(0.5, 600);
+    expect(view.span).toBeGreaterThan(0);
+    expect(view.start).toBeLessThanOrEqual(600);
+    expect(view.end).toBeGreaterThanOrEqual(600);
+  });
+
+  it("has a width even where all happens at once", () => {
+    expect(new Viewport(5, 5).span).toBe(1);
+  });
+});
+
+describe("ticks", () => {
+  it("are at nice places and told apart by their texts", () => {
+    for (const [start, end] of [
+      [0, 39_876_543],
+      [39_100_000, 39_100_700],
+      [1e9, 1e9 + 30],
+      [0, 7],
+    ] as const) {
+      const found = ticks(start, end, 8);
+      expect(found.length).toBeGreaterThan(1);
+      expect(found.length).toBeLessThanOrEqual(9);
+      expect(new Set(found.map(({ text }) => text)).size).toBe(found.length);
+      for (const { ns } of found) expect(ns).toBeGreaterThanOrEqual(start - 1e-3);
+    }
+    expect(ticks(0, 30_000_000, 4).map(({ text }) => text)).toEqual([
+      "0",
+      "10 ms",
+      "20 ms",
+      "30 ms",
+    ]);
+    expect([0.3, 1, 1.2, 4, 70].map(niceStep)).toEqual([0.5, 1, 2, 5, 100]);
+    expect(timeText(39_100_200, 100)).toBe("39.1002 ms");
+  });
+});
