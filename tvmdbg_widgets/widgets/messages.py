@@ -77,8 +77,9 @@ class Question:
         raise ValueError(f"{name} must be one of {', '.join(choices)}")
 
 
-def _integer(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+def _integer(name: str, value: Any, low: int, high: int) -> int:
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if not whole or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number")
     if not low <= value <= high:
         raise ValueError(f"{name} must lie in {low} … {high}, found {value}")

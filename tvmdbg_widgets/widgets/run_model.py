@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from tvmdbg_widgets.widgets.answers import Reply, answer
+from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.messages import Question
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _WORKERS = 2
-#: Questions of which a view wants only the newest answered.
-_NEWEST_ONLY = frozenset({"tensor", "values", "node"})
+#: Questions of which a view wants only the newest answered; it asks for values in two places.
+_NEWEST_ONLY = frozenset({"tensor", "node"})
 
 
 class RunModel(anywidget.AnyWidget):
@@ -96,10 +96,7 @@ class RunModel(anywidget.AnyWidget):
             _LOG.exception("answering %s failed", question.kind)
             self.send({"id": question.id, "error": f"{type(problem).__name__}: {problem}"})
         else:
-            self._send(question, reply)
-
-    def _send(self, question: Question, reply: Reply) -> None:
-        self.send({"id": question.id, "result": reply.result}, buffers=list(reply.buffers))
+            self.send({"id": question.id, "result": reply.result}, buffers=list(reply.buffers))
 
     def _superseded(self, question: Question) -> bool:
         if question.kind not in _NEWEST_ONLY:

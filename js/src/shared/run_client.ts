@@ -229,6 +229,8 @@ class ModelRunClient implements RunClient {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;
   readonly #signal: AbortSignal;
+  /** Of one client's questions of one kind the kernel answers the newest; other clients' are not touched. */
+  readonly #client = Math.random().toString(36).slice(2);
 
   constructor(model: AnyModel, kept: Map<string, Promise<unknown>>, signal: AbortSignal) {
     this.#model = model;
@@ -269,7 +271,7 @@ class ModelRunClient implements RunClient {
 
   #ask<T>(kind: string, payload: object, signal = this.#signal) {
     const limit = AbortSignal.any([signal, this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    return request<T>(this.#model, kind, payload, limit);
+    return request<T>(this.#model, kind, { client: this.#client, ...payload }, limit);
   }
 
   #columns<T>(kind: string): Promise<T | null> {
