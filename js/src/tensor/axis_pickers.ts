@@ -1,4 +1,5 @@
 import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { muted, piece } from "./parts.ts";
 import { fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
 
 const MANY = 2;
@@ -52,8 +53,7 @@ export class AxisPickers {
     }
     for (const axis of fixedAxes(plane)) {
       const length = plane.shape[axis]!;
-      if (length <= 1)
-        fields.push(element("span", { class: "tvmdbg-muted" }, `axis ${axis}: 0 of 1`));
+      if (length <= 1) fields.push(muted(`axis ${axis}: 0 of 1`));
       else fields.push(this.#slider(axis, length));
     }
     return fields;
@@ -112,13 +112,6 @@ export class AxisPickers {
       number.value = String(this.#plane?.index[axis] ?? 0);
     });
     this.#inputs.set(axis, { slider, number });
-    return element(
-      "span",
-      { class: "tvmdbg-tensor-fixed" },
-      `axis ${axis}`,
-      slider,
-      number,
-      element("span", { class: "tvmdbg-muted" }, `of ${length}`),
-    );
+    return piece("fixed", `axis ${axis}`, slider, number, muted(`of ${length}`));
   }
 }

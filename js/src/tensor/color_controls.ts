@@ -13,7 +13,6 @@ const MAPS = [
 const RANGES = [
   ["tensor", "whole tensor"],
   ["plane", "this picture"],
-  ["middle", "middle 98 %"],
 ] as const;
 
 /** Scale, table and range of the colours. */

@@ -4,8 +4,8 @@ import { niceTicks, powerTicks, type Tick } from "./ticks.ts";
 
 export type ScaleKind = "linear" | "symlog";
 export type MapChoice = "auto" | ColorMap;
-/** What the colours span: the tensor, the plane that is shown, or the middle 98 % of the tensor's values. */
-export type RangeChoice = "tensor" | "plane" | "middle";
+/** What the colours span: the tensor, or the plane that is shown. */
+export type RangeChoice = "tensor" | "plane";
 
 export interface ColorChoice {
   scale: ScaleKind;
@@ -13,7 +13,7 @@ export interface ColorChoice {
   range: RangeChoice;
 }
 
-const DECADES = 4;
+const DECADES = 3;
 
 /** Maps finite values to shares 0 … 1 of a colour table. */
 export class ColorScale {
@@ -83,7 +83,6 @@ export function colorScale(answer: TensorAnswer, choice: ColorChoice): ColorScal
 
 function range(answer: TensorAnswer, choice: RangeChoice): [number, number] | null {
   if (choice === "plane") return planeRange(answer) ?? tensorRange(answer);
-  if (choice === "middle") return middleRange(answer) ?? tensorRange(answer);
   return tensorRange(answer) ?? planeRange(answer);
 }
 
@@ -101,20 +100,4 @@ function planeRange({ tile }: TensorAnswer): [number, number] | null {
     if (Number.isFinite(most) && most > high) high = most;
   }
   return low <= high ? [low, high] : null;
-}
-
-const LEFT_OUT = 0.01;
-
-/** Bounds by whole bins of the histogram: at most 1 % of the finite values lie beyond each. */
-function middleRange({ histogram }: TensorAnswer): [number, number] | null {
-  if (!histogram) return null;
-  const { counts, edges } = histogram;
-  const allowed = LEFT_OUT * counts.reduce((sum, count) => sum + count, 0);
-  let [first, last] = [0, counts.length - 1];
-  for (let below = counts[0]!; below <= allowed && first < last; below += counts[first]!)
-    first += 1;
-  for (let above = counts[last]!; above <= allowed && last > first; above += counts[last]!)
-    last -= 1;
-  const [low, high] = [edges[first]!, edges[last + 1]!];
-  return low < high ? [low, high] : null;
 }

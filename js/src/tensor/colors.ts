@@ -33,13 +33,18 @@ export type Special = keyof typeof SPECIAL;
 export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
 
 /** Bits of a cell's flags; see `TensorAnswer.tile.flags`. */
-export const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
+const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
+
+const SPECIALS = ["nan", "posInf", "negInf"] as const;
+
+/** All that the flags of a cell name. */
+export function specialsOf(flags: number): Special[] {
+  return SPECIALS.filter((each) => flags & FLAG[each]);
+}
 
 /** The one a cell is drawn as, where several are inside: NaN hides least. */
 export function specialOf(flags: number): Special | null {
-  if (flags & FLAG.nan) return "nan";
-  if (flags & FLAG.posInf) return "posInf";
-  return flags & FLAG.negInf ? "negInf" : null;
+  return specialsOf(flags)[0] ?? null;
 }
 
 export const STOPS: Record<ColorMap, readonly string[]> = {

@@ -2,6 +2,7 @@ import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
+import { part, piece } from "./parts.ts";
 
 const WINDOW = 60;
 let serial = 0;
@@ -55,7 +56,7 @@ export class EntryPicker {
       placeholder: "search id, name, dtype, shape (/)",
       ...KEEP_KEYS,
     });
-    const combo = element("div", { class: "tvmdbg-tensor-combo" }, this.#input, this.#list);
+    const combo = part("combo", this.#input, this.#list);
     this.node = element(
       "div",
       { class: "tvmdbg-bar tvmdbg-tensor-bar" },
@@ -158,7 +159,7 @@ export class EntryPicker {
       ...more(start, "above"),
       ...options,
       ...more(count - end, "below: type to narrow"),
-      ...(count ? [] : [element("div", { class: "tvmdbg-tensor-more" }, "no tensor matches")]),
+      ...(count ? [] : [part("more", "no tensor matches")]),
     );
     const active = options[this.#active - start];
     if (active) {
@@ -189,7 +190,7 @@ export class EntryPicker {
         "aria-selected": String(place === this.#active),
         "data-entry": `${node}:${output}`,
       },
-      element("span", { class: "tvmdbg-tensor-id" }, `${node}:${output}`),
+      piece("id", `${node}:${output}`),
       element(
         "span",
         { class: "tvmdbg-tensor-name", title: entries.columns.names.at(row) },

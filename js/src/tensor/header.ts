@@ -3,6 +3,7 @@ import { bytes, integer, shapeText } from "../shared/format.ts";
 import type { TensorAnswer } from "../shared/run_client.ts";
 import { SPECIAL_TEXT } from "./colors.ts";
 import type { Entries } from "./entries.ts";
+import { part } from "./parts.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class Header {
@@ -70,9 +71,8 @@ export class Header {
 
   #facts(id: string, name: string, parts: string[], trust: string): HTMLElement {
     const doubt = trust === "exact" ? "tvmdbg-muted" : "tvmdbg-warning";
-    return element(
-      "div",
-      { class: "tvmdbg-tensor-facts" },
+    return part(
+      "facts",
       element("strong", {}, id),
       element("span", { class: "tvmdbg-tensor-name", title: name }, name),
       ...parts.map((part) => element("span", {}, part)),
@@ -107,7 +107,7 @@ export function specialCounts(statistics: NonNullable<TensorAnswer["statistics"]
 function healthPill(answer: TensorAnswer): HTMLElement {
   const health = healthOf(answer);
   const { statistics } = answer;
-  if (!statistics) return element("div", { class: "tvmdbg-tensor-health" }, "not counted");
+  if (!statistics) return part("health", "not counted");
   const { size, finite, zero, negative } = statistics;
   const verdict = {
     error: "⚠ not finite",
@@ -117,7 +117,6 @@ function healthPill(answer: TensorAnswer): HTMLElement {
   const items = specialCounts(statistics).map((text) =>
     element("span", { class: text.startsWith("0 ") ? "tvmdbg-muted" : "tvmdbg-tensor-loud" }, text),
   );
-  const share = (count: number) => (size ? ` (${((100 * count) / size).toFixed(1)} %)` : "");
   return element(
     "div",
     {
@@ -127,8 +126,17 @@ function healthPill(answer: TensorAnswer): HTMLElement {
     },
     element("strong", {}, verdict),
     ...items,
-    element("span", {}, `${integer(zero)} zero${share(zero)}`),
-    element("span", {}, `${integer(negative)} negative${share(negative)}`),
+    element("span", {}, `${integer(zero)} zero${share(zero, size)}`),
+    element("span", {}, `${integer(negative)} negative${share(negative, size)}`),
     element("span", {}, `${integer(finite)} finite of ${integer(size)}`),
   );
+}
+
+/** Never 0 % of something nor 100 % of less than all. */
+export function share(count: number, size: number): string {
+  if (count === 0 || size === 0) return "";
+  const percent = (100 * count) / size;
+  if (percent < 0.1) return " (< 0.1 %)";
+  if (percent > 99.9 && count < size) return " (> 99.9 %)";
+  return ` (${percent.toFixed(1)} %)`;
 }

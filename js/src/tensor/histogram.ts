@@ -6,6 +6,7 @@ import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { SPECIAL_TEXT } from "./colors.ts";
 import { barAt, type HistogramScene, histogramScene } from "./histogram_scene.ts";
 import { type Label, Labels } from "./labels.ts";
+import { part } from "./parts.ts";
 import { paintSpecial } from "./plane_painter.ts";
 import { niceTicks } from "./ticks.ts";
 
@@ -22,7 +23,7 @@ export class Histogram {
   });
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
-  readonly #said = element("div", { class: "tvmdbg-tensor-bar-text" });
+  readonly #said = part("bar-text");
   readonly #logButton = button("log", "Count on a logarithmic axis (g)", () => this.toggleLog());
   readonly #repaint: Repaint;
   #answer: TensorAnswer | null = null;
@@ -101,7 +102,7 @@ export class Histogram {
     }
     if (scene.zero !== null) labels.write("0", scene.zero, bottom + 10, { align: "center" });
     const high = scene.low + (scene.perUnit ? plot.width / scene.perUnit : 0);
-    for (const { value, text } of niceTicks(scene.low, high, plot.width / 70)) {
+    for (const { value, text } of niceTicks(scene.low, high, plot.width / 55)) {
       const x = plot.x + (value - scene.low) * scene.perUnit;
       context.fillStyle = theme.line;
       context.fillRect(Math.round(x), bottom, 1, 4);

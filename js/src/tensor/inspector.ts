@@ -1,5 +1,4 @@
-import { button, element, select } from "../shared/dom.ts";
-import { shapeText } from "../shared/format.ts";
+import { button, element } from "../shared/dom.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
@@ -11,10 +10,12 @@ import { type ColorChoice, colorScale } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
 import { ExactValue } from "./exact_value.ts";
+import { frame } from "./frame.ts";
 import { Header } from "./header.ts";
 import { Histogram } from "./histogram.ts";
 import { tileBudget } from "./layout.ts";
 import { legend } from "./legend.ts";
+import { Memory } from "./memory.ts";
 import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
 import { Picture } from "./picture.ts";
 import {
@@ -32,10 +33,11 @@ import {
   sameShape,
   withIndex,
 } from "./plane.ts";
+import { ReadingPicker } from "./reading_picker.ts";
 import { answeredPlane, cellCaption, Readout } from "./readout.ts";
 import { statisticsTable } from "./statistics.ts";
 import { ValuesTable } from "./values_table.ts";
-import { missingWords, pointWords, tensorWords } from "./words.ts";
+import { missingWords, nothingWords, pointWords, tensorWords } from "./words.ts";
 
 const BINS = 64;
 const BUSY_MS = 150;
@@ -58,13 +60,10 @@ export class Inspector {
   readonly #table: ValuesTable;
   readonly #exact: ExactValue;
   readonly #mirror = new Mirror();
-  readonly #reading = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
-  readonly #legend = element("div", {});
-  readonly #caption = element("div", { class: "tvmdbg-muted" });
-  readonly #statistics = element("div", {});
+  readonly #reading: ReadingPicker;
+  readonly #memory: Memory;
   readonly #trouble = element("div", { hidden: true });
-  readonly #body: HTMLElement;
-  readonly #left: HTMLElement;
+  readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton = button("values", "Show or hide the table of values (v)", () =>
     this.toggleTable(),
   );
@@ -80,7 +79,6 @@ export class Inspector {
   #entryGone = new AbortController();
   #ticket = 0;
   #settle: ReturnType<typeof setTimeout> | undefined;
-  #keep: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     root: HTMLElement,
@@ -118,7 +116,7 @@ export class Inspector {
       signal,
     );
     this.#histogram = new Histogram(root, signal);
-    this.#controls = new ColorControls(this.#colors, (change) => this.setColors(change));
+    this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
     this.#readout = new Readout(() => this.copy());
     this.#table = new ValuesTable(
       run,
@@ -135,37 +133,25 @@ export class Inspector {
       (error) => this.#mirror.say(`The value could not be read: ${errorText(error)}`),
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.#left = element(
-      "div",
-      { class: "tvmdbg-tensor-left" },
-      this.#axes.node,
-      this.#readout.node,
-      element(
-        "div",
-        { class: "tvmdbg-tensor-view" },
-        this.#picture.stage,
-        element(
-          "div",
-          { class: "tvmdbg-tensor-side" },
-          this.#legend,
-          this.#controls.node,
-          this.#valuesButton,
-          this.#caption,
-        ),
-      ),
-    );
-    this.#body = element(
-      "div",
-      { class: "tvmdbg-tensor-body" },
-      this.#left,
-      element("div", { class: "tvmdbg-tensor-right" }, this.#statistics, this.#histogram.node),
-    );
+    this.#reading = new ReadingPicker((reading) => {
+      this.#readAs = reading;
+      this.#ask();
+    });
+    this.#memory = new Memory(options, signal);
+    this.#frame = frame({
+      axes: this.#axes.node,
+      readout: this.#readout.node,
+      stage: this.#picture.stage,
+      histogram: this.#histogram.node,
+      controls: this.#controls.node,
+      valuesButton: this.#valuesButton,
+    });
     root.append(
       this.#picker.node,
       this.#header.node,
-      this.#reading,
+      this.#reading.node,
       this.#trouble,
-      this.#body,
+      this.#frame.body,
       this.#table.node,
       this.#mirror.node,
     );
@@ -240,15 +226,11 @@ export class Inspector {
     this.#mirror.say("No NaN and no infinity in this picture.");
   }
 
-  setColors(change: Partial<ColorChoice>): void {
-    this.#colors = { ...this.#colors, ...change };
+  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
+    this.#colors = { ...this.#colors, ...change(this.#colors) };
     this.#controls.show(this.#colors);
     this.#draw();
     this.#remember();
-  }
-
-  get colors(): ColorChoice {
-    return this.#colors;
   }
 
   toggleCounts(): void {
@@ -292,7 +274,7 @@ export class Inspector {
     else if (!same) this.#plane = planeOf(shape, null, null);
     this.#picker.show(entry);
     this.#header.announce(this.#entries, row);
-    this.#reading.hidden = true;
+    this.#reading.node.hidden = true;
     this.#remember();
     this.#ask();
   }
@@ -302,12 +284,12 @@ export class Inspector {
     this.#header.clear();
     this.#trouble.replaceChildren(message("empty", title, detail));
     this.#trouble.hidden = false;
-    this.#reading.hidden = true;
+    this.#reading.node.hidden = true;
     this.#answer = null;
     this.#plane = null;
     this.#table.show(null);
     this.#busy(false);
-    this.#body.hidden = true;
+    this.#frame.body.hidden = true;
     this.#mirror.say(`${title}. ${detail}`);
     this.#painted();
   }
@@ -387,16 +369,16 @@ export class Inspector {
     if (tile && tile.planeRows * tile.planeCols === 1) this.#cross = { row: 0, col: 0 };
     if (!sameTensor) {
       this.#header.show(answer);
-      this.#showReadings(answer);
-      this.#statistics.replaceChildren(statisticsTable(answer, (index) => this.#go(index)));
+      this.#reading.show(answer);
+      this.#frame.statistics.replaceChildren(statisticsTable(answer, (index) => this.#go(index)));
       this.#histogram.show(answer);
     }
     const nothing = !tile || tile.planeRows * tile.planeCols === 0;
     this.#trouble.hidden = !nothing;
-    this.#body.hidden = false;
-    this.#left.hidden = nothing;
+    this.#frame.body.hidden = nothing;
     if (nothing) {
-      this.#trouble.replaceChildren(nothingMessage(answer));
+      const { title, detail } = nothingWords(answer);
+      this.#trouble.replaceChildren(message("empty", title, detail));
     }
     this.#axes.show(this.#plane);
     this.#hover = null;
@@ -407,33 +389,6 @@ export class Inspector {
     if (nothing) this.#painted();
   }
 
-  #showReadings({ readings, reading }: TensorAnswer): void {
-    this.#reading.hidden = readings.length < 2;
-    if (this.#reading.hidden) return;
-    const choices = readings.map((each) => [each, each] as const);
-    this.#reading.replaceChildren(
-      element(
-        "label",
-        {},
-        "read as ",
-        select(
-          "How the file holds values below a byte",
-          choices,
-          reading ?? readings[0]!,
-          (value) => {
-            this.#readAs = value;
-            this.#ask();
-          },
-        ),
-      ),
-      element(
-        "span",
-        { class: "tvmdbg-muted" },
-        "The file does not say whether several values share a byte (packed) or each has its own (bytes).",
-      ),
-    );
-  }
-
   #failed(error: unknown): void {
     const detail = `${errorText(error)}\nChoose another tensor, or this one again to retry.`;
     this.#trouble.replaceChildren(
@@ -441,7 +396,7 @@ export class Inspector {
       button("retry", "Ask for the tensor again", () => this.#ask()),
     );
     this.#trouble.hidden = false;
-    this.#body.hidden = true;
+    this.#frame.body.hidden = true;
     this.#answer = null;
     this.#table.show(null);
     this.#painted();
@@ -452,8 +407,8 @@ export class Inspector {
     if (!answer) return;
     const scale = colorScale(answer, this.#colors);
     this.#picture.show(answer, scale);
-    this.#legend.replaceChildren(legend(answer, scale));
-    this.#caption.textContent = cellCaption(answer);
+    this.#frame.legend.replaceChildren(legend(answer, scale));
+    this.#frame.caption.textContent = cellCaption(answer);
   }
 
   #mark(point: Point | null): void {
@@ -508,19 +463,14 @@ export class Inspector {
     this.#root.style.setProperty("--tvmdbg-tensor-height", `${height}px`);
   }
 
-  /** Tells Python what is shown now, once things rest. */
   #remember(): void {
-    clearTimeout(this.#keep);
-    this.#keep = setTimeout(() => {
-      const { options } = this.#context;
-      if (this.#entry) options.set("entry", [...this.#entry]);
-      if (this.#plane) {
-        options.set("axes", [...this.#plane.axes]);
-        options.set("index", [...this.#plane.index]);
-      }
-      options.set("color_scale", this.#colors.scale);
-      options.set("color_map", this.#colors.map);
-    }, SETTLE_MS);
+    const { scale, map } = this.#colors;
+    this.#memory.keep({
+      entry: this.#entry && [...this.#entry],
+      color_scale: scale,
+      color_map: map,
+      ...(this.#plane && { axes: [...this.#plane.axes], index: [...this.#plane.index] }),
+    });
   }
 
   #listen(): void {
@@ -533,26 +483,24 @@ export class Inspector {
       ["selected", "entry"],
     );
     options.onChange("height", () => this.#resize(), signal);
-    options.onChange(
-      "entry",
-      () => {
-        const entry = options.get("entry");
-        if (entry) this.#show(entry);
-      },
-      signal,
-    );
-    const replan = () => {
-      if (!this.#plane) return;
-      this.#look(planeOf(this.#plane.shape, options.get("axes"), options.get("index")));
+    const onOption = (
+      name: "entry" | "axes" | "index" | "color_scale" | "color_map",
+      run: () => void,
+    ) => {
+      options.onChange(name, () => this.#memory.isEcho(name) || run(), signal);
     };
-    options.onChange("axes", replan, signal);
-    options.onChange("index", replan, signal);
-    const recolor = () => {
-      const [scale, map] = [options.get("color_scale"), options.get("color_map")];
-      if (scale !== this.#colors.scale || map !== this.#colors.map) this.setColors({ scale, map });
-    };
-    options.onChange("color_scale", recolor, signal);
-    options.onChange("color_map", recolor, signal);
+    onOption("entry", () => {
+      const entry = options.get("entry");
+      if (entry) this.#show(entry);
+    });
+    for (const name of ["axes", "index"] as const) {
+      onOption(name, () => {
+        if (!this.#plane) return;
+        this.#look(planeOf(this.#plane.shape, options.get("axes"), options.get("index")));
+      });
+    }
+    onOption("color_scale", () => this.recolor(() => ({ scale: options.get("color_scale") })));
+    onOption("color_map", () => this.recolor(() => ({ map: options.get("color_map") })));
     this.#root.addEventListener(
       "copy",
       (event) => {
@@ -574,19 +522,8 @@ export class Inspector {
     signal.addEventListener("abort", () => {
       this.#entryGone.abort();
       clearTimeout(this.#settle);
-      clearTimeout(this.#keep);
     });
   }
-}
-
-function nothingMessage({ shape, viewShape, dtype }: TensorAnswer): HTMLElement {
-  return viewShape.includes(0)
-    ? message(
-        "empty",
-        "This tensor has no values",
-        `An axis of its shape ${shapeText(shape)} is 0 long.`,
-      )
-    : message("empty", "No numbers to show", `Values of dtype ${dtype} are no numbers.`);
 }
 
 interface PlaneWish {

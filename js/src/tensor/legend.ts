@@ -3,6 +3,7 @@ import { integer } from "../shared/format.ts";
 import type { TensorAnswer } from "../shared/run_client.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
+import { muted, part, piece } from "./parts.ts";
 import { aboutText } from "./ticks.ts";
 
 const WIDTH = 200;
@@ -14,7 +15,7 @@ export function legend(answer: TensorAnswer, scale: ColorScale | null): HTMLElem
   const node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
   const said: string[] = [];
   if (scale) {
-    node.append(colorBar(answer, scale));
+    node.append(colorBar(scale));
     said.push(`colours from ${aboutText(scale.low)} to ${aboutText(scale.high)}, ${scale.kind}`);
   }
   for (const each of ["nan", "posInf", "negInf"] as const) {
@@ -24,45 +25,30 @@ export function legend(answer: TensorAnswer, scale: ColorScale | null): HTMLElem
     swatch.style.backgroundColor = SPECIAL[each];
     if (each !== "nan") swatch.textContent = SIGNS[each];
     const text = `${SPECIAL_TEXT[each]} (${integer(count)})`;
-    node.append(element("span", { class: "tvmdbg-tensor-special" }, swatch, text));
+    node.append(piece("special", swatch, text));
     said.push(text);
   }
   node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colours"}`);
   return node;
 }
 
-function colorBar(answer: TensorAnswer, scale: ColorScale): HTMLElement {
+function colorBar(scale: ColorScale): HTMLElement {
   if (scale.single) {
-    const swatch = element("span", { class: "tvmdbg-tensor-swatch" });
+    const swatch = piece("swatch");
     swatch.style.backgroundColor = cssColor(scale.map, 0.5);
-    return element(
-      "span",
-      { class: "tvmdbg-tensor-special" },
-      swatch,
-      `all ${aboutText(scale.low)}`,
-    );
+    return piece("special", swatch, `all ${aboutText(scale.low)}`);
   }
   const steps = Array.from({ length: 17 }, (_, k) => cssColor(scale.map, k / 16));
-  const bar = element("div", { class: "tvmdbg-tensor-colors" });
+  const bar = part("colors");
   bar.style.background = `linear-gradient(to right, ${steps.join(", ")})`;
-  const ticks = element("div", { class: "tvmdbg-tensor-ticks" });
+  const ticks = part("ticks");
   for (const { text, at, align } of legendTicks(scale, WIDTH)) {
     const tick = element("span", { class: `tvmdbg-tensor-tick-${align}` }, text);
     tick.style.left = `${at}px`;
     ticks.append(tick);
   }
-  const { minimum, maximum } = answer.statistics ?? {};
-  const [below, above] = [minimum?.value ?? scale.low, maximum?.value ?? scale.high];
-  const clipped = below < scale.low || above > scale.high;
   const linear = `linear within ±${aboutText(scale.threshold)}`;
-  const notes = [scale.kind === "symlog" ? linear : "", clipped ? "values beyond are clipped" : ""];
-  return element(
-    "div",
-    { class: "tvmdbg-tensor-colorbar", title: notes.filter(Boolean).join("; ") },
-    bar,
-    ticks,
-    clipped ? element("span", { class: "tvmdbg-muted" }, "beyond: end colours") : null,
-  );
+  return part("colorbar", bar, ticks, scale.kind === "symlog" && muted(linear));
 }
 
 interface LegendTick {

@@ -1,6 +1,6 @@
 import type { Theme } from "../shared/theme.ts";
 import type { ColorScale } from "./color_scale.ts";
-import { FLAG, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
+import { rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
 
@@ -13,6 +13,9 @@ export interface Tile {
 
 /** From this many pixels on a cell with some NaN or Inf keeps its colour and gets a mark. */
 const MARK_FROM = 6;
+
+/** So few cells with NaN or Inf, each too small to be noticed, are ringed. */
+const RINGS = 40;
 
 /** What a cell is drawn as: a special where nothing in it is finite, or where a mark would be too small to see. */
 export function cellSpecial(tile: Tile, cell: number, size: number): Special | null {
@@ -71,18 +74,20 @@ export function paintPlane(
   context.clip();
   context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
   context.drawImage(small, plot.x, plot.y, cols * cellWidth, rows * cellHeight);
-  if (size >= MARK_FROM) {
+  const flagged = tile.flags.reduce((count, flags) => count + Number(flags > 0), 0);
+  if (size >= MARK_FROM || flagged <= RINGS) {
     for (let cell = 0; cell < tile.flags.length; cell += 1) {
-      if (!tile.flags[cell]) continue;
+      const inside = specialOf(tile.flags[cell]!);
+      if (!inside) continue;
       const box = {
         x: plot.x + (cell % cols) * cellWidth,
         y: plot.y + Math.floor(cell / cols) * cellHeight,
         width: cellWidth,
         height: cellHeight,
       };
-      const special = cellSpecial(tile, cell, size);
-      if (special) paintSpecial(context, box, special);
-      else paintCorner(context, box, tile.flags[cell]!);
+      if (size < MARK_FROM) paintRing(context, box, inside);
+      else if (cellSpecial(tile, cell, size)) paintSpecial(context, box, inside);
+      else paintCorner(context, box, inside);
     }
   }
   context.restore();
@@ -123,20 +128,29 @@ export function paintSpecial(context: CanvasRenderingContext2D, box: Box, specia
 }
 
 /** A cell of several values, some of them NaN or Inf. */
-function paintCorner(context: CanvasRenderingContext2D, box: Box, flags: number): void {
+function paintCorner(context: CanvasRenderingContext2D, box: Box, special: Special): void {
   const side = Math.max(4, 0.4 * Math.min(box.width, box.height));
-  const color =
-    flags & FLAG.nan ? SPECIAL.nan : flags & FLAG.posInf ? SPECIAL.posInf : SPECIAL.negInf;
   const right = box.x + box.width;
   context.beginPath();
   context.moveTo(right - side, box.y);
   context.lineTo(right, box.y);
   context.lineTo(right, box.y + side);
   context.closePath();
-  context.fillStyle = color;
+  context.fillStyle = SPECIAL[special];
   context.fill();
   context.strokeStyle = "#000000";
   context.lineWidth = 0.75;
+  context.stroke();
+}
+
+function paintRing(context: CanvasRenderingContext2D, box: Box, special: Special): void {
+  context.beginPath();
+  context.arc(box.x + box.width / 2, box.y + box.height / 2, 7, 0, 2 * Math.PI);
+  context.lineWidth = 4;
+  context.strokeStyle = "#ffffff";
+  context.stroke();
+  context.lineWidth = 2;
+  context.strokeStyle = SPECIAL[special];
   context.stroke();
 }
 

@@ -1,7 +1,8 @@
 import { button, element } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/run_client.ts";
-import { FLAG } from "./colors.ts";
+import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";
+import { muted, part } from "./parts.ts";
 import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
 import { shortText } from "./ticks.ts";
 
@@ -16,18 +17,12 @@ export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
 export class Readout {
   readonly node: HTMLElement;
   readonly #text = element("code", {});
-  readonly #cell = element("span", { class: "tvmdbg-muted" });
+  readonly #cell = muted();
   readonly #copy: HTMLButtonElement;
 
   constructor(copy: () => void) {
     this.#copy = button("copy", "Copy Python code for this value (y)", copy);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-tensor-readout" },
-      this.#text,
-      this.#copy,
-      this.#cell,
-    );
+    this.node = part("readout", this.#text, this.#copy, this.#cell);
     this.show(null, null, null);
   }
 
@@ -53,10 +48,8 @@ export class Readout {
 function about({ tile }: TensorAnswer, { row, col }: Point): string {
   if (!tile || tile.rowStep * tile.colStep > 1) return "= …";
   const cell = cellOf(tile, row, col);
-  const flags = tile.flags[cell]!;
-  if (flags & FLAG.nan) return "= NaN";
-  if (flags & FLAG.posInf) return "= +Inf";
-  if (flags & FLAG.negInf) return "= −Inf";
+  const special = specialOf(tile.flags[cell]!);
+  if (special) return `= ${SPECIAL_TEXT[special]}`;
   return `≈ ${shortText(tile.mean[cell]!)}`;
 }
 
@@ -65,12 +58,7 @@ function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
   if (!tile || tile.rowStep * tile.colStep === 1) return "";
   const cell = cellOf(tile, row, col);
   const [mean, low, high] = [tile.mean[cell]!, tile.minimum[cell]!, tile.maximum[cell]!];
-  const flags = tile.flags[cell]!;
-  const inside = [
-    flags & FLAG.nan ? "NaN" : "",
-    flags & FLAG.posInf ? "+Inf" : "",
-    flags & FLAG.negInf ? "−Inf" : "",
-  ].filter(Boolean);
+  const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
   const numbers = Number.isNaN(mean)
     ? "no finite value"
     : `mean ≈ ${shortText(mean)}, ${shortText(low)} … ${shortText(high)}`;

@@ -1,5 +1,6 @@
 import { button, element } from "../shared/dom.ts";
 import type { ExactNumber, TensorAnswer } from "../shared/run_client.ts";
+import { piece } from "./parts.ts";
 import { indexText } from "./plane.ts";
 
 /** The numbers of the whole tensor; the places of its extremes are links into the picture. */
@@ -46,11 +47,6 @@ function row(
     "tr",
     {},
     element("th", { scope: "row" }, name),
-    element(
-      "td",
-      {},
-      element("span", { class: "tvmdbg-tensor-number" }, number.text || "none"),
-      link,
-    ),
+    element("td", {}, piece("number", number.text || "none"), link),
   );
 }

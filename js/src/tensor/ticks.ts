@@ -7,9 +7,7 @@ export interface Tick {
 /** Round values (1, 2 or 5 times a power of ten) inside [low, high], about `count` of them. */
 export function niceTicks(low: number, high: number, count: number): Tick[] {
   if (!(high > low) || count < 1) return [];
-  const rough = high / count - low / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+  const step = roundStep(high / count - low / count);
   if (!(step > 0) || !Number.isFinite(step)) return [];
   const ticks: Tick[] = [];
   for (let k = Math.ceil(low / step); k * step <= high && ticks.length <= 4 * count; k += 1) {
@@ -19,12 +17,16 @@ export function niceTicks(low: number, high: number, count: number): Tick[] {
   return ticks;
 }
 
+/** The next 1, 2 or 5 times a power of ten. */
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+}
+
 /** Whole numbers from 0 to length - 1 at a round distance, so that no more than `count` are used. */
 export function indexTicks(length: number, count: number): number[] {
   if (length < 1) return [];
-  const rough = Math.max(1, length / Math.max(1, count));
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10));
+  const step = roundStep(Math.max(1, length / Math.max(1, count)));
   return Array.from({ length: Math.ceil(length / step) }, (_, k) => k * step);
 }
 

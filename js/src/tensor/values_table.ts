@@ -11,6 +11,9 @@ const LETTER = 7.3;
 /** Browsers forget positions in boxes of more pixels than this. */
 const MAX_PIXELS = 8_000_000;
 const NARROWEST = 56;
+const TALLEST = 224;
+/** Border and scroll bar. */
+const FRAME = 17;
 
 /** A window into the plane's values as exact text; only what can be seen is asked for and built. */
 export class ValuesTable {
@@ -134,6 +137,7 @@ export class ValuesTable {
     const { rows, cols } = this.#plane;
     const pixels = (length: number, each: number) => Math.min(MAX_PIXELS, length * each);
     this.#space.style.height = `${ROW_HEIGHT + pixels(rows, ROW_HEIGHT)}px`;
+    this.node.style.height = `${Math.min(TALLEST, (rows + 1) * ROW_HEIGHT + FRAME)}px`;
     this.#space.style.width = `${this.#headWidth + pixels(cols, this.#colWidth)}px`;
   }
 

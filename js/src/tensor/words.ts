@@ -15,7 +15,10 @@ export function tensorWords(answer: TensorAnswer): string {
   const { entry, name, dtype, shape, statistics, notes, trust } = answer;
   const parts = [`Tensor ${entry.join(":")} ${name}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
-    parts.push(`${integer(statistics.size)} values`, ...specialCounts(statistics));
+    parts.push(
+      `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
+      ...specialCounts(statistics),
+    );
     parts.push(`${integer(statistics.zero)} zero`);
     if (statistics.finite > 0) {
       parts.push(`minimum ${statistics.minimum.text}`, `maximum ${statistics.maximum.text}`);
@@ -60,4 +63,14 @@ export function missingWords(
     title,
     detail: "The recorded tensors hold no output of this node. Choose another above.",
   };
+}
+
+/** Why a tensor that was read has no picture. */
+export function nothingWords({ shape, viewShape, dtype }: TensorAnswer) {
+  return viewShape.includes(0)
+    ? {
+        title: "This tensor has no values",
+        detail: `An axis of its shape ${shapeText(shape)} is 0 long.`,
+      }
+    : { title: "No numbers to show", detail: `Values of dtype ${dtype} are no numbers.` };
 }

@@ -1,0 +1,28 @@
+import { element } from "../shared/dom.ts";
+import { part } from "./parts.ts";
+
+interface Parts {
+  axes: HTMLElement;
+  readout: HTMLElement;
+  stage: HTMLElement;
+  histogram: HTMLElement;
+  controls: HTMLElement;
+  valuesButton: HTMLElement;
+}
+
+/** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
+export function frame(parts: Parts) {
+  const [legend, caption, statistics] = [
+    element("div", {}),
+    element("div", { class: "tvmdbg-muted" }),
+    element("div", {}),
+  ];
+  const side = [legend, parts.controls, parts.valuesButton, caption];
+  const view = [parts.stage, part("side", ...side)];
+  const body = part(
+    "body",
+    part("left", parts.axes, parts.readout, part("view", ...view)),
+    part("right", statistics, parts.histogram),
+  );
+  return { body, legend, caption, statistics };
+}
