@@ -18,6 +18,7 @@ def open(
     table: SourceLike | None = None,
     device: str | None = None,
     dtype_layout: str = "auto",
+    float8: str = "auto",
     dtypes: dict[str, str] | None = None,
 ) -> DebugRun:
     """Open a dump of TVM's debugger as one run.
@@ -42,6 +43,9 @@ def open(
     dtype_layout
         Byte layout of ``DLDataType`` in params files: ``"auto"``, ``"narrow"`` (4 bytes) or
         ``"wide"`` (8 bytes: code u16, bits u16, lanes i32).
+    float8
+        What type codes 6 and 7 mean where no graph says so: ``"current"`` (bool, float8_e3m4),
+        ``"legacy"`` (float8_e4m3fn, float8_e5m2; TVM v0.13 to v0.20) or ``"auto"``.
     dtypes
         What an ambiguous dtype code means, by array name (``{"x": "bool"}``), where no graph
         says so.
@@ -72,7 +76,7 @@ def open(
     sources = [_content(each) for each in (source, *more)]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     given = {part: _content(each) for part, each in named.items() if each is not None}
-    options = {"params": {"dtype_layout": dtype_layout, "dtypes": dtypes}}
+    options = {"params": {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}}
     parts, issues = gather(sources, given, device=device, options=options)
     return DebugRun(assemble(parts, issues, title=title_of(sources)))
 

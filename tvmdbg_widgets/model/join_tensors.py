@@ -278,7 +278,9 @@ def _agreeing(
 
 
 def _settled(record: ArrayRecord, dtype: str) -> ArrayRecord:
-    for meaning in record.alternatives:
+    if not record.alternatives:
+        return record
+    for meaning in (record.dtype, *record.alternatives):
         if _same_type(meaning, dtype):
             return record.with_dtype(meaning)
     return record
