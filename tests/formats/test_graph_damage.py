@@ -186,3 +186,16 @@ def test_sniff_where_nodes_come_late() -> None:
     raw = valid()
     raw["nodes"] = raw.pop("nodes") * 5000
     assert sniff(json.dumps({k: raw[k] for k in ("attrs", "heads", "nodes")}).encode()[:300])
+
+
+def test_a_name_of_ten_thousand_nodes_costs_linear_time() -> None:
+    node = mutate(valid())["nodes"][4]
+    first = {"op": "param", "name": "x", "inputs": [], "attrs": {"T": "type: float32"}, "shape": []}
+    dump = {"nodes": [first, {**node, "inputs": ["x"]}]}
+    dump["nodes"] += [{**node, "inputs": ["reshape_nop"]} for _ in range(10_000)]
+    start = time.process_time()
+    graph = survive(json.dumps(dump).encode())
+    assert time.process_time() - start < 10
+    assert graph is not None
+    assert graph.edge_source.tolist() == list(range(10_001))
+    assert len(graph.edge_candidates[10_000]) == 64

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.operators import OP_KINDS, family, op_kind, parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PARTS = [
     ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "nn.conv2d add nn.relu"),

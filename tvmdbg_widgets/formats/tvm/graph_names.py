@@ -13,8 +13,6 @@ from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from tvmdbg_widgets.formats.tvm.graph_edges import EdgeTable
     from tvmdbg_widgets.formats.tvm.graph_entries import EntryTable
     from tvmdbg_widgets.formats.tvm.graph_log import GraphLog
@@ -44,7 +42,7 @@ def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: 
     edges.source[named] = sources
     edges.trust[named[sources >= 0]] = Trust.EXACT
     rules = _Rules(nodes, entries)
-    entry_ids: dict[str, npt.NDArray[np.int64]] = {}
+    producers: dict[str, _Producers] = {}
     for at in np.flatnonzero(sources < 0).tolist():
         edge, name = edges.named[at], edges.names[at]
         if name not in ids:
@@ -57,13 +55,10 @@ def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: 
                 nodes=(int(edges.target[edge]),),
             )
             continue
-        if name not in entry_ids:
-            offsets = entries.entry_offsets
-            entry_ids[name] = np.concatenate(
-                [np.arange(offsets[nid], offsets[nid + 1]) for nid in ids[name]]
-            )
-        if len(entry_ids[name]):
-            _choose(edge, entry_ids[name], rules, edges)
+        if name not in producers:
+            producers[name] = _Producers(ids[name], rules)
+        if producers[name].entries:
+            _choose(edge, producers[name], rules, edges)
             continue
         log.add(
             "edge-output-out-of-range",
@@ -95,8 +90,10 @@ class _Rules:
         self.is_nop = kinds == NodeKind.NOP
         self.storage = entries.storage_ids
         self.dtypes = entries.dtypes
+        untold = np.array([not text for text in entries.dtypes.unique], dtype=np.bool_)
+        self.untold = untold[entries.dtypes.codes]
         self.sizes = element_counts(entries.shape_offsets, entries.shape_dims, entries.shape_known)
-        self.overwritten = np.full(len(self.node), count, dtype=np.int64)
+        overwritten = np.full(len(self.node), count, dtype=np.int64)
         if self.storage is not None:
             writes = (kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY)
             stride = count + 1
@@ -106,46 +103,89 @@ class _Rules:
             known = (following < len(writers)) & (self.storage >= 0)
             nearest = writers[following[known]]
             same = nearest // stride == self.storage[known]
-            self.overwritten[np.flatnonzero(known)[same]] = (nearest % stride)[same]
+            overwritten[np.flatnonzero(known)[same]] = (nearest % stride)[same]
+        self.overwritten: list[int] = overwritten.tolist()
+        self.owner: list[int] = self.node.tolist()
 
-    def possible(self, target: int, candidates: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the candidates (entry ids) that node `target` may read."""
-        kept = candidates[self.overwritten[candidates] >= target]
-        if self.is_nop[target] and self.offsets[target] < self.offsets[target + 1]:
-            own = int(self.offsets[target])
-            if self.storage is not None and self.storage[own] >= 0:
-                theirs = self.storage[kept]
-                kept = kept[(theirs == self.storage[own]) | (theirs < 0)]
-            codes = self.dtypes.codes
-            kept = kept[codes[kept] == codes[own]]
-            if self.sizes[own] >= 0:
-                theirs = self.sizes[kept]
-                kept = kept[(theirs == self.sizes[own]) | (theirs < 0)]
-        return kept
+    def shareable(self, target: int, candidates: list[int]) -> list[int]:
+        """Return the candidates (entry ids) whose memory node `target` can share, if a nop."""
+        if not self.is_nop[target] or self.offsets[target] == self.offsets[target + 1]:
+            return candidates
+        own = int(self.offsets[target])
+        kept = np.array(candidates, dtype=np.int64)
+        if self.storage is not None and self.storage[own] >= 0:
+            theirs = self.storage[kept]
+            kept = kept[(theirs == self.storage[own]) | (theirs < 0)]
+        codes, untold = self.dtypes.codes, self.untold
+        if not untold[own]:
+            kept = kept[(codes[kept] == codes[own]) | untold[kept]]
+        if self.sizes[own] >= 0:
+            counts = self.sizes[kept]
+            kept = kept[(counts == self.sizes[own]) | (counts < 0)]
+        return [int(entry) for entry in kept]
 
 
-def _choose(
-    edge: int, all_candidates: npt.NDArray[np.int64], rules: _Rules, edges: EdgeTable
-) -> None:
+class _Producers:
+    """The entries of all nodes of one name, as seen from consumers in the order of the file.
+
+    `WINDOW` bounds what is looked at for one edge, so that a file in which nothing is ever
+    overwritten costs no more than a line for each edge.
+    """
+
+    WINDOW = 128
+
+    def __init__(self, nodes: list[int], rules: _Rules) -> None:
+        offsets = rules.offsets
+        self.entries = [
+            entry for node in nodes for entry in range(int(offsets[node]), int(offsets[node + 1]))
+        ]
+        self._owners = [rules.owner[entry] for entry in self.entries]
+        self._overwritten = rules.overwritten
+        self._passed = 0
+        self._live: list[int] = []
+        self._prune_at = self.WINDOW
+
+    def before(self, target: int) -> tuple[list[int], list[int], bool]:
+        """Return what node `target` may read; targets must not fall from call to call.
+
+        Returns
+        -------
+        live : list of int
+            Entry ids before `target` that are not overwritten, the nearest of them.
+        passed : list of int
+            Entry ids before `target`, the nearest of them.
+        complete : bool
+            Whether `live` is all there are.
+        """
+        while self._passed < len(self.entries) and self._owners[self._passed] < target:
+            self._live.append(self.entries[self._passed])
+            self._passed += 1
+        if len(self._live) <= self.WINDOW or len(self._live) >= self._prune_at:
+            self._live = [e for e in self._live if self._overwritten[e] >= target]
+            self._prune_at = max(self.WINDOW, 2 * len(self._live))
+        passed = self.entries[max(0, self._passed - self.WINDOW) : self._passed]
+        return self._live[-self.WINDOW :], passed, len(self._live) <= self.WINDOW
+
+
+def _choose(edge: int, producers: _Producers, rules: _Rules, edges: EdgeTable) -> None:
     target = int(edges.target[edge])
-    before = all_candidates[: np.searchsorted(rules.node[all_candidates], target)]
-    if not len(before):
-        before = all_candidates
-    possible = rules.possible(target, before)
-    if len(possible) == 1:
-        edges.source[edge] = rules.node[possible[0]]
-        edges.output[edge] = possible[0] - rules.offsets[rules.node[possible[0]]]
+    live, passed, complete = producers.before(target)
+    possible = rules.shareable(target, live)
+    if len(possible) == 1 and complete:
+        source = rules.owner[possible[0]]
+        edges.source[edge] = source
+        edges.output[edge] = possible[0] - rules.offsets[source]
         edges.trust[edge] = Trust.BY_NAME
         return
-    left = possible if len(possible) else before
-    owners = rules.node[left]
-    nearest = owners[-1]
-    first = left[np.searchsorted(owners, nearest)]
+    left = possible or passed or producers.entries[: producers.WINDOW]
+    owners = sorted({rules.owner[entry] for entry in left})
+    nearest = owners[-1] if passed else owners[0]
+    first = next(entry for entry in left if rules.owner[entry] == nearest)
     edges.source[edge] = nearest
     edges.output[edge] = first - rules.offsets[nearest]
     edges.trust[edge] = Trust.AMBIGUOUS
-    last_of_each = np.append(np.flatnonzero(np.diff(owners)), len(owners) - 1)
-    edges.candidates[edge] = tuple(owners[last_of_each[-CANDIDATES_KEPT:]].tolist())
+    kept = owners[-CANDIDATES_KEPT:] if passed else owners[:CANDIDATES_KEPT]
+    edges.candidates[edge] = tuple(kept)
 
 
 def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
