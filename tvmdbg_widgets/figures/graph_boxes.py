@@ -1,0 +1,120 @@
+"""How large boxes are and where they stand, so that a graph fits into a notebook's output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from tvmdbg_widgets.figures.colors import TOKENS
+from tvmdbg_widgets.figures.graph_fold import Folded, fold
+from tvmdbg_widgets.figures.graph_scene import Labels, Scene, badge
+from tvmdbg_widgets.figures.layout import Layout, Spacing, layout
+from tvmdbg_widgets.figures.svg import LARGE, SMALL
+from tvmdbg_widgets.figures.texts import width
+
+Direction = Literal["down", "right"]
+
+_NODE: dict[str, int] = TOKENS["node"]
+STRIPE, PADDING, RADIUS = _NODE["stripe"], _NODE["padding"], _NODE["radius"]
+TEXT_START = STRIPE + PADDING - 2
+GAP, BADGE_PADDING = 8, 4
+_HIGH, _LOW = 36.0, 22.0
+_LEAST = {"full": 104.0, "low": 84.0}
+_MOST_COLUMNS = 6
+_COLUMN_GAP = 26
+_SPARE = (0, 16, 32, 50, 70, 90, 110, 130, 150)
+_SPACING = {
+    "full": Spacing(node_gap=14, line_gap=9, track_gap=7, layer_gap=14, component_gap=24),
+    "low": Spacing(node_gap=10, line_gap=8, track_gap=6, layer_gap=13, component_gap=18),
+}
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Boxes of one size class and where they stand.
+
+    ``detail`` is ``"full"`` (two lines of text) or ``"low"`` (one).
+    """
+
+    detail: Literal["full", "low"]
+    widths: list[float]
+    heights: list[float]
+    folded: Folded
+
+
+def arrange(
+    scene: Scene, labels: Labels, direction: Direction, room: float, tall: float
+) -> Arrangement | None:
+    """Place the boxes within ``room`` x ``tall`` px as large as can be; None if nothing fits."""
+    details: tuple[Literal["full", "low"], ...] = ("full", "low")
+    for detail in details:
+        found = _arrange(scene, labels, direction, (room, tall), detail)
+        if found is not None:
+            return found
+    return None
+
+
+def _arrange(
+    scene: Scene,
+    labels: Labels,
+    direction: Direction,
+    limits: tuple[float, float],
+    detail: Literal["full", "low"],
+) -> Arrangement | None:
+    count = len(scene.nodes)
+    heights = [_HIGH if detail == "full" else _LOW] * count
+    wanted = [_wanted(scene, labels, box, detail) for box in range(count)]
+    plain = _layout(scene, wanted, heights, direction, detail)
+    beside = Counter(plain.layer.tolist())
+    room, tall = limits
+    length = (float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0)
+    for columns in range(1, _MOST_COLUMNS + 1):
+        if length / columns > (tall if direction == "down" else room):
+            continue
+        for spare in _SPARE:
+            widths = wanted
+            if direction == "down":
+                own = (room - _COLUMN_GAP * (columns - 1)) / columns - spare
+                gap = _SPACING[detail].node_gap
+                cap = [(own - gap * (beside[at] - 1)) / beside[at] for at in plain.layer.tolist()]
+                if min(cap, default=999.0) < _LEAST[detail]:
+                    break
+                widths = [min(each, most) for each, most in zip(wanted, cap, strict=True)]
+            placed = _layout(scene, widths, heights, direction, detail)
+            found = fold(scene, placed, widths, heights, columns)
+            if found.width <= room and found.height <= tall:
+                return Arrangement(detail, widths, heights, found)
+            if direction == "right":
+                break
+    return None
+
+
+def _layout(
+    scene: Scene, widths: list[float], heights: list[float], direction: Direction, detail: str
+) -> Layout:
+    return layout(
+        len(scene.nodes),
+        widths,
+        heights,
+        scene.source,
+        scene.target,
+        source_slot=scene.slot,
+        direction=direction,
+        spacing=_SPACING[detail],
+    )
+
+
+def _wanted(scene: Scene, labels: Labels, box: int, detail: str) -> float:
+    node = scene.nodes[box]
+    if detail == "low":
+        line = width(f"#{node} {labels.title(node)}  {labels.time(node)}", SMALL)
+        return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + line + PADDING)))
+    mark, inside = labels.mark(node), badge(len(scene.folded[box]))
+    second = max(width(f"#{node} · {text}", SMALL) for text in (labels.shape(node), labels.time(node)))
+    lines = (width(labels.title(node), LARGE) + _pill(mark), second + _pill(inside))
+    return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + max(lines) + PADDING)))
+
+
+def _pill(text: str) -> float:
+    return GAP + 2 * BADGE_PADDING + width(text, SMALL) if text else 0.0

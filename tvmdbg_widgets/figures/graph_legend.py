@@ -1,0 +1,93 @@
+"""What colours and lines of a graph mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
+from tvmdbg_widgets.figures.texts import percent_at_least, width
+from tvmdbg_widgets.model.durations import duration_text
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
+_SWATCH = 10
+_RAMP = 72
+_STEPS = 12
+
+
+def kind_sums(graph: Graph, times: Times) -> list[tuple[str, int, float]]:
+    """Op kinds with the number of their nodes and the sum of their times (ns), longest first."""
+    sums: dict[str, tuple[int, float]] = {}
+    for node in graph.nodes:
+        ns = float(times.ns[node.id])
+        nodes, total = sums.get(node.op_kind, (0, 0.0))
+        sums[node.op_kind] = (nodes + 1, total + (ns if ns > 0 else 0.0))
+    rows = [(kind, nodes, ns) for kind, (nodes, ns) in sums.items()]
+    return sorted(rows, key=lambda row: (-row[2], -row[1]))
+
+
+def draw_legend(
+    panel: Panel, y: float, graph: Graph, times: Times, scene: Scene, color_by: str
+) -> float:
+    """Write the legend from ``y`` down, in as many lines as it takes; return the y below it."""
+    flow = _Flow(panel, y)
+    if color_by == "time":
+        _scale(flow, times)
+    for kind, nodes, ns in kind_sums(graph, times):
+        share = percent_at_least(ns / times.total) if ns > 0 else f"{nodes:,}"
+        x, middle = flow.take(_SWATCH + 4 + width(f"{kind} {share}", SMALL))
+        panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": colors.kind_color(kind)})
+        start = x + _SWATCH + 4
+        panel.marks.text(kind, start, middle + 4)
+        panel.marks.text(share, start + width(f"{kind} ", SMALL), middle + 4, fill=colors.MUTED)
+    if AMBIGUOUS in scene.style:
+        _line(flow, "6 4", "ambiguous: the file does not tell the producer")
+    if CONTROL in scene.style:
+        _line(flow, "1.5 4", "runs before")
+    if any(scene.folded):
+        x, middle = flow.take(width("+2: parameters inside", SMALL))
+        panel.marks.text("+2: parameters inside", x, middle + 4, fill=colors.MUTED)
+    return flow.y + LINE_HEIGHT
+
+
+class _Flow:
+    """Items one after the other, and into the next line where one does not fit."""
+
+    def __init__(self, panel: Panel, y: float) -> None:
+        self.marks: Marks = panel.marks
+        self.y, self._x, self._end = y, float(MARGIN), panel.width - MARGIN
+
+    def take(self, wide: float) -> tuple[float, float]:
+        """Return left end and middle line of the next item."""
+        if self._x > MARGIN and self._x + wide > self._end:
+            self._x, self.y = float(MARGIN), self.y + LINE_HEIGHT
+        at = self._x
+        self._x += wide + 12
+        return at, self.y + LINE_HEIGHT / 2
+
+
+def _scale(flow: _Flow, times: Times) -> None:
+    if not times.ranked:
+        said = "the run holds no times"
+        x, middle = flow.take(width(said, SMALL))
+        flow.marks.text(said, x, middle + 4)
+        return
+    before, after = "time 0", f"{duration_text(times.largest)} (slowest)"
+    first = width(before, SMALL) + 4
+    x, middle = flow.take(first + _RAMP + 4 + width(after, SMALL))
+    flow.marks.text(before, x, middle + 4)
+    step = _RAMP / _STEPS
+    for i in range(_STEPS):
+        fill = {"fill": colors.heat((i + 0.5) / _STEPS)}
+        flow.marks.rect(x + first + i * step, middle - 5, step + 0.2, _SWATCH, own=fill)
+    flow.marks.text(after, x + first + _RAMP + 4, middle + 4)
+
+
+def _line(flow: _Flow, dashes: str, said: str) -> None:
+    x, middle = flow.take(26 + width(said, SMALL))
+    line = f"M{number(x)} {number(middle)}h22"
+    flow.marks.path(line, fill="none", stroke=colors.EDGE, stroke_width=1.2, stroke_dasharray=dashes)
+    flow.marks.text(said, x + 26, middle + 4, fill=colors.MUTED)

@@ -1,0 +1,242 @@
+"""Boxes and lines of a graph as SVG marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.graph_boxes import (
+    BADGE_PADDING,
+    GAP,
+    PADDING,
+    RADIUS,
+    STRIPE,
+    TEXT_START,
+    Arrangement,
+    Direction,
+)
+from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Labels, Scene, Times, badge
+from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, number
+from tvmdbg_widgets.figures.texts import fit, width
+from tvmdbg_widgets.model.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
+_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4"}
+_CORNER = 6.0
+_SPUR = 8
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All that the picture of a graph is drawn from."""
+
+    graph: Graph
+    scene: Scene
+    times: Times
+    labels: Labels
+    arrangement: Arrangement
+    color_by: str
+    direction: Direction
+    focus: int | None
+
+    def draw(self, marks: Marks, left: float, top: float) -> None:
+        """Add boxes and lines with their upper left corner at (left, top)."""
+        for stroke in self.arrangement.folded.strokes:
+            points = [(x + left, y + top) for x, y in stroke.points]
+            style = self.scene.style[stroke.edge]
+            line = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
+            marks.path(rounded(points), fill="none", stroke=colors.EDGE, stroke_width=1.2, **line)
+        backwards = self.arrangement.folded.backwards
+        for stroke in self.arrangement.folded.strokes:
+            if stroke.arrow:
+                x, y = stroke.points[-1]
+                back = stroke.edge in backwards
+                marks.path(arrow(x + left, y + top, self.direction, back), fill=colors.EDGE)
+        for box in range(len(self.scene.nodes)):
+            _Box(self, marks, box, left, top).draw()
+
+
+class _Box:
+    """One box while it is drawn."""
+
+    def __init__(self, picture: Picture, marks: Marks, box: int, left: float, top: float) -> None:
+        arrangement = picture.arrangement
+        self.picture, self.marks, self.box = picture, marks, box
+        self.node = picture.scene.nodes[box]
+        self.kind = int(picture.graph.kinds[self.node])
+        self.op_kind = picture.graph.nodes[self.node].op_kind
+        self.x, self.y = arrangement.folded.x[box] + left, arrangement.folded.y[box] + top
+        self.wide, self.high = arrangement.widths[box], arrangement.heights[box]
+        heat = picture.times.heat(self.node)
+        self.hot = picture.color_by == "time" and heat >= 0
+        nop = self.kind == NodeKind.NOP
+        plain = nop or picture.color_by == "time"
+        self.fill = (
+            colors.heat(heat) if self.hot else colors.PLAIN if plain else colors.tint(self.op_kind)
+        )
+        self.ink = colors.ink_on(self.fill) if self.hot else colors.TEXT
+        self.soft = self.ink if self.hot else colors.MUTED
+
+    def draw(self) -> None:
+        self._shape()
+        self._loose_ends()
+        if self.picture.arrangement.detail == "full":
+            self._two_lines()
+        else:
+            self._one_line()
+
+    def _shape(self) -> None:
+        picture, marks, node = self.picture, self.marks, self.node
+        round_ = self.high / 2 if self.kind == NodeKind.INPUT else RADIUS
+        if picture.labels.is_head(node):
+            outer = (self.x - 2.5, self.y - 2.5, self.wide + 5, self.high + 5)
+            marks.rect(*outer, fill="none", stroke=colors.EDGE, rx=float(round_ + 2.5))
+        edge = {"stroke_dasharray": "3 3"} if self.kind == NodeKind.PARAMETER else {}
+        marks.rect(
+            self.x,
+            self.y,
+            self.wide,
+            self.high,
+            own={"fill": self.fill},
+            title=f"#{node} {picture.graph.names[node]}",
+            z=1,
+            stroke=colors.LINE if self.kind == NodeKind.NOP else colors.EDGE,
+            rx=float(round_),
+            **edge,
+        )
+        self._stripe()
+        right = self.x + self.wide
+        if node == picture.times.slowest:
+            corner = self.ink if self.hot else colors.ERROR
+            marks.path(f"M{number(right - 8)} {number(self.y)}h8v8z", z=2, fill=corner)
+        if node == picture.focus:
+            outer = (self.x - 2.5, self.y - 2.5, self.wide + 5, self.high + 5)
+            marks.rect(*outer, fill="none", stroke=colors.ACCENT, stroke_width=2.5, rx=6.0)
+
+    def _stripe(self) -> None:
+        color = colors.kind_color(self.op_kind)
+        if self.kind != NodeKind.INPUT:
+            self.marks.rect(self.x, self.y, STRIPE, self.high, own={"fill": color}, z=2, rx=2.0)
+            return
+        radius, chord = self.high / 2, STRIPE * 1.6
+        inset = radius - math.sqrt(max(0.0, radius**2 - (radius - chord) ** 2))
+        x, first, last = self.x + chord, self.y + inset, self.y + self.high - inset
+        arc = f"M{number(x)} {number(first)}A{number(radius)} {number(radius)} 0 0 0 {number(x)} {number(last)}z"
+        self.marks.path(arc, z=2, fill=color)
+
+    def _two_lines(self) -> None:
+        picture, node = self.picture, self.node
+        room = self.wide - TEXT_START - PADDING
+        labels = picture.labels
+        said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
+        lines = [f"#{node} · {said}", f"#{node} · {said.split(' · ')[0]}", f"#{node}"]
+        count = len(picture.scene.folded[self.box])
+        title, mark, inside = labels.title(node), labels.mark(node), badge(count)
+        if inside and width(lines[0], SMALL) + _pill(inside) > room:
+            inside = f"+{count}"
+        if inside and not mark and width(lines[1], SMALL) + _pill(inside) > room:
+            mark, inside = inside, ""
+        self._row(title, mark, 0.31, room, LARGE, main=True)
+        left = room - _pill(inside)
+        line = next((each for each in lines if width(each, SMALL) <= left), lines[-1])
+        self._row(line, inside, 0.71, room, SMALL)
+
+    def _one_line(self) -> None:
+        picture, node = self.picture, self.node
+        room = self.wide - TEXT_START - PADDING / 2
+        labels = picture.labels
+        said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
+        title = f"#{node} {labels.title(node)}"
+        choices = [said, said.split(" · ")[0], ""]
+        right = next(e for e in choices if width(title, SMALL) + GAP + width(e, SMALL) <= room or not e)
+        y = self.y + self.high / 2 + 4
+        self.marks.text(fit(title, room, SMALL), self.x + TEXT_START, y, fill=self.ink)
+        if right:
+            at = self.x + self.wide - PADDING / 2 - width(right, SMALL)
+            self.marks.text(right, at, y, fill=self.soft)
+
+    def _row(
+        self, words: str, pill: str, at: float, room: float, size: int, main: bool = False
+    ) -> None:
+        y = self.y + self.high * at
+        taken = _pill(pill)
+        if taken and taken + (0 if not main else min(width(words, size), room * 0.6)) > room:
+            pill, taken = "", 0.0
+        start = self.x + TEXT_START
+        shown = fit(words, room - taken, size)
+        style = {"font_weight": 500} if main else {}
+        ink = self.ink if main else self.soft
+        self.marks.text(shown, start, y + size * 0.36, fill=ink, font_size=size, **style)
+        if pill:
+            self._badge(pill, start + room, y)
+
+    def _badge(self, pill: str, right: float, y: float) -> None:
+        wide = width(pill, SMALL) + 2 * BADGE_PADDING
+        loud = pill == "slowest" and not self.hot
+        style = {"fill": colors.ERROR} if loud else {"fill": "none", "stroke": self.soft}
+        faint = {} if loud else {"stroke_opacity": 0.5}
+        self.marks.rect(right - wide, y - 7, wide, 14, z=3, rx=3.0, **style, **faint)
+        ink = "#ffffff" if loud else self.soft
+        self.marks.text(pill, right - wide + BADGE_PADDING, y + 4, fill=ink)
+
+    def _loose_ends(self) -> None:
+        """Operands that nothing produces (dashed, a ring), and edges to what is left out (dotted)."""
+        scene, x = self.picture.scene, self.x + 12
+        line = {"fill": "none", "stroke": colors.EDGE, "stroke_width": 1.2}
+        if scene.dangling[self.box]:
+            spur = f"M{number(x)} {number(self.y)}v-{_SPUR}m-3-3a3 3 0 1 0 6 0a3 3 0 1 0-6 0"
+            self.marks.path(spur, stroke_dasharray="3 2", **line)
+        if scene.cut_into[self.box]:
+            spur = f"M{number(x + 12)} {number(self.y)}v-{_SPUR}"
+            self.marks.path(spur, stroke_dasharray="1.5 2", **line)
+        if scene.cut_out_of[self.box]:
+            spur = f"M{number(x)} {number(self.y + self.high)}v{_SPUR}"
+            self.marks.path(spur, stroke_dasharray="1.5 2", **line)
+
+
+def _pill(text: str) -> float:
+    return GAP + 2 * BADGE_PADDING + width(text, SMALL) if text else 0.0
+
+
+def rounded(points: Sequence[tuple[float, float]]) -> str:
+    """Return a path through the points with rounded corners."""
+    first, *middle = points
+    data = f"M{number(first[0])} {number(first[1])}"
+    before = first
+    for at, here in enumerate(middle[:-1], 1):
+        after = points[at + 1]
+        round_ = min(_CORNER, math.dist(before, here) / 2, math.dist(here, after) / 2)
+        if round_ < 0.5 or _straight(before, here, after):
+            data += _to(here)
+        else:
+            start, end = _towards(here, before, round_), _towards(here, after, round_)
+            data += f"{_to(start)}Q{number(here[0])} {number(here[1])} {number(end[0])} {number(end[1])}"
+        before = here
+    return data + _to(points[-1])
+
+
+def _straight(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    return abs((b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])) < 1e-6
+
+
+def _to(point: tuple[float, float]) -> str:
+    return f"L{number(point[0])} {number(point[1])}"
+
+
+def _towards(
+    here: tuple[float, float], there: tuple[float, float], by: float
+) -> tuple[float, float]:
+    share = by / math.dist(here, there)
+    return here[0] + share * (there[0] - here[0]), here[1] + share * (there[1] - here[1])
+
+
+def arrow(x: float, y: float, direction: Direction, backwards: bool) -> str:
+    """Return a head that ends at a point; against the flow where an edge closes a cycle."""
+    way = "" if backwards else "-"
+    head = f"M{number(x)} {number(y)}"
+    return head + (f"l-3.5 {way}6h7z" if direction == "down" else f"l{way}6-3.5v7z")

@@ -1,0 +1,235 @@
+"""What is drawn of a graph: boxes with their words, and the edges between boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.figures.texts import percent
+from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
+
+DATA, AMBIGUOUS, CONTROL = 0, 1, 2
+EDGE_STYLES = ("data", "ambiguous", "control")
+
+
+class Times:
+    """Mean times of the nodes as shares of their sum and of the largest; NaN is unknown.
+
+    Attributes
+    ----------
+    ns : float64 [N]
+    total, largest : float
+    ranked : list of int
+        Nodes with a time above zero, parameters left out, slowest first.
+    """
+
+    def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
+        unknown = np.full(graph.num_nodes, np.nan)
+        self.ns = timeline.node_ns if timeline is not None else unknown
+        known = np.flatnonzero(self.ns > 0)
+        self.total = float(self.ns[known].sum())
+        own = known[graph.kinds[known] != NodeKind.PARAMETER]
+        self.ranked: list[int] = own[np.argsort(-self.ns[own], kind="stable")].tolist()
+        self.largest = float(self.ns[self.ranked[0]]) if self.ranked else 0.0
+
+    @property
+    def slowest(self) -> int:
+        """Node with the largest time; -1 where none is known."""
+        return self.ranked[0] if self.ranked else -1
+
+    def share(self, node: int) -> float:
+        """Share of the sum of all node times; NaN where unknown."""
+        return float(self.ns[node]) / self.total if self.total > 0 else float("nan")
+
+    def heat(self, node: int) -> float:
+        """Share of the largest time; NaN where unknown."""
+        return float(self.ns[node]) / self.largest if self.largest > 0 else float("nan")
+
+
+class Labels:
+    """The words of the boxes of one graph, as the live view writes them."""
+
+    def __init__(self, graph: Graph, times: Times) -> None:
+        self._graph = graph
+        self._times = times
+        self._heads: dict[int, list[int]] = {}
+        for row, (node, _) in enumerate(graph.heads.tolist()):
+            self._heads.setdefault(node, []).append(row)
+
+    def title(self, node: int) -> str:
+        """Operators of the node, or its name."""
+        graph = self._graph
+        return label(graph.func_names[node]) or graph.names[node] or f"node {node}"
+
+    def mark(self, node: int) -> str:
+        """What sets the node apart: input, parameter, output of the graph, the slowest."""
+        if node == self._times.slowest:
+            return "slowest"
+        heads = self._heads.get(node)
+        if heads:
+            return f"output {', '.join(map(str, heads))}" if len(self._heads) > 1 else "output"
+        kind = self._graph.kinds[node]
+        if kind == NodeKind.INPUT:
+            return "input"
+        return "param" if kind == NodeKind.PARAMETER else ""
+
+    def is_head(self, node: int) -> bool:
+        """Whether one of the node's outputs is an output of the graph."""
+        return node in self._heads
+
+    def shape(self, node: int) -> str:
+        """Shape of the first output, and how many there are."""
+        entries = self._graph.entry_range(node)
+        if not entries:
+            return "no output"
+        more = f", {len(entries)} outputs" if len(entries) > 1 else ""
+        shape = self._graph.shape(node)
+        if shape is None:
+            return f"shape unknown{more}"
+        return ("×".join(map(str, shape)) or "scalar") + more
+
+    def time(self, node: int) -> str:
+        """Time and share, or why there is none."""
+        ns = float(self._times.ns[node])
+        if ns > 0:
+            return f"{duration_text(ns)} · {percent(self._times.share(node))}"
+        if self._graph.kinds[node] in (NodeKind.INPUT, NodeKind.PARAMETER):
+            return "not run"
+        return "time unknown" if np.isnan(ns) else duration_text(ns)
+
+
+@dataclass
+class Scene:
+    """Boxes, each a node with those folded into it, and edges between boxes.
+
+    Attributes
+    ----------
+    nodes : list of int
+        The node of each box, ascending.
+    folded : list of list of int
+        Parameters drawn inside each box.
+    source, target, slot, style : list of int
+        Per drawn edge its boxes, what it reads, and ``DATA``, ``AMBIGUOUS`` or ``CONTROL``.
+    dangling, cut_into, cut_out_of : list of int
+        Per box: operands that name no node, and edges from and to nodes that are left out.
+    """
+
+    nodes: list[int] = field(default_factory=list)
+    folded: list[list[int]] = field(default_factory=list)
+    source: list[int] = field(default_factory=list)
+    target: list[int] = field(default_factory=list)
+    slot: list[int] = field(default_factory=list)
+    style: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    dangling: list[int] = field(default_factory=list)
+    cut_into: list[int] = field(default_factory=list)
+    cut_out_of: list[int] = field(default_factory=list)
+
+
+def badge(folded: int) -> str:
+    """Say how many parameters are inside."""
+    return "" if not folded else "1 param" if folded == 1 else f"{folded} params"
+
+
+def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None) -> Scene:
+    """Return boxes and edges of a graph, or of some of its nodes."""
+    chosen = None if only is None else frozenset(only)
+
+    def shown(node: int) -> bool:
+        return node >= 0 and (chosen is None or node in chosen)
+
+    inside = _folded_parameters(graph, shown) if fold else frozenset[int]()
+    candidates = range(graph.num_nodes) if chosen is None else sorted(chosen)
+    scene = Scene([node for node in candidates if node not in inside])
+    own = {node: box for box, node in enumerate(scene.nodes)}
+    count = len(scene.nodes)
+    scene.dangling, scene.cut_into, scene.cut_out_of = [0] * count, [0] * count, [0] * count
+    for node in scene.nodes:
+        sources = graph.edge_source[graph.in_edges(node)].tolist()
+        scene.folded.append(list(dict.fromkeys(each for each in sources if each in inside)))
+    _add_edges(graph, scene, own, inside, shown)
+    return scene
+
+
+def _folded_parameters(graph: Graph, shown: Callable[[int], bool]) -> frozenset[int]:
+    """Parameters that something shown reads, unless they are outputs of the graph themselves."""
+    heads = set(graph.heads[:, 0].tolist())
+    parameters = np.flatnonzero(graph.kinds == NodeKind.PARAMETER).tolist()
+    return frozenset(
+        node
+        for node in parameters
+        if shown(node)
+        and node not in heads
+        and any(shown(each) for each in graph.edge_target[graph.out_edges(node)].tolist())
+    )
+
+
+def _add_edges(
+    graph: Graph,
+    scene: Scene,
+    own: dict[int, int],
+    inside: frozenset[int],
+    shown: Callable[[int], bool],
+) -> None:
+    columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
+    for source, target, output, trust in zip(*(each.tolist() for each in columns), strict=True):
+        if source in inside:
+            continue
+        if not shown(target):
+            if shown(source):
+                scene.cut_out_of[own[source]] += 1
+        elif source < 0:
+            scene.dangling[own[target]] += 1
+        elif not shown(source):
+            scene.cut_into[own[target]] += 1
+        else:
+            style = AMBIGUOUS if trust == Trust.AMBIGUOUS else DATA
+            _add_edge(scene, own[source], own[target], output, style)
+    pairs = zip(graph.control_source.tolist(), graph.control_target.tolist(), strict=True)
+    for source, target in pairs:
+        if source in own and target in own:
+            _add_edge(scene, own[source], own[target], 0, CONTROL)
+
+
+def _add_edge(scene: Scene, source: int, target: int, output: int, style: int) -> None:
+    scene.source.append(source)
+    scene.target.append(target)
+    scene.outputs.append(output)
+    scene.slot.append(3 * output + style)
+    scene.style.append(style)
+
+
+def neighbourhood(graph: Graph, focus: int, hops: int) -> frozenset[int]:
+    """Nodes within so many edges; parameters come with their consumers and lead nowhere."""
+    found = {focus}
+    front = [focus]
+    for _ in range(hops):
+        following: list[int] = []
+        for node in front:
+            around = [
+                *graph.edge_source[graph.in_edges(node)].tolist(),
+                *graph.edge_target[graph.out_edges(node)].tolist(),
+            ]
+            for other in around:
+                if other >= 0 and other not in found:
+                    found.add(other)
+                    if graph.kinds[other] != NodeKind.PARAMETER:
+                        following.append(other)
+        front = following
+    for node in list(found):
+        if graph.kinds[node] != NodeKind.PARAMETER:
+            sources = graph.edge_source[graph.in_edges(node)].tolist()
+            found.update(
+                each for each in sources if each >= 0 and graph.kinds[each] == NodeKind.PARAMETER
+            )
+    return frozenset(found)

@@ -1,0 +1,101 @@
+"""The graph in words: its totals, its nodes as a list, and all that is shown as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times, badge
+from tvmdbg_widgets.figures.texts import counted
+from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.run import DebugRun
+
+_LINES = 150
+
+
+def totals(graph: Graph, times: Times) -> str:
+    """``"27 operators, 44 parameters, 1 input; 39.88 ms in all nodes"``."""
+    kinds = Counter(graph.kinds.tolist())
+    inputs, parameters = kinds.pop(NodeKind.INPUT, 0), kinds.pop(NodeKind.PARAMETER, 0)
+    parts = [
+        counted(sum(kinds.values()), "operator"),
+        counted(parameters, "parameter"),
+        counted(inputs, "input"),
+    ]
+    took = f"{duration_text(times.total)} in all nodes" if times.ranked else "no times known"
+    return f"{', '.join(parts)}; {took}"
+
+
+def graph_text(run: DebugRun, graph: Graph, labels: Labels, times: Times, scene: Scene) -> str:
+    """Return the drawn nodes as a list in execution order, what each reads, and its time."""
+    lines = [f"{run.title}: {totals(graph, times)}"]
+    for box, node in enumerate(scene.nodes[:_LINES]):
+        facts = [f"#{node} {labels.title(node)}{_reads(graph, node, scene, box)}"]
+        dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
+        facts.append(f"{dtype} {labels.shape(node)}".strip())
+        facts.append(labels.time(node))
+        facts += filter(None, (labels.mark(node), badge(len(scene.folded[box]))))
+        lines.append("  " + "; ".join(facts))
+    if len(scene.nodes) > _LINES:
+        lines.append(f"  … and {len(scene.nodes) - _LINES:,} more")
+    return "\n".join(lines)
+
+
+def _reads(graph: Graph, node: int, scene: Scene, box: int) -> str:
+    inside = set(scene.folded[box])
+    found = []
+    for edge in graph.in_edges(node).tolist():
+        source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
+        if source in inside:
+            continue
+        name = "nothing in the graph" if source < 0 else f"#{source}"
+        unsure = "?" if graph.edge_trust[edge] == Trust.AMBIGUOUS else ""
+        found.append(f"{name}{f':{output}' if output else ''}{unsure}")
+    return f" <- {', '.join(found)}" if found else ""
+
+
+def describe(graph: Graph, labels: Labels, times: Times, scene: Scene) -> dict[str, Any]:
+    """Return nodes and edges as JSON-able facts."""
+    return {
+        "total_ns": times.total if times.ranked else None,
+        "total_text": duration_text(times.total) if times.ranked else "unknown",
+        "slowest": times.slowest if times.ranked else None,
+        "nodes": [_node(graph, labels, times, scene, box) for box in range(len(scene.nodes))],
+        "edges": [
+            {
+                "source": scene.nodes[source],
+                "target": scene.nodes[target],
+                "output": output,
+                "style": EDGE_STYLES[style],
+            }
+            for source, target, output, style in zip(
+                scene.source, scene.target, scene.outputs, scene.style, strict=True
+            )
+        ],
+    }
+
+
+def _node(graph: Graph, labels: Labels, times: Times, scene: Scene, box: int) -> dict[str, Any]:
+    node = scene.nodes[box]
+    share, ns = times.share(node), float(times.ns[node])
+    return {
+        "id": node,
+        "label": labels.title(node),
+        "name": graph.names[node],
+        "kind": graph.nodes[node].op_kind,
+        "mark": labels.mark(node),
+        "shape_text": labels.shape(node),
+        "time_text": labels.time(node),
+        "time_ns": None if np.isnan(ns) else ns,
+        "share": None if np.isnan(share) else share,
+        "folded": list(scene.folded[box]),
+        "badge": badge(len(scene.folded[box])),
+        "dangling": scene.dangling[box],
+    }
