@@ -11,7 +11,7 @@ import { columns, type NodeSpec, residual } from "./graph_fixture.ts";
 
 function place(graph: GraphColumns, direction: Direction = "down"): Placed {
   const text = () => ({
-    ...{ title: "", mark: "", shape: "", time: "", badge: "" },
+    ...{ title: "", mark: "", head: false, shape: "", time: "", badge: "" },
     ...{ width: 120, height: 40 },
   });
   const scene = buildScene(new Links(graph), { fold: true, only: null, text });
@@ -170,6 +170,6 @@ describe("Camera", () => {
     camera.scale = 1;
     camera.y = 99_999;
     camera.clamp(bounds);
-    expect(camera.screenY(4000)).toBeCloseTo(400 - 16, 6);
+    expect(camera.screenY(4000)).toBeCloseTo(400 - 10, 6);
   });
 });

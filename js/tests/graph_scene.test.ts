@@ -8,6 +8,7 @@ import { columns, residual } from "./graph_fixture.ts";
 const text = (_node: number, folded: number): BoxText => ({
   title: "",
   mark: "",
+  head: false,
   shape: "",
   time: "",
   badge: String(folded),

@@ -67,7 +67,7 @@ export class BoxPainter {
     outline(context, shape, kind, camera.scale);
     context.fillStyle = fill;
     context.fill();
-    if (colorBy === "time" && !setBack && Number.isNaN(heat) && kind !== NodeKind.INPUT) {
+    if (colorBy === "time" && !setBack && Number.isNaN(heat) && kind > NodeKind.PARAMETER) {
       context.fillStyle = palette.hatch(context);
       context.fill();
     }
@@ -80,7 +80,7 @@ export class BoxPainter {
     context.setLineDash([]);
 
     const text = placed.scene.text[box]!;
-    if (text.mark.startsWith("output")) this.#headLine(shape, palette.edge, camera.scale);
+    if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
     if (node === times.slowest) corner(context, shape, hot ? ink : theme.error);
     const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
     const line = { x: shape.x + start, room: shape.width - start - end };
@@ -111,10 +111,21 @@ export class BoxPainter {
     for (const row of rows) {
       const y = shape.y + shape.height * row.at;
       context.font = row.font;
-      const left = line.room - this.#measure.width(row.words) - GAP;
+      const words = this.#whole(row.words, line.room);
+      const left = line.room - this.#measure.width(words) - GAP;
       const taken = this.#badge(row.badge, node, line.x + line.room, y, left, row.style);
-      this.#text(row.words, node, line.x, y, line.room - taken, row);
+      this.#text(words, node, line.x, y, line.room - taken, row);
     }
+  }
+
+  /** As many of the parts between dots as fit: a number is written whole or not at all. */
+  #whole(words: string, room: number): string {
+    let shown = words;
+    for (let cut = shown.lastIndexOf(" · "); cut > 0; cut = shown.lastIndexOf(" · ")) {
+      if (this.#measure.width(shown) <= room) break;
+      shown = shown.slice(0, cut);
+    }
+    return shown;
   }
 
   #text(
@@ -192,18 +203,17 @@ export class BoxPainter {
     context.fill();
   }
 
-  /** A second line under a box that is an output of the graph. */
-  #headLine(shape: Shape, color: string, scale: number): void {
+  /** A second line around a box that is an output of the graph. */
+  #headLine(shape: Shape, color: string, kind: number, scale: number): void {
     const context = this.#context;
     const inset = 2.5 * Math.min(1, scale);
-    context.beginPath();
-    context.roundRect(
-      shape.x - inset,
-      shape.y - inset,
-      shape.width + 2 * inset,
-      shape.height + 2 * inset,
-      radius * scale + inset,
-    );
+    const around = {
+      x: shape.x - inset,
+      y: shape.y - inset,
+      width: shape.width + 2 * inset,
+      height: shape.height + 2 * inset,
+    };
+    outline(context, around, kind, scale + inset / radius);
     context.strokeStyle = color;
     context.stroke();
   }

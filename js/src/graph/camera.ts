@@ -10,7 +10,7 @@ export interface Rectangle {
 export const SMALLEST = 1e-4;
 export const LARGEST = 3;
 /** Free space that a fitted graph keeps to the border of the stage, px. */
-const MARGIN = 16;
+const MARGIN = 10;
 
 /** Which part of the graph is on the stage, and how large: CSS px = (graph px − centre) × scale + half the stage. */
 export class Camera {

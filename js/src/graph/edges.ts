@@ -152,8 +152,8 @@ export class EdgePainter {
 
   /** Shape and dtype beside the start of each tensor's line, where they cover no other text. */
   #texts(picture: Picture, edges: readonly number[]): void {
-    const { placed, camera, palette, graph } = picture;
-    const { routes, direction, layer, layerTop } = placed.layout;
+    const { placed, palette, graph } = picture;
+    const { routes } = placed.layout;
     const { edgeSource, edgeSlot, edgeStyle, edge: graphEdge } = placed.scene;
     const context = this.#context;
     context.font = `${TEXT_PX}px ${palette.theme.font}`;
@@ -171,27 +171,50 @@ export class EdgePainter {
       const output = graph.edgeOutput[graphEdge[edge]!]!;
       const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
       const text = `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
-      const start = routes.offsets[edge]!;
-      const x = camera.screenX(routes.points[2 * start]!) + 6;
-      const y = camera.screenY(routes.points[2 * start + 1]!);
       const width = this.#measure.width(text);
-      const record = { text, node: -1, x, y: y + 4, width, height: TEXT_PX + 3 };
-      if (direction === "right") {
-        const next = layerTop[layer[box]! + 1];
-        if (next !== undefined && camera.screenX(next) - x < width + 4) continue;
-        record.y = y - TEXT_PX - 5;
-      }
-      if (taken.some((other) => overlap(other, record))) continue;
-      taken.push(record);
+      const record = this.#spots(picture, edge, width).find(
+        (spot) => !taken.some((other) => overlap(other, { ...spot, text, node: -1 })),
+      );
+      if (!record) continue;
+      taken.push({ ...record, text, node: -1 });
       context.globalAlpha = 0.85;
       context.fillStyle = palette.theme.background;
       context.fillRect(record.x - 2, record.y, width + 4, record.height);
       context.globalAlpha = 1;
       context.fillStyle = palette.theme.muted;
-      context.fillText(text, x, record.y + record.height / 2);
+      context.fillText(text, record.x, record.y + record.height / 2);
     }
     this.labels?.push(...taken);
   }
+
+  /** Where the text of an edge may stand, best first: beside its start, away from where the line turns to. */
+  #spots({ placed, camera }: Picture, edge: number, width: number): Spot[] {
+    const { routes, direction, layer, layerTop } = placed.layout;
+    const start = routes.offsets[edge]!;
+    const x = camera.screenX(routes.points[2 * start]!);
+    const y = camera.screenY(routes.points[2 * start + 1]!);
+    const height = TEXT_PX + 3;
+    if (direction === "right") {
+      const next = layerTop[layer[placed.scene.edgeSource[edge]!]! + 1];
+      if (next !== undefined && camera.screenX(next) - x < width + 10) return [];
+      const above = { x: x + 6, y: y - height - 2, width, height };
+      const below = { ...above, y: y + 4 };
+      const up = routes.points[2 * start + 3]! < routes.points[2 * start + 1]! - 1;
+      return up ? [below, above] : [above, below];
+    }
+    const right = { x: x + 6, y: y + 4, width, height };
+    const left = { ...right, x: x - 6 - width };
+    return routes.points[2 * start + 2]! > routes.points[2 * start]! + 1
+      ? [left, right]
+      : [right, left];
+  }
+}
+
+interface Spot {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 function overlap(a: LabelRecord, b: LabelRecord): boolean {

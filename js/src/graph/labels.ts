@@ -14,6 +14,8 @@ export interface BoxText {
   title: string;
   /** At the right of the title: what sets this node apart. */
   mark: string;
+  /** Whether one of its outputs is an output of the graph. */
+  head: boolean;
   /** Second line when the boxes show op kinds, and when they show time. */
   shape: string;
   time: string;
@@ -90,6 +92,7 @@ export class Labels {
     const text = {
       title: this.title(node),
       mark: this.mark(node),
+      head: this.isHead(node),
       shape: `#${node} · ${this.shape(node)}`,
       time: `#${node} · ${this.time(node)}`,
       badge: folded === 0 ? "" : folded === 1 ? "1 param" : `${folded} params`,

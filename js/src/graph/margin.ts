@@ -6,7 +6,7 @@ import type { Placed } from "./placed.ts";
 
 const TEXT_PX = 11;
 /** Least distance between two rows of text, CSS px. */
-const PITCH = 13;
+const PITCH = 12;
 const GAP = 14;
 const LEAST_ROOM = 150;
 const BETWEEN = "  |  ";

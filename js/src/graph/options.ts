@@ -7,7 +7,7 @@ export interface GraphOptions {
   color_by: "kind" | "time";
   fold_parameters: boolean;
   direction: "down" | "right";
-  /** Height of the stage, CSS px. */
+  /** Height of the view, CSS px. */
   height: number;
   search: string;
 }

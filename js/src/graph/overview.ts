@@ -7,6 +7,8 @@ import { flatFill, type Picture } from "./picture.ts";
 export const OVERVIEW_SIZE = 58;
 const GUTTER = 10;
 const PAD = 4;
+/** Boxes are drawn no larger, CSS px. */
+const MOST = 18;
 
 /**
  * The whole graph beside the stage: a strip along the flow, stretched to it on both axes, with the part that the
@@ -91,9 +93,10 @@ export class Overview {
     boxes.sort((a, b) => heat(a) - heat(b));
     for (const box of boxes) {
       const { x, y, width, height } = placed.rectangle(box);
-      const [left, top] = [at.x(x), at.y(y)];
-      const wide = Math.max(2, at.x(x + width) - left);
-      const high = Math.max(2, at.y(y + height) - top);
+      const wide = Math.min(MOST, Math.max(2, at.x(x + width) - at.x(x)));
+      const high = Math.min(MOST, Math.max(2, at.y(y + height) - at.y(y)));
+      const left = at.x(x + width / 2) - wide / 2;
+      const top = at.y(y + height / 2) - high / 2;
       context.fillStyle = flatFill(colored, placed.scene.node[box]!);
       context.fillRect(left, top, wide, high);
       if (wide > 5 && high > 5) {

@@ -42,6 +42,8 @@ export class Stage {
   #marks: Marks = { selected: [], hovered: -1, hits: new Set() };
   #pending: (() => void) | null = null;
   #moving = 0;
+  /** How the stage was opened, until it is moved by hand: done again when the stage changes its size. */
+  #opening: (() => void) | null = null;
 
   constructor(drawn: () => void, signal: AbortSignal) {
     this.#drawn = drawn;
@@ -74,6 +76,7 @@ export class Stage {
   /** After the camera was moved: keeps it over the graph and draws. */
   changed(): void {
     cancelAnimationFrame(this.#moving);
+    this.#opening = null;
     this.#clamp();
     this.#baseRepaint.request();
   }
@@ -100,6 +103,7 @@ export class Stage {
       }
     }
     this.changed();
+    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? box);
   }
 
   fit(bounds: Bounds): void {
@@ -190,6 +194,7 @@ export class Stage {
   #moveTo(target: Camera): void {
     cancelAnimationFrame(this.#moving);
     if (this.#picture) target.clamp(this.#picture.placed.layout.bounds);
+    this.#opening = null;
     const { x, y, scale } = this.camera;
     const started = performance.now();
     const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVE_MS;
@@ -210,8 +215,15 @@ export class Stage {
     const { clientWidth: width, clientHeight: height } = this.#box;
     if (!picture || width === 0 || height === 0) return;
     if (this.camera.width !== width || this.camera.height !== height) {
+      const selected = this.#marks.selected.at(-1);
+      const box = selected === undefined ? null : picture.placed.rectangle(selected);
+      const seen = box !== null && this.camera.shows(box, 0);
       this.camera.resize(width, height);
       this.#clamp();
+      if (!this.#pending && this.#opening) this.#pending = this.#opening;
+      else if (box && seen && !this.camera.shows(box, 0)) {
+        [this.camera.x, this.camera.y] = [box.x + box.width / 2, box.y + box.height / 2];
+      }
     }
     const place = this.#pending;
     this.#pending = null;

@@ -10,11 +10,13 @@ export class Times {
   /** Nodes with a known time above zero, slowest first. */
   readonly ranked: Int32Array;
   readonly timeline: TimelineColumns | null;
+  readonly #kinds: Uint8Array;
   readonly #rank = new Map<number, number>();
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
     const { nodeNs, kinds } = graph;
     this.ns = nodeNs;
+    this.#kinds = kinds;
     this.timeline = timeline;
     const known: number[] = [];
     let total = 0;
@@ -40,9 +42,12 @@ export class Times {
     return this.total > 0 ? this.ns[node]! / this.total : Number.NaN;
   }
 
-  /** Share of the largest node time, 0 … 1; NaN where unknown. */
+  /** Share of the largest node time, 0 … 1; NaN where unknown, and for what is given rather than run. */
   heat(node: number): number {
-    return this.largest > 0 ? this.ns[node]! / this.largest : Number.NaN;
+    const given = this.#kinds[node]! <= NodeKind.PARAMETER;
+    return this.largest > 0 && !(given && this.ns[node] === 0)
+      ? this.ns[node]! / this.largest
+      : Number.NaN;
   }
 
   /** 1 for the slowest; null where unknown or zero. */

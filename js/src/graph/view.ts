@@ -29,6 +29,7 @@ import { type Step, Walk } from "./walk.ts";
 const SOURCE = "graph";
 const BUSY_MS = 300;
 const NARROW = 700;
+const HEIGHT = 420;
 
 /** One view of one graph: what is shown of it, what is selected, and all that can be done by hand or by key. */
 export class GraphView {
@@ -54,7 +55,7 @@ export class GraphView {
   #walk: Walk | null = null;
   #layout: AbortController | null = null;
   #highlight: string | null = null;
-  #detailsOpen = true;
+  #detailsOpen = false;
   #hits: Int32Array = new Int32Array(0);
   #hitBoxes: ReadonlySet<number> = new Set();
   #own = "";
@@ -101,6 +102,8 @@ export class GraphView {
     root.replaceChildren(this.#toolbar.node, this.#legend.node, this.#body, this.#mirror.node);
     this.#listen();
     this.#sized();
+    // Below the stage they take from its height: there they wait until they are asked for.
+    this.showDetails(root.clientWidth === 0 || root.clientWidth >= NARROW);
     this.#searched();
     this.#arrange(true);
   }
@@ -153,7 +156,7 @@ export class GraphView {
     if (!placed || placed.scene.count === 0) return;
     const here = this.node === null ? -1 : placed.boxOf(this.node);
     const there = here < 0 ? placed.layout.order[0]! : this.#walk!.step(here, step);
-    if (there === null) this.#mirror.say(`Nothing ${WHERE[step]} of ${this.#describeHere()}.`);
+    if (there === null) this.#mirror.say(`${NOTHING[step]} ${this.#describeHere()}.`);
     else this.select(placed.scene.node[there]!);
   }
 
@@ -320,7 +323,7 @@ export class GraphView {
 
   #sized(): void {
     const height = this.#context.options.get("height");
-    this.#body.style.setProperty("--tvmdbg-graph-height", `${height > 0 ? height : 420}px`);
+    this.#root.style.setProperty("--tvmdbg-graph-height", `${height > 0 ? height : HEIGHT}px`);
   }
 
   async #arrange(opens: boolean): Promise<void> {
@@ -493,11 +496,11 @@ export class GraphView {
   }
 }
 
-const WHERE: Record<Step, string> = {
-  up: "above",
-  down: "below",
-  left: "to the left",
-  right: "to the right",
+const NOTHING: Record<Step, string> = {
+  up: "No producer of",
+  down: "No consumer of",
+  left: "Nothing before",
+  right: "Nothing after",
 };
 
 /** The node whose box is nearest to a point of the graph. */

@@ -1,0 +1,367 @@
+"""The graph view on a page without a notebook, its questions answered by the real Python code."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+SLOWEST = 62  # resnet20_cifar, of the run's own report
+RELU = "tvmgen_default_fused_nn_conv2d_add_nn_relu_51"
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Iterator[str]:
+    """Address of a page of the resnet20_cifar sample."""
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
+
+
+@pytest.fixture
+def graph(page: Page, resnet: str) -> Callable[..., Locator]:
+    """Open the view with a query; gives its root after the first complete paint."""
+
+    def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 900})
+        page.goto(f"{address}?views=graph&width={width}&{query}")
+        root = page.locator(".tvmdbg-graph")
+        expect(root).to_have_attribute("data-ready", "true")
+        return root
+
+    return open_view
+
+
+def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
+    """What the canvas shows now."""
+    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
+    return found
+
+
+def marks(root: Locator) -> dict[int, dict[str, float]]:
+    return {int(mark["id"]): mark for mark in inspect(root)["marks"]}
+
+
+def selected(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
+    return found
+
+
+def option(page: Page, name: str) -> Any:
+    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
+
+
+def said(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-mirror")
+
+
+def click(root: Locator, mark: dict[str, float]) -> None:
+    position = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
+    root.locator("canvas").first.click(position=position)
+
+
+def settle(page: Page) -> None:
+    """Two frames: what was asked for is drawn."""
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def test_opens_with_every_operator_readable(graph: Callable[..., Locator]) -> None:
+    found = inspect(graph())
+    assert len(found["marks"]) == 28
+    texts = [label["text"] for label in found["labels"]]
+    assert len(texts) == 28
+    assert "#62 conv2d + add + relu · 2.571 ms · slowest" in texts
+
+
+def test_click_selects_and_click_on_nothing_clears(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    click(root, marks(root)[SLOWEST])
+    assert selected(page) == [SLOWEST]
+    expect(root.get_by_role("heading", level=3)).to_have_text("#62 conv2d + add + relu")
+    root.locator("canvas").first.click(position={"x": 5, "y": 5})
+    assert selected(page) == []
+    expect(root.get_by_role("heading", level=3)).to_have_text("Graph")
+
+
+def test_click_on_the_text_beside_a_box_selects_it(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    label = next(each for each in inspect(root)["labels"] if each["text"].startswith("#31 "))
+    click(root, label)
+    assert selected(page) == [31]
+
+
+def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    root.focus()
+    path = []
+    for key in ["s", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown", "]", "["]:
+        page.keyboard.press(key)
+        path.append(selected(page)[-1])
+    assert path == [62, 59, 56, 59, 62, 65, 62]
+    expect(said(root)).to_have_text(
+        re.compile(
+            r"^Node 62 of 72, conv2d \+ add \+ relu, operator, convolution, "
+            r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.4 % of the total, rank 1; "
+            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters folded into it\.$"
+        )
+    )
+
+
+def test_right_arrow_follows_the_flow_where_it_runs_right(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph('graph.direction="right"')
+    root.focus()
+    page.keyboard.press("s")
+    page.keyboard.press("ArrowRight")
+    assert selected(page) == [65]
+    settle(page)
+    shown = marks(root)
+    assert shown[65]["x"] > shown[62]["x"] + shown[62]["width"]
+
+
+def test_search_counts_steps_and_gives_the_keyboard_back(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("conv2d 64,8,8")
+    hits = root.locator(".tvmdbg-graph-hits")
+    expect(hits).to_have_text("–/7")
+    assert selected(page) == []
+    page.keyboard.press("Enter")
+    assert selected(page) == [46]
+    expect(root).to_be_focused()
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(hits).to_have_text("3/7")
+    page.keyboard.press("Shift+N")
+    expect(hits).to_have_text("2/7")
+    assert option(page, "search") == "conv2d 64,8,8"
+    page.keyboard.press("/")
+    page.keyboard.type("no such thing")
+    expect(hits).to_have_text("no hit")
+    page.keyboard.press("Escape")
+    expect(root).to_be_focused()
+    assert option(page, "search") == ""
+
+
+def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("s")
+    settle(page)
+    before = marks(root)
+    assert all(node not in before for node in (60, 61))
+    page.keyboard.press("p")
+    expect(root.get_by_role("button", name="draw parameters")).to_have_attribute(
+        "aria-pressed", "false"
+    )
+    settle(page)
+    after = marks(root)
+    assert {60, 61} & after.keys()
+    assert option(page, "fold_parameters") is False
+
+    def middle(mark: dict[str, float]) -> tuple[float, float]:
+        return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
+
+    assert middle(after[SLOWEST]) == pytest.approx(middle(before[SLOWEST]), abs=40)
+
+
+def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    page.evaluate("tvmdbg.models.session.set('selected', [60])")
+    expect(root.get_by_role("heading", level=3)).to_have_text("#60 p38")
+    expect(root.locator(".tvmdbg-graph-note")).to_have_text("drawn inside #62 conv2d + add + relu")
+    expect(said(root)).to_contain_text("p38 is folded into #62 conv2d + add + relu")
+
+
+def test_details_lead_to_the_neighbours(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph("graph.focus=62")
+    root.focus()
+    page.keyboard.press("s")
+    details = root.get_by_role("complementary")
+    expect(details).to_contain_text(RELU)
+    expect(details).to_contain_text("float32 1×64×8×8")
+    expect(details).to_contain_text("num_inputs")
+    details.get_by_role("button", name="go to #65").click()
+    assert selected(page) == [65]
+    details.get_by_role("button", name="go to #63 p40").click()
+    assert selected(page) == [63]
+    expect(details).to_contain_text("drawn inside")
+    page.keyboard.press("Escape")
+    expect(root).to_be_focused()
+    page.keyboard.press("d")
+    expect(details).to_be_hidden()
+
+
+def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("s")
+    page.keyboard.press("c")
+    assert option(page, "color_by") == "time"
+    expect(root.locator(".tvmdbg-graph-scale")).to_have_text("time 02.571 ms (slowest)unknown")
+    settle(page)
+    texts = [label["text"] for label in inspect(root)["labels"]]
+    assert "#62 · 2.571 ms · 6.4 %" in texts
+    kind = root.get_by_role("button", name="convolution: 21 nodes")
+    expect(kind).to_contain_text("99.2 %")
+    kind.click()
+    expect(kind).to_have_attribute("aria-pressed", "true")
+    root.focus()
+    page.keyboard.press("Escape")
+    expect(kind).to_have_attribute("aria-pressed", "false")
+    assert selected(page) == [SLOWEST]
+
+
+def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph(f'graph.focus="{RELU}"&graph.hops=1')
+    assert set(marks(root)) == {59, 62, 65}
+    expect(root.locator(".tvmdbg-graph-part")).to_contain_text("1 hop: 9 of 72 nodes")
+    root.get_by_role("button", name="show the whole graph").click()
+    expect(root.locator(".tvmdbg-graph-part")).to_be_hidden()
+    settle(page)
+    assert len(marks(root)) > 3
+
+
+def test_a_focus_that_names_nothing_says_so(graph: Callable[..., Locator]) -> None:
+    root = graph('graph.focus="nobody"')
+    expect(root.locator(".tvmdbg-graph-busy")).to_have_text("focus: no node is named nobody")
+
+
+@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_labels_stay_in_their_boxes_and_apart(
+    page: Page, graph: Callable[..., Locator], width: int, theme: str
+) -> None:
+    root = graph(f"theme={theme}", width)
+    root.focus()
+    page.keyboard.press("s")
+    drawn = 0
+    for key in ["-", "-", "-", "-", "-", "0", "s", "+", "c", "p"]:
+        page.keyboard.press(key)
+        settle(page)
+        found = inspect(root)
+        boxes = {mark["id"]: mark for mark in found["marks"]}
+        for label in found["labels"]:
+            box = boxes.get(label["node"])
+            if box is not None:
+                assert_inside(label, box)
+        for one, other in itertools.combinations(found["labels"], 2):
+            assert not overlap(one, other), (key, one, other)
+        drawn += len(found["labels"])
+    assert drawn > 100
+    assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
+
+
+def assert_inside(label: dict[str, Any], box: dict[str, Any]) -> None:
+    assert label["x"] >= box["x"], (label, box)
+    assert label["y"] >= box["y"], (label, box)
+    assert label["x"] + label["width"] <= box["x"] + box["width"], (label, box)
+    assert label["y"] + label["height"] <= box["y"] + box["height"], (label, box)
+
+
+def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(
+        one["x"] < other["x"] + other["width"]
+        and other["x"] < one["x"] + one["width"]
+        and one["y"] < other["y"] + other["height"]
+        and other["y"] < one["y"] + one["height"]
+    )
+
+
+def test_the_wheel_is_the_pages_until_the_view_has_the_focus(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    page.evaluate("document.body.style.height = '4000px'")
+    box = root.locator("canvas").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 150, box["y"] + 150)
+    before = marks(root)[0]
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("scrollY > 0")
+    assert marks(root)[0] == before
+    page.evaluate("scrollTo(0, 0)")
+    root.focus()
+    page.mouse.wheel(0, -240)
+    page.wait_for_function(
+        f"width => ({INSPECT})(document.querySelector('.tvmdbg-graph'))"
+        ".marks.some(mark => mark.width > width)",
+        arg=1.3 * before["width"],
+    )
+    assert page.evaluate("scrollY") == 0
+
+
+def test_follows_a_selection_made_elsewhere_and_hover(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("s")
+    settle(page)
+    assert 3 not in marks(root)
+    page.evaluate("tvmdbg.models.session.set('selected', [3])")
+    page.wait_for_function(
+        f"() => ({INSPECT})(document.querySelector('.tvmdbg-graph')).marks.some(m => m.id === 3)"
+    )
+    mark = marks(root)[3]
+    root.locator("canvas").first.hover(position={"x": mark["x"] + 10, "y": mark["y"] + 10})
+    tip = root.get_by_role("tooltip")
+    expect(tip).to_contain_text("tvmgen_default_fused_nn_conv2d_add_nn_relu")
+    expect(tip).to_contain_text("output 0: float32")
+    expect(tip).to_contain_text("of the total · rank")
+    assert page.evaluate("tvmdbg.models.session.get('hovered')") == 3
+
+
+def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("s")
+    settle(page)
+    strip = root.locator(".tvmdbg-graph-overview canvas").first
+    strip.click(position={"x": 20, "y": 8})
+    settle(page)
+    shown = marks(root)
+    assert 0 in shown
+    assert SLOWEST not in shown
+
+
+@pytest.mark.parametrize("case", ["split_multi", "hetero_copy", "odd_names", "inputs_only"])
+def test_edge_cases_are_drawn_whole(graph: Callable[..., Locator], corpus: Path, case: str) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19" / case)
+    assert run.graph is not None
+    with serve(run) as address:
+        root = graph(address=address)
+        assert set(marks(root)) == set(range(run.graph.num_nodes))
