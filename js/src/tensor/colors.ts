@@ -15,7 +15,7 @@ const SEQUENTIAL = [
 
 /** Blue, near white at zero, crimson: both arms darken alike, and blue against red survives colour blindness. */
 const DIVERGING = [
-  "#0b2d63",
+  "#0a356f",
   "#1f5aa6",
   "#5b93cd",
   "#abcae8",

@@ -147,7 +147,7 @@ export function pythonText(
   index: readonly number[],
   reading: string | null,
 ): string {
-  const argument = reading === null ? "" : `reading="${reading}"`;
+  const argument = reading === null ? "" : `"${reading}"`;
   const place = index.length ? index.join(", ") : "()";
   return `run.tensors[${node}, ${output}].numpy(${argument})[${place}]`;
 }

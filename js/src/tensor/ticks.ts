@@ -10,8 +10,9 @@ export function niceTicks(low: number, high: number, count: number): Tick[] {
   const step = roundStep(high / count - low / count);
   if (!(step > 0) || !Number.isFinite(step)) return [];
   const ticks: Tick[] = [];
-  for (let k = Math.ceil(low / step); k * step <= high && ticks.length <= 4 * count; k += 1) {
+  for (let k = Math.ceil(low / step); ticks.length <= 4 * count; k += 1) {
     const value = Number((k * step).toPrecision(12));
+    if (value > high) break;
     ticks.push({ value, text: shortText(value) });
   }
   return ticks;
