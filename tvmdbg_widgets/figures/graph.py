@@ -11,12 +11,18 @@ from tvmdbg_widgets.figures.colors import MUTED
 from tvmdbg_widgets.figures.graph_boxes import Direction, arrange
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
 from tvmdbg_widgets.figures.graph_picture import Picture
-from tvmdbg_widgets.figures.graph_scene import Labels, Scene, Times, build_scene, neighbourhood
+from tvmdbg_widgets.figures.graph_scene import (
+    Labels,
+    Scene,
+    Times,
+    build_scene,
+    count_boxes,
+    neighbourhood,
+)
 from tvmdbg_widgets.figures.graph_words import describe, graph_text, totals
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, Panel
-from tvmdbg_widgets.figures.texts import counted, percent
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
+from tvmdbg_widgets.figures.texts import counted, fit
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -26,9 +32,11 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 40 * 1024
 _MOST_BOXES = 120
+_DESCRIBED = 2_000
 _TALL = (820.0, 1700.0)
 _PART_BOXES = 20
 _SLOWEST = 8
+_NAMES = 150
 
 
 @dataclass(frozen=True)
@@ -83,11 +91,11 @@ def graph_panel(
     if not graph.num_nodes:
         return missing_panel(run, "graph", width, "The graph has no nodes.")
     view = _View(run, graph, options, width)
-    whole = view.scene
-    if len(whole.nodes) <= _MOST_BOXES:
-        panel = view.panel(whole)
-        if panel is not None and len(panel.svg.encode()) <= most_bytes:
-            return panel
+    if view.boxes <= _MOST_BOXES:
+        for titled in (True, False):
+            panel = view.panel(view.scene, titled=titled)
+            if panel is not None and len(panel.svg.encode()) <= most_bytes:
+                return panel
     return view.condensed()
 
 
@@ -99,13 +107,26 @@ class _View:
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
-        only = None
+        only: frozenset[int] | range | None = None
         if self.focus is not None and options.hops is not None:
             only = neighbourhood(graph, self.focus, options.hops)
+        elif graph.num_nodes > _DESCRIBED:
+            only = range(_DESCRIBED)
         self.scene = build_scene(graph, fold=options.fold_parameters, only=only)
+        partly = isinstance(only, range)
+        whole = count_boxes(graph, options.fold_parameters) if partly else len(self.scene.nodes)
+        self.boxes = whole
 
-    def panel(self, scene: Scene, rest: int = 0) -> Panel | None:
-        """Return the panel of a scene; None where its boxes do not fit."""
+    def panel(self, scene: Scene, rest: int = 0, *, titled: bool = True) -> Panel | None:
+        """Return the panel of a scene; None where its boxes do not fit.
+
+        Parameters
+        ----------
+        rest
+            Boxes that are left out.
+        titled
+            Give each box the node's full name, which is shown where one points at it.
+        """
         room = self.width - 2 * MARGIN
         arrangement = None
         for tall in _TALL[:1] if rest else _TALL:
@@ -123,8 +144,9 @@ class _View:
             self.options.color_by,
             self.options.direction,
             self.focus,
+            titled,
         )
-        panel, y = self._start(scene, rest)
+        panel, y = self._start(scene)
         left = MARGIN + max(0.0, (room - arrangement.folded.width) / 2)
         picture.draw(panel.marks, left, y)
         panel.height = y + arrangement.folded.height + MARGIN
@@ -132,34 +154,30 @@ class _View:
 
     def condensed(self) -> Panel:
         """Return a part of the graph, the counts of the rest, and the slowest operators."""
-        most = _PART_BOXES
-        while True:
+        most, panel = _PART_BOXES, None
+        while panel is None and most > 0:
             part = self._part(most)
-            panel = self.panel(part, rest=len(self.scene.nodes) - len(part.nodes))
-            if panel is not None or most <= 1:
-                break
-            most = most // 2
+            panel = self.panel(part, rest=self.boxes - len(part.nodes))
+            most //= 2
         if panel is None:
-            panel, panel.height = self._start(self.scene, len(self.scene.nodes))
-        y = panel.height - MARGIN + LINE_HEIGHT + 4
-        more = len(self.scene.nodes) - len(part.nodes)
-        where = "around the focus" if self.focus is not None else "in execution order"
-        shown = f"Shown: {counted(len(part.nodes), 'box')[:-1] + 'es' if len(part.nodes) != 1 else '1 box'} {where}; {more:,} more are not drawn. The slowest:"
-        panel.marks.text(shown, MARGIN, y, fill=MUTED)
+            part = Scene()
+            panel, y = self._start(part)
+            panel.height = y + MARGIN
+        which = "first in execution order" if self.focus is None else "those around the focus"
+        said = f"Drawn: {len(part.nodes):,} of {self.boxes:,} boxes, {which}."
+        if self.times.ranked:
+            said += " What takes longest:"
+        y = panel.height - MARGIN + LINE_HEIGHT + 6
+        panel.marks.text(said, MARGIN, y, fill=MUTED)
         for node in self.times.ranked[:_SLOWEST]:
             y += LINE_HEIGHT
-            time = f"{duration_text(float(self.times.ns[node]))} · {percent(self.times.share(node))}"
-            panel.marks.text(time, MARGIN, y, font_weight=500)
-            panel.marks.text(
-                self._named(node, self.width - 2 * MARGIN - 160), MARGIN + 160, y
-            )
+            panel.marks.text(self.labels.time(node), MARGIN, y)
+            named = f"#{node} {self.labels.title(node)} ({self.graph.names[node]})"
+            room = panel.width - 2 * MARGIN - _NAMES
+            panel.marks.text(fit(named, room, SMALL), MARGIN + _NAMES, y)
         panel.height = y + MARGIN
+        panel.description["drawn"] = list(part.nodes)
         return panel
-
-    def _named(self, node: int, room: float) -> str:
-        from tvmdbg_widgets.figures.texts import fit
-
-        return fit(f"#{node} {self.labels.title(node)} ({self.graph.names[node]})", room, 11)
 
     def _part(self, most: int) -> Scene:
         if self.focus is None:
@@ -180,12 +198,14 @@ class _View:
             nodes = [*nodes, *(i for i in read if i >= 0 and kinds[i] == NodeKind.PARAMETER)]
         return build_scene(self.graph, fold=self.options.fold_parameters, only=set(nodes))
 
-    def _start(self, scene: Scene, rest: int) -> tuple[Panel, float]:
+    def _start(self, scene: Scene) -> tuple[Panel, float]:
         """Return a panel with heading and legend, and the y below them."""
         counts = totals(self.graph, self.times)
         said = f"Graph of {self.run.title}: {counts}"
         panel = Panel(self.width, said, said)
-        panel.text = graph_text(self.run, self.graph, self.labels, self.times, self.scene)
+        panel.text = graph_text(
+            self.run, self.graph, self.labels, self.times, self.scene, self.boxes
+        )
         panel.description = self._description()
         if self.times.slowest >= 0:
             slowest = self.times.slowest
@@ -217,6 +237,7 @@ class _View:
             "focus": self.focus,
             "hops": self.options.hops,
             **facts,
+            "left_out": self.boxes - len(self.scene.nodes),
             "legend": [
                 {
                     "kind": kind,

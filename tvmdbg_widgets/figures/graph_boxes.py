@@ -68,7 +68,7 @@ def _arrange(
     plain = _layout(scene, wanted, heights, direction, detail)
     beside = Counter(plain.layer.tolist())
     room, tall = limits
-    length = (float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0)
+    length = float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0
     for columns in range(1, _MOST_COLUMNS + 1):
         if length / columns > (tall if direction == "down" else room):
             continue
@@ -111,7 +111,9 @@ def _wanted(scene: Scene, labels: Labels, box: int, detail: str) -> float:
         line = width(f"#{node} {labels.title(node)}  {labels.time(node)}", SMALL)
         return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + line + PADDING)))
     mark, inside = labels.mark(node), badge(len(scene.folded[box]))
-    second = max(width(f"#{node} · {text}", SMALL) for text in (labels.shape(node), labels.time(node)))
+    second = max(
+        width(f"#{node} · {text}", SMALL) for text in (labels.shape(node), labels.time(node))
+    )
     lines = (width(labels.title(node), LARGE) + _pill(mark), second + _pill(inside))
     return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + max(lines) + PADDING)))
 

@@ -84,7 +84,10 @@ def fold(
         at = piece.column
         low[at] = min(low[at], *(across for across, _ in piece.points))
         high[at] = max(high[at], *(across for across, _ in piece.points))
-    lanes = [sorted((c for c in crossings if c.cut == cut), key=lambda c: -c.across) for cut in range(len(cuts))]
+    lanes = [
+        sorted((c for c in crossings if c.cut == cut), key=lambda c: -c.across)
+        for cut in range(len(cuts))
+    ]
     above = max((_ABOVE + _LANE * len(each) for each in lanes), default=0)
     start = [float(placed.layer_top[0]) if placed.layers else 0.0, *cuts]
     end = [*cuts, float(placed.layer_bottom[-1]) if placed.layers else 0.0]
@@ -114,7 +117,10 @@ def fold(
         bottom = max(bottom, foot + _ABOVE + _LANE * len(each))
         for rank, crossing in enumerate(each):
             lane = gutters[cut] + _LANE * rank
-            below, over = foot + _ABOVE + _LANE * rank, above - _ABOVE - _LANE * (len(each) - 1 - rank)
+            below, over = (
+                foot + _ABOVE + _LANE * rank,
+                above - _ABOVE - _LANE * (len(each) - 1 - rank),
+            )
             line = (
                 (crossing.across + shift[cut], foot),
                 (crossing.across + shift[cut], below),
@@ -123,7 +129,9 @@ def fold(
                 (crossing.across + shift[cut + 1], over),
                 (crossing.across + shift[cut + 1], float(above)),
             )
-            found.strokes.append(Stroke(crossing.edge, line[::-1] if crossing.backwards else line, False))
+            found.strokes.append(
+                Stroke(crossing.edge, line[::-1] if crossing.backwards else line, False)
+            )
     lengths = [end[at] - start[at] + above for at in range(stretches)]
     found.width, found.height = right, max(bottom, *lengths)
     return found if down else _turned(found)

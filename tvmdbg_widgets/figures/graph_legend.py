@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import percent_at_least, width
 from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
@@ -21,10 +24,14 @@ _STEPS = 12
 def kind_sums(graph: Graph, times: Times) -> list[tuple[str, int, float]]:
     """Op kinds with the number of their nodes and the sum of their times (ns), longest first."""
     sums: dict[str, tuple[int, float]] = {}
-    for node in graph.nodes:
-        ns = float(times.ns[node.id])
-        nodes, total = sums.get(node.op_kind, (0, 0.0))
-        sums[node.op_kind] = (nodes + 1, total + (ns if ns > 0 else 0.0))
+    known = np.where(times.ns > 0, times.ns, 0.0)
+    keys = graph.func_names.codes.astype(np.int64) * len(NodeKind) + graph.kinds
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    counts, totals = np.bincount(group), np.bincount(group, known)
+    for at in np.argsort(first).tolist():
+        kind = graph.nodes[int(first[at])].op_kind
+        nodes, total = sums.get(kind, (0, 0.0))
+        sums[kind] = (nodes + int(counts[at]), total + float(totals[at]))
     rows = [(kind, nodes, ns) for kind, (nodes, ns) in sums.items()]
     return sorted(rows, key=lambda row: (-row[2], -row[1]))
 
@@ -89,5 +96,7 @@ def _scale(flow: _Flow, times: Times) -> None:
 def _line(flow: _Flow, dashes: str, said: str) -> None:
     x, middle = flow.take(26 + width(said, SMALL))
     line = f"M{number(x)} {number(middle)}h22"
-    flow.marks.path(line, fill="none", stroke=colors.EDGE, stroke_width=1.2, stroke_dasharray=dashes)
+    flow.marks.path(
+        line, fill="none", stroke=colors.EDGE, stroke_width=1.2, stroke_dasharray=dashes
+    )
     flow.marks.text(said, x + 26, middle + 4, fill=colors.MUTED)

@@ -43,6 +43,7 @@ class Picture:
     color_by: str
     direction: Direction
     focus: int | None
+    titled: bool = True
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add boxes and lines with their upper left corner at (left, top)."""
@@ -103,7 +104,7 @@ class _Box:
             self.wide,
             self.high,
             own={"fill": self.fill},
-            title=f"#{node} {picture.graph.names[node]}",
+            title=f"#{node} {picture.graph.names[node]}" if picture.titled else "",
             z=1,
             stroke=colors.LINE if self.kind == NodeKind.NOP else colors.EDGE,
             rx=float(round_),
@@ -153,7 +154,9 @@ class _Box:
         said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
         title = f"#{node} {labels.title(node)}"
         choices = [said, said.split(" · ")[0], ""]
-        right = next(e for e in choices if width(title, SMALL) + GAP + width(e, SMALL) <= room or not e)
+        right = next(
+            e for e in choices if width(title, SMALL) + GAP + width(e, SMALL) <= room or not e
+        )
         y = self.y + self.high / 2 + 4
         self.marks.text(fit(title, room, SMALL), self.x + TEXT_START, y, fill=self.ink)
         if right:

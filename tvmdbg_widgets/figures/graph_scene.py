@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.figures.texts import percent
 from tvmdbg_widgets.model.durations import duration_text
@@ -148,7 +149,7 @@ def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None
     def shown(node: int) -> bool:
         return node >= 0 and (chosen is None or node in chosen)
 
-    inside = _folded_parameters(graph, shown) if fold else frozenset[int]()
+    inside = _folded_parameters(graph, chosen) if fold else frozenset[int]()
     candidates = range(graph.num_nodes) if chosen is None else sorted(chosen)
     scene = Scene([node for node in candidates if node not in inside])
     own = {node: box for box, node in enumerate(scene.nodes)}
@@ -157,20 +158,38 @@ def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None
     for node in scene.nodes:
         sources = graph.edge_source[graph.in_edges(node)].tolist()
         scene.folded.append(list(dict.fromkeys(each for each in sources if each in inside)))
-    _add_edges(graph, scene, own, inside, shown)
+    touched: npt.NDArray[np.bool_] | slice = slice(None)
+    if chosen is not None:
+        marked = np.zeros(graph.num_nodes + 1, bool)  # the last for a source of -1
+        marked[list(chosen)] = True
+        touched = marked[graph.edge_source] | marked[graph.edge_target]
+    _add_edges(graph, scene, own, inside, shown, touched)
     return scene
 
 
-def _folded_parameters(graph: Graph, shown: Callable[[int], bool]) -> frozenset[int]:
-    """Parameters that something shown reads, unless they are outputs of the graph themselves."""
-    heads = set(graph.heads[:, 0].tolist())
-    parameters = np.flatnonzero(graph.kinds == NodeKind.PARAMETER).tolist()
+def count_boxes(graph: Graph, fold: bool) -> int:
+    """Return how many boxes the whole graph takes, without making them."""
+    return graph.num_nodes - (int(np.count_nonzero(_foldable(graph))) if fold else 0)
+
+
+def _foldable(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Mark the parameters that something reads, unless they are outputs of the graph themselves."""
+    found = np.zeros(graph.num_nodes, bool)
+    found[graph.edge_source[graph.edge_source >= 0]] = True
+    found[graph.heads[:, 0]] = False
+    return found & (graph.kinds == NodeKind.PARAMETER)
+
+
+def _folded_parameters(graph: Graph, chosen: frozenset[int] | None) -> frozenset[int]:
+    """Return the parameters that something shown reads."""
+    nodes = np.flatnonzero(_foldable(graph)).tolist()
+    if chosen is None:
+        return frozenset(nodes)
     return frozenset(
         node
-        for node in parameters
-        if shown(node)
-        and node not in heads
-        and any(shown(each) for each in graph.edge_target[graph.out_edges(node)].tolist())
+        for node in nodes
+        if node in chosen
+        and not chosen.isdisjoint(graph.edge_target[graph.out_edges(node)].tolist())
     )
 
 
@@ -180,9 +199,11 @@ def _add_edges(
     own: dict[int, int],
     inside: frozenset[int],
     shown: Callable[[int], bool],
+    touched: npt.NDArray[np.bool_] | slice,
 ) -> None:
     columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
-    for source, target, output, trust in zip(*(each.tolist() for each in columns), strict=True):
+    rows = zip(*(each[touched].tolist() for each in columns), strict=True)
+    for source, target, output, trust in rows:
         if source in inside:
             continue
         if not shown(target):

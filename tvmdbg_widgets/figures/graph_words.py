@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 _LINES = 150
+_SLOWEST = 8
 
 
 def totals(graph: Graph, times: Times) -> str:
@@ -33,7 +34,9 @@ def totals(graph: Graph, times: Times) -> str:
     return f"{', '.join(parts)}; {took}"
 
 
-def graph_text(run: DebugRun, graph: Graph, labels: Labels, times: Times, scene: Scene) -> str:
+def graph_text(
+    run: DebugRun, graph: Graph, labels: Labels, times: Times, scene: Scene, boxes: int
+) -> str:
     """Return the drawn nodes as a list in execution order, what each reads, and its time."""
     lines = [f"{run.title}: {totals(graph, times)}"]
     for box, node in enumerate(scene.nodes[:_LINES]):
@@ -43,8 +46,14 @@ def graph_text(run: DebugRun, graph: Graph, labels: Labels, times: Times, scene:
         facts.append(labels.time(node))
         facts += filter(None, (labels.mark(node), badge(len(scene.folded[box]))))
         lines.append("  " + "; ".join(facts))
-    if len(scene.nodes) > _LINES:
-        lines.append(f"  … and {len(scene.nodes) - _LINES:,} more")
+    if boxes > _LINES:
+        lines.append(f"  … and {boxes - min(_LINES, len(scene.nodes)):,} more")
+        if times.ranked:
+            lines.append("what takes longest:")
+        for node in times.ranked[:_SLOWEST]:
+            lines.append(
+                f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
+            )
     return "\n".join(lines)
 
 

@@ -26,7 +26,9 @@ def missing_panel(run: DebugRun, part: str, width: float, why: str = "") -> Pane
         Instead of the usual reason.
     """
     title, said = _TITLES[part], why or HOW_TO_GET[part]
-    panel = Panel(width, f"{title}: {run.title}", said, text=f"{run.title}: {title.lower()}. {said}")
+    panel = Panel(
+        width, f"{title}: {run.title}", said, text=f"{run.title}: {title.lower()}. {said}"
+    )
     panel.height = panel.paragraph(said, panel.heading(title, run.title), fill=MUTED) + MARGIN
     panel.description = {
         "view": _VIEWS[part],

@@ -80,7 +80,9 @@ class Marks:
             f'<path{style} d="{"".join(items)}"/>'
             if is_path
             else (f"<g{style}>{''.join(items)}</g>" if style else "".join(items))
-            for (_, is_path, style), items in sorted(self._groups.items(), key=lambda each: each[0][0])
+            for (_, is_path, style), items in sorted(
+                self._groups.items(), key=lambda each: each[0][0]
+            )
         )
 
 

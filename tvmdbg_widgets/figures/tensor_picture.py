@@ -30,7 +30,9 @@ def color_scale(facts: TensorFacts) -> ColorScale | None:
     return ColorScale.of(float(low), float(high))
 
 
-def draw_plane(marks: Marks, facts: TensorFacts, x: float, y: float, room: float, tall: float) -> float:
+def draw_plane(
+    marks: Marks, facts: TensorFacts, x: float, y: float, room: float, tall: float
+) -> float:
     """Draw the plane within ``room`` x ``tall`` px; return the y below it."""
     plane = facts.plane
     if plane is None:
@@ -117,7 +119,13 @@ def _profile(
         ends = [level(0.0), level(float(shown.minimum[col])), level(float(shown.maximum[col]))]
         high_, low_ = min(ends), max(ends)
         marks.rect(
-            x, high_, step - gap, max(1.0, low_ - high_), own={"fill": color}, stroke=colors.MUTED, stroke_width=0.5
+            x,
+            high_,
+            step - gap,
+            max(1.0, low_ - high_),
+            own={"fill": color},
+            stroke=colors.MUTED,
+            stroke_width=0.5,
         )
     end = number(left + step * shown.cols)
     marks.path(f"M{number(left)} {number(level(0.0))}H{end}", stroke=colors.MUTED)

@@ -50,7 +50,7 @@ def timeline_panel(run: DebugRun, width: float) -> Panel:
     timeline = run.timeline
     if timeline is None:
         return missing_panel(run, "timeline", width)
-    top = operators(run._parts, top=TOP)
+    top = operators(run.parts, top=TOP)
     said = WALL_SAID if timeline.clock == WALL else SYNTHETIC
     total = timeline.total_ns
     took = "no times known" if math.isnan(total) else f"{duration_text(total)} in all nodes"
@@ -59,7 +59,9 @@ def timeline_panel(run: DebugRun, width: float) -> Panel:
     panel.text = f"{top!r}\n({said})"
     panel.description = _description(run, timeline, top, said)
     y = panel.heading(run.title, f"{slices}, {took}")
-    y = panel.paragraph(said, y, lines=2, fill=colors.WARNING if timeline.synthetic else colors.MUTED)
+    y = panel.paragraph(
+        said, y, lines=2, fill=colors.WARNING if timeline.synthetic else colors.MUTED
+    )
     if timeline.num_slices:
         y = _chart(panel, timeline, run.graph, y + 4)
     panel.height = (_table(panel, run.graph, top, y + 8) if len(top) else y) + MARGIN
@@ -74,6 +76,14 @@ def _label(graph: Graph | None, node: int, name: str) -> str:
 
 def _kind(graph: Graph | None, node: int) -> str:
     return "other" if graph is None or node < 0 else graph.nodes[node].op_kind
+
+
+def _outputs(graph: Graph, node: int) -> str:
+    """Shapes of the node's outputs, ``"1×64×8×8"``."""
+    shapes = graph.nodes[node].shapes
+    return ", ".join(
+        "?" if each is None else "×".join(map(str, each)) or "scalar" for each in shapes
+    )
 
 
 class _Scale:
@@ -102,7 +112,9 @@ class _Scale:
         size, unit = next((each for each in _SIZES if largest >= each[0]), _SIZES[-1])
         digits = max(0, min(12, math.ceil(-math.log10(step / size) - 1e-9)))
         found = []
-        for i in range(math.ceil(self.first / step - 1e-9), math.floor(self.last / step + 1e-9) + 1):
+        for i in range(
+            math.ceil(self.first / step - 1e-9), math.floor(self.last / step + 1e-9) + 1
+        ):
             found.append((i * step, "0" if not i else f"{fixed(i * step / size, digits)} {unit}"))
         return found
 
@@ -170,8 +182,11 @@ def _slice(
     said = _label(graph, each.node, each.name)
     title = f"{f'#{each.node} ' if each.node >= 0 else ''}{said}: {duration_text(each.duration_ns)}"
     marks.rect(x, y, wide, high, title=title, fill=fill)
-    if wide > 40:
-        shown = fit(said, wide - 6, SMALL)
+    if wide > 30:
+        whole = width(said, SMALL) <= wide - 6 or each.node < 0
+        shown = fit(said if whole else f"#{each.node} {said}", wide - 6, SMALL)
+        if not whole and len(shown) < len(f"#{each.node}") + 4:
+            shown = fit(f"#{each.node}", wide - 6, SMALL)
         marks.text(shown, x + 3, y + high / 2 + 4, fill=colors.ink_on(fill))
 
 
@@ -199,18 +214,20 @@ def _table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> float
         left = room - width(shown, SMALL) - 8
         if graph is not None and left > 60:
             at = MARGIN + 62 + width(shown, SMALL) + 8
-            marks.text(fit(row.outputs, left, SMALL), at, base, fill=colors.MUTED)
+            marks.text(fit(_outputs(graph, row.node), left, SMALL), at, base, fill=colors.MUTED)
         marks.text(duration_text(row.time_ns), time, base)
-        marks.rect(share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75)
+        marks.rect(
+            share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75
+        )
         marks.text(share_text(row.share), share + 86, base)
-        said = f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}" if row.repeats > 1 else "–"
+        said = (
+            f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}" if row.repeats > 1 else "–"
+        )
         marks.text(said + (" noisy" if row.noisy else ""), spread, base, fill=colors.MUTED)
     return y
 
 
-def _description(
-    run: DebugRun, timeline: Timeline, top: Operators, said: str
-) -> dict[str, Any]:
+def _description(run: DebugRun, timeline: Timeline, top: Operators, said: str) -> dict[str, Any]:
     total = timeline.total_ns
     return {
         "view": "timeline",
