@@ -2,7 +2,7 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
-import { type Ask, asAnyModel, StaticModel } from "./shared/static_model.ts";
+import { type Ask, modelOfView, StaticModel } from "./shared/static_model.ts";
 import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
 
@@ -35,7 +35,7 @@ async function start(page: Page): Promise<{ models: Record<string, StaticModel>;
   const find = (reference: string): AnyModel => {
     const model = models[reference.replace(/^anywidget:/, "")];
     if (!model) throw new Error(`this page has no model ${reference}`);
-    return asAnyModel(model);
+    return modelOfView(model, controller.signal);
   };
   await Promise.all(
     page.views.map(({ view, model, element }) => {

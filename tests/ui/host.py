@@ -21,6 +21,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.bundles import STATIC
 
+from .contract import contract_module
+
 HERE = Path(__file__).parent
 VIEWS = ("debugger", "graph", "tensor", "timeline")
 
@@ -47,15 +49,16 @@ def is_plain(value: object) -> bool:
     return True
 
 
-def reply(run: Any, message: dict[str, Any]) -> bytes:
+def reply(run: Any, message: object) -> bytes:
     """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
     buffers: tuple[bytes, ...] = ()
+    asked = message.get("id") if isinstance(message, dict) else None
     try:
         found = answer(run, message)
     except Exception as problem:  # noqa: BLE001 (an error is an answer)
-        content = {"id": message.get("id"), "error": str(problem)}
+        content = {"id": asked, "error": str(problem)}
     else:
-        content = {"id": message.get("id"), "result": found.result}
+        content = {"id": asked, "result": found.result}
         buffers = found.buffers
     head = json.dumps(content, allow_nan=False).encode()
     return struct.pack("<I", len(head)) + head + b"".join(buffers)
@@ -75,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif url.path == "/page.css":
             self._give((STATIC / "page.css").read_bytes(), "text/css")
         elif url.path == "/contract.js":
-            self._give((HERE / "contract.js").read_bytes(), "text/javascript")
+            self._give(contract_module().encode(), "text/javascript")
         elif url.path == "/":
             self._give(page(parse_qs(url.query)).encode(), "text/html; charset=utf-8")
         else:

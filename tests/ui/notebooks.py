@@ -84,6 +84,10 @@ class Notebook:
         page.goto(server.page(name), timeout=START_MS)
         page.wait_for_function(_IDLE, timeout=START_MS)
 
+    def close(self) -> None:
+        """End its kernel."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
     def run(self, index: int, source: str | None = None) -> None:
         """Run one cell to its end, with a new source where one is given."""
         self.page.evaluate(_RUN_CELL, [index, source])
@@ -98,6 +102,11 @@ class Notebook:
             self.run(index)
             problem = [each for each in self.outputs(index) if each["output_type"] == "error"]
             assert not problem, "\n".join(problem[0]["traceback"])
+
+    def is_running(self, index: int) -> bool:
+        """Whether a cell has been started and has not ended."""
+        prompt = self.cell(index).locator(".jp-InputPrompt").first.text_content() or ""
+        return "*" in prompt
 
     def outputs(self, index: int) -> list[dict[str, Any]]:
         """What a cell gave, as nbformat writes it."""

@@ -248,6 +248,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
 def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(f'graph.focus="{RELU}"&graph.hops=1')
     assert set(marks(root)) == {59, 62, 65}
+    assert set(marks(root)) == {59, 62, 65}
     expect(root.locator(".tvmdbg-graph-part")).to_contain_text("1 hop: 9 of 72 nodes")
     root.get_by_role("button", name="show the whole graph").click()
     expect(root.locator(".tvmdbg-graph-part")).to_be_hidden()

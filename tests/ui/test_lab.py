@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.contract import broken, contract_module
 from ui.notebooks import Notebook, View, ViewName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
     from ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
@@ -28,64 +29,88 @@ CELLS = [
     "tvmdbg.TensorInspector(run)",
     "tvmdbg.Flamechart(run)",
 ]
-OVERFLOW = 38  # the first node whose output holds an inf, by numpy over TVM's own npz
-SLOWEST = 60  # the largest mean in the table that TVM's run() printed
-SETTINGS = "@jupyterlab/apputils-extension/kernels-settings.jupyterlab-settings"
+VIEWS: tuple[ViewName, ...] = ("graph", "tensor", "timeline")
+CONTRACT = """import anywidget
+from pathlib import Path
+class Contract(anywidget.AnyWidget):
+    _esm = Path("contract.js").read_text("utf-8")
+    run = anywidget.WidgetTrait().tag(sync=True)
+    session = anywidget.WidgetTrait().tag(sync=True)
+Contract(run=run.model, session=run.session)"""
+LOG = """import logging
+failures = []
+class Keep(logging.Handler):
+    def emit(self, record):
+        failures.append(record.getMessage())
+logging.getLogger("tvmdbg_widgets").addHandler(Keep(logging.ERROR))"""
+
+OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
+BEFORE = 35
+SLOWEST = 60  # the largest mean of the table that TVM's run() printed
 FOLLOWS_MS = 15_000
+MOST_TABS = 200
+SETTING = "@jupyterlab/apputils-extension/kernels-settings.jupyterlab-settings"
+UNPROTECTED = """(root) => [root, ...root.querySelectorAll("*")]
+  .filter((each) => each.tabIndex >= 0 && !each.hasAttribute("data-lm-suppress-shortcuts"))
+  .map((each) => each.outerHTML.slice(0, 120))"""
 
 
-def names(node: int) -> dict[ViewName, re.Pattern[str]]:
-    """What each view's live region says where it shows a node."""
-    return {
-        "graph": re.compile(rf"^Node {node} of "),
-        "tensor": re.compile(rf"^Tensor {node}:0 "),
-        "timeline": re.compile(rf"(Slice of node|Node) {node},"),
+def says(view: View, node: int) -> re.Pattern[str]:
+    """What a view's live region says where it shows a node."""
+    patterns: dict[ViewName, str] = {
+        "graph": rf"^Node {node} of ",
+        "tensor": rf"^Tensor {node}:0 ",
+        "timeline": rf"(Slice of node|Node) {node},",
     }
+    return re.compile(patterns[view.name])
 
 
 def expect_all(views: list[View], node: int) -> None:
     for view in views:
-        expect(view.said).to_contain_text(names(node)[view.name], timeout=FOLLOWS_MS)
+        expect(view.said).to_contain_text(says(view, node), timeout=FOLLOWS_MS)
 
 
-def views_of(notebook: Notebook) -> list[View]:
-    """The three views of their own cells, then those of the debugger."""
-    kinds: tuple[ViewName, ...] = ("graph", "tensor", "timeline")
-    own = [notebook.view(i + 2, kind).wait() for i, kind in enumerate(kinds)]
-    return [*own, *(notebook.view(1, kind).wait() for kind in kinds)]
+def is_finite(view: View) -> bool:
+    return not re.search(r"[1-9][\d,]* (NaN|\+Inf|−Inf)", view.said.text_content() or "")
 
 
 @pytest.fixture
 def tall(page: Page) -> Page:
-    """A page on which all five cells are in view: what is out of view is not painted."""
+    """A page on which all cells are in view: what is out of view is not painted."""
     page.set_viewport_size({"width": 1200, "height": 3000})
     page.emulate_media(reduced_motion="reduce")
     return page
 
 
 @pytest.fixture
-def opened(tall: Page, lab: Server) -> Notebook:
+def opened(tall: Page, lab: Server) -> Iterator[Notebook]:
     notebook = Notebook(tall, lab, "run.ipynb", CELLS)
     notebook.run_all()
-    return notebook
+    yield notebook
+    notebook.close()
 
 
-def test_views_in_four_cells_and_python_follow_each_other(
-    opened: Notebook, tmp_path: Path
-) -> None:
-    views = views_of(opened)
-    graph, tensor, timeline = views[:3]
+def own_views(notebook: Notebook) -> list[View]:
+    """The three views in cells of their own."""
+    return [notebook.view(i + 2, name).wait() for i, name in enumerate(VIEWS)]
+
+
+def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_path: Path) -> None:
+    page = opened.page
+    graph, tensor, timeline = own_views(opened)
+    views = [graph, tensor, timeline, *(opened.view(1, name).wait() for name in VIEWS)]
     state = "print(run.session.selected, run.session.entry, run.session.source)"
 
     graph.focus()
-    opened.page.keyboard.press("0")
+    page.keyboard.press("0")
     graph.click_mark("id", 28)
     expect_all(views, 28)
     assert opened.python(state) == "[28] (28, 0) graph"
 
-    tensor.root.get_by_role("combobox", name=re.compile("^Tensor")).click()
-    tensor.root.get_by_role("combobox", name=re.compile("^Tensor")).fill("47:0")
-    tensor.root.locator('[role=option][data-entry="47:0"]').click()
+    picker = tensor.root.get_by_role("combobox", name=re.compile("^Tensor"))
+    picker.click()
+    picker.fill("47:0")
+    tensor.root.get_by_role("option", name=re.compile("^47:0")).click()
     expect_all(views, 47)
     assert opened.python(state) == "[47] (47, 0) tensor"
 
@@ -95,17 +120,167 @@ def test_views_in_four_cells_and_python_follow_each_other(
 
     opened.python(f"run.session.selected = [{OVERFLOW}]")
     expect_all(views, OVERFLOW)
-    expect(tensor.said).to_contain_text("59 +Inf", timeout=FOLLOWS_MS)
-    opened.page.screenshot(path=tmp_path / "light.png")
+    expect(tensor.said).to_contain_text("59 +Inf")
+    page.screenshot(path=tmp_path / "light.png")
 
-    opened.page.evaluate(
-        "() => jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
-    )
+    for theme, dark in (("JupyterLab Dark", True), ("JupyterLab Light", False)):
+        page.evaluate(
+            "(theme) => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+        )
+        for view in views:
+            classes = expect(view.root)
+            check = classes.to_have_class if dark else classes.not_to_have_class
+            check(re.compile(r"\btvmdbg-dark\b"), timeout=FOLLOWS_MS)
+        if dark:
+            page.screenshot(path=tmp_path / "dark.png")
+
+
+def test_both_tasks_of_the_quickstart_by_keys_alone(opened: Notebook) -> None:
+    keyboard = opened.page.keyboard
+    graph, tensor, timeline = views = own_views(opened)
+
+    tab_to(graph)
+    keyboard.press("s")
+    expect_all(views, SLOWEST)
+    expect(graph.said).to_contain_text("rank 1")
+    expect(timeline.said).to_contain_text("rank 1 of 29")
+
+    tab_to(tensor)
+    assert not is_finite(tensor)
+    while not is_finite(tensor):
+        born = tensor.said.text_content() or ""
+        keyboard.press("[")
+        expect(tensor.said).not_to_have_text(born, timeout=FOLLOWS_MS)
+    expect(tensor.said).to_contain_text(says(tensor, BEFORE))
+    keyboard.press("]")
+    expect_all(views, OVERFLOW)
+    expect(tensor.said).to_contain_text("59 +Inf")
+    assert opened.python("print(run.session.node.name)") in born
+
+
+def tab_to(view: View) -> None:
+    """Go to a view by the Tab key, from wherever the keyboard is."""
+    for _ in range(MOST_TABS):
+        view.root.page.keyboard.press("Tab")
+        if view.root.evaluate("(root) => document.activeElement === root"):
+            return
+    pytest.fail(f"{MOST_TABS} times Tab did not lead to the {view.name} view")
+
+
+def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> None:
+    page = opened.page
+    views = own_views(opened)
+    ids = "() => jupyterapp.shell.currentWidget.content.widgets.map((cell) => cell.model.id)"
+    before = page.evaluate(ids)
     for view in views:
-        expect(view.root).to_have_class(re.compile(r"\btvmdbg-dark\b"), timeout=FOLLOWS_MS)
-    opened.page.screenshot(path=tmp_path / "dark.png")
-    opened.page.evaluate(
-        "() => jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})"
+        view.focus()
+        for key in ("d", "d", "a", "b", "x", "c", "v", "z", "m", "y", "Shift+M"):
+            page.keyboard.press(key)
+        assert view.root.evaluate(UNPROTECTED) == []
+    for button in opened.view(1, "graph").root.get_by_role("button").all()[:3]:
+        button.focus()
+        page.keyboard.press("d")
+        page.keyboard.press("d")
+    assert page.evaluate(ids) == before
+    kinds = "() => jupyterapp.shell.currentWidget.content.widgets.map((cell) => cell.model.type)"
+    assert set(page.evaluate(kinds)) == {"code"}
+
+    page.set_viewport_size({"width": 1200, "height": 800})
+    for view in (views[0], views[2]):
+        view.root.evaluate("() => document.activeElement.blur()")
+        view.root.scroll_into_view_if_needed()
+        canvas = view.root.locator("canvas").first
+        canvas.hover()
+        seen = view.marks()
+        top = canvas.bounding_box()
+        page.mouse.wheel(0, -60)
+        page.wait_for_function(
+            "([box, top]) => Math.abs(box.getBoundingClientRect().top - top) > 30",
+            arg=[canvas.element_handle(), (top or {})["y"]],
+        )
+        assert view.marks() == seen
+        view.focus()
+        canvas.hover()
+        top = canvas.bounding_box()
+        page.mouse.wheel(0, -60)
+        page.wait_for_function(
+            f"([root, seen]) => JSON.stringify(({INSPECT_MARKS})(root)) !== seen",
+            arg=[view.root.element_handle(), json.dumps(seen, separators=(",", ":"))],
+        )
+        assert canvas.bounding_box() == top
+
+
+INSPECT_MARKS = """(root) => {
+  const detail = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+  return detail.marks;
+}"""
+
+
+@pytest.fixture(params=["perCommTarget", "disabled"])
+def subshells(request: pytest.FixtureRequest, lab: Server) -> Iterator[str]:
+    """JupyterLab's setting: messages of widgets beside running cells, or between them."""
+    path = lab.folder.parent / "settings" / SETTING
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"commsOverSubshells": request.param}), "utf-8")
+    yield request.param
+    path.unlink()
+
+
+def test_a_view_is_answered_while_a_cell_runs_where_the_kernel_can(
+    tall: Page, lab: Server, subshells: str
+) -> None:
+    cells = [OPEN, LOG, "tvmdbg.TensorInspector(run)", "tvmdbg.GraphView(run)", ""]
+    notebook = Notebook(tall, lab, f"{subshells}.ipynb", cells)
+    notebook.run_all()
+    tensor, graph = notebook.view(2, "tensor").wait(), notebook.view(3, "graph").wait()
+    released = lab.folder / f"{subshells}.released"
+    notebook.start(
+        4,
+        f"""from pathlib import Path
+while not Path({released.name!r}).exists():
+    sum(range(10_000))
+print(run.session.selected)""",
     )
-    for view in views:
-        expect(view.root).not_to_have_class(re.compile(r"\btvmdbg-dark\b"), timeout=FOLLOWS_MS)
+    tall.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'")
+    graph.focus()
+    tall.keyboard.press("s")
+    expect(graph.said).to_contain_text(says(graph, SLOWEST))
+    if subshells == "disabled":
+        tall.wait_for_timeout(1500)
+        expect(tensor.said).not_to_contain_text(says(tensor, SLOWEST))
+    else:
+        expect(tensor.said).to_contain_text(says(tensor, SLOWEST), timeout=FOLLOWS_MS)
+    assert notebook.is_running(4)
+    released.touch()
+    expect(tensor.said).to_contain_text(says(tensor, SLOWEST), timeout=FOLLOWS_MS)
+
+    notebook.python(
+        """import threading
+threads = [threading.Thread(target=run.session.select, args=(node,)) for node in (10, 22)]
+for thread in threads:
+    thread.start()
+    thread.join()"""
+    )
+    expect_all([tensor, graph], 22)
+    assert notebook.python("print(failures)") == "[]"
+    notebook.close()
+
+
+def test_anywidget_models_keep_the_contract(tall: Page, lab: Server) -> None:
+    (lab.folder / "contract.js").write_text(contract_module(), "utf-8")
+    notebook = Notebook(tall, lab, "contract.ipynb", [OPEN, LOG, CONTRACT])
+    notebook.run_all()
+    assert broken(notebook.cell(2).locator(".contract")) == {}
+    shared = "print(run.session.selected, run.session.time_range, run.session.source)"
+    assert notebook.python(shared) == "[41] (5.0, 6.0) contract"
+    assert notebook.python("print(failures)") == "[]"
+
+    heard: Any = "() => window.contractHeard"
+    notebook.python("run.session.hovered = 5")
+    tall.wait_for_function("() => window.contractHeard === 1")
+    notebook.run(2, "pass")
+    tall.wait_for_function("() => window.contractGone")
+    notebook.python("run.session.hovered = 6; run.session.selected = [6]")
+    assert tall.evaluate(heard) == 1
+    notebook.close()

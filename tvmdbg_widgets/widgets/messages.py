@@ -33,8 +33,7 @@ class Question:
     @property
     def id(self) -> str | None:
         """The id that the answer must carry; None where the message has no usable one."""
-        found = self._fields.get("id")
-        return found if isinstance(found, str) and len(found) <= _TEXT else None
+        return message_id(self._fields)
 
     @property
     def client(self) -> str:
@@ -75,6 +74,12 @@ class Question:
             if value == choice:
                 return choice
         raise ValueError(f"{name} must be one of {', '.join(choices)}")
+
+
+def message_id(message: object) -> str | None:
+    """Return the id of any message, None where it has no usable one."""
+    found = message.get("id") if isinstance(message, Mapping) else None
+    return found if isinstance(found, str) and len(found) <= _TEXT else None
 
 
 def _integer(name: str, value: Any, low: int, high: int) -> int:

@@ -15,7 +15,7 @@ import traitlets
 
 from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.bundles import bundle
-from tvmdbg_widgets.widgets.messages import Question
+from tvmdbg_widgets.widgets.messages import Question, message_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ class RunModel(anywidget.AnyWidget):
         try:
             question = Question(message)
         except ValueError as problem:
-            _LOG.warning("message dropped: %s", problem)
+            self.send({"id": message_id(message), "error": str(problem)})
             return
         if question.kind in _NEWEST_ONLY:
             with self._lock:
@@ -81,8 +81,7 @@ class RunModel(anywidget.AnyWidget):
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="tvmdbg")
-            pool = self._pool
-        pool.submit(contextvars.copy_context().run, task)
+            self._pool.submit(contextvars.copy_context().run, task)
 
     def _answer(self, question: Question, message: object) -> None:
         if self._superseded(question):
@@ -101,8 +100,12 @@ class RunModel(anywidget.AnyWidget):
     def _superseded(self, question: Question) -> bool:
         if question.kind not in _NEWEST_ONLY:
             return False
+        asked = (question.client, question.kind)
         with self._lock:
-            return self._newest.get((question.client, question.kind)) != question.id
+            if self._newest.get(asked) != question.id:
+                return True
+            del self._newest[asked]
+            return False
 
     def __repr__(self) -> str:
         return f"RunModel({self._run.title!r})"

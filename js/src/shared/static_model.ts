@@ -1,4 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
+import { errorText } from "./message.ts";
 
 type Listener = (...args: never[]) => void;
 
@@ -22,7 +23,7 @@ export class StaticModel {
   }
 
   set(name: string, value: unknown): void {
-    if (Object.is(this.#state[name], value)) return;
+    if (same(this.#state[name], value)) return;
     this.#state[name] = value;
     this.#changed.add(name);
     this.#emit(`change:${name}`);
@@ -45,9 +46,11 @@ export class StaticModel {
   }
 
   send(message: unknown): void {
-    void this.#ask(message).then(({ content, buffers }) =>
-      this.#emit("msg:custom", content, buffers),
-    );
+    const id = (message as { id?: unknown } | null)?.id;
+    const failed = (error: unknown) => ({ content: { id, error: errorText(error) }, buffers: [] });
+    void this.#ask(message)
+      .catch(failed)
+      .then(({ content, buffers }) => this.#emit("msg:custom", content, buffers));
   }
 
   #emit(event: string, ...args: unknown[]): void {
@@ -57,6 +60,34 @@ export class StaticModel {
   }
 }
 
-export function asAnyModel(model: StaticModel): AnyModel {
-  return model as unknown as AnyModel;
+/** The model as one view has it: the listeners that the view adds go when its signal aborts, and no others. */
+export function modelOfView(model: StaticModel, signal: AbortSignal): AnyModel {
+  const own: { event: string; listener: Listener; added: Listener }[] = [];
+  const off = (event?: string | null, listener?: Listener | null) => {
+    for (let i = own.length - 1; i >= 0; i--) {
+      const each = own[i]!;
+      if ((event && event !== each.event) || (listener && listener !== each.listener)) continue;
+      model.off(each.event, each.added);
+      own.splice(i, 1);
+    }
+  };
+  signal.addEventListener("abort", () => off());
+  const view = {
+    get: (name: string) => model.get(name),
+    set: (name: string, value: unknown) => model.set(name, value),
+    save_changes: () => model.save_changes(),
+    send: (message: unknown) => model.send(message),
+    on: (event: string, listener: Listener) => {
+      const added: Listener = (...args) => listener(...args);
+      own.push({ event, listener, added });
+      model.on(event, added);
+    },
+    off,
+  };
+  return view as unknown as AnyModel;
+}
+
+/** Whether two values of a trait are the same in content. */
+function same(a: unknown, b: unknown): boolean {
+  return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,0 +1,28 @@
+"""The page's static models keep the contract that anywidget's models keep (see test_lab.py)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import tvmdbg_widgets as tvmdbg
+from ui.contract import broken
+from ui.host import serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.ui
+
+
+def test_static_models_keep_the_contract(page: Page) -> None:
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)) as address:
+        page.goto(f"{address}?views=contract")
+        assert broken(page.locator(".contract")) == {}
+
+        set_hovered = "(node) => tvmdbg.models.session.set('hovered', node)"
+        page.evaluate(set_hovered, 5)
+        assert page.evaluate("contractHeard") == 1
+        page.evaluate("tvmdbg.close()")
+        page.evaluate(set_hovered, 6)
+        assert page.evaluate("[contractHeard, contractGone]") == [1, True]
