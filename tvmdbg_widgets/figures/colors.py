@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ColorMap = Literal["sequential", "diverging"]
 
@@ -97,7 +99,8 @@ def table(name: ColorMap) -> npt.NDArray[np.uint8]:
     at = np.arange(256) / 255 * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
     mixed = stops[low] + (stops[low + 1] - stops[low]) * (at - low)[:, None]
-    return np.floor(mixed + 0.5).astype(np.uint8)
+    colors: npt.NDArray[np.uint8] = np.floor(mixed + 0.5).astype(np.uint8)
+    return colors
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ class Figure:
     text : str
         The same to be read without a picture.
     description : dict
-        What is shown, as JSON: the same nodes, order, labels, kinds and numbers as in the live view.
+        What is shown, as JSON: the same nodes, order, labels, kinds and numbers as in
+        the live view.
     """
 
     svg: str
@@ -68,7 +69,10 @@ class Figure:
     def __repr__(self) -> str:
         size = len(self.svg.encode()) / 1024
         title = self.description.get("title", "")
-        return f"<Figure: {self.description.get('view')} of {title!r}, SVG of {size:.1f} KiB; save(path), .text, .description>"
+        return (
+            f"<Figure: {self.description.get('view')} of {title!r}, SVG of {size:.1f} KiB; "
+            "save(path), .text, .description>"
+        )
 
 
 def _umask() -> int:

@@ -55,7 +55,7 @@ def graph_figure(
     *,
     color_by: str = "kind",
     fold_parameters: bool = True,
-    direction: Direction = "down",
+    direction: str = "down",
     focus: int | str | None = None,
     hops: int | None = None,
     width: float = 720,
@@ -77,7 +77,8 @@ def graph_figure(
     width : float
         px.
     """
-    options = GraphOptions(color_by, fold_parameters, direction, focus, hops)
+    towards: Direction = "right" if direction == "right" else "down"
+    options = GraphOptions(color_by, fold_parameters, towards, focus, hops)
     return graph_panel(run, options, float(width)).figure()
 
 
@@ -204,7 +205,12 @@ class _View:
         said = f"Graph of {self.run.title}: {counts}"
         panel = Panel(self.width, said, said)
         panel.text = graph_text(
-            self.run, self.graph, self.labels, self.times, self.scene, self.boxes
+            self.run.title,
+            self.graph,
+            self.labels,
+            self.times,
+            scene=self.scene,
+            boxes=self.boxes,
         )
         panel.description = self._description()
         if self.times.slowest >= 0:
@@ -215,7 +221,14 @@ class _View:
         y = panel.heading(self.run.title, counts)
         for note in filter(None, (self._part_note(), self.problem)):
             y = panel.paragraph(note, y, lines=2, fill=MUTED)
-        notes = draw_legend(panel, y + 4, self.graph, self.times, scene, self.options.color_by)
+        notes = draw_legend(
+            panel,
+            y + 4,
+            self.graph,
+            self.times,
+            scene=scene,
+            color_by=self.options.color_by,
+        )
         return panel, notes + 8
 
     def _part_note(self) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.graph_scene import Scene
     from tvmdbg_widgets.figures.layout import Layout
 
@@ -174,7 +176,7 @@ class _Piece:
     edge: int
     column: int
     points: list[Point]
-    arrow: bool
+    arrow: bool = False
 
 
 def _pieces(
@@ -190,34 +192,31 @@ def _pieces(
     crossings: list[_Crossing] = []
     for edge in range(len(scene.source)):
         line = [(float(a), float(b)) for a, b in points[offsets[edge] : offsets[edge + 1]]]
-        parts = [(line[:2], False), (line[2:], True)] if edge in stubs else [(line, True)]
-        for part, arrow in parts:
+        for part in [line[:2], line[2:]] if edge in stubs else [line]:
             if len(part) >= 2:
-                _cut_line(edge, part, arrow, cuts, pieces, crossings)
+                found, crossed = _cut_line(edge, part, cuts)
+                pieces += found
+                crossings += crossed
+        if len(line) >= 2:
+            pieces[-1].arrow = True
     return pieces, crossings
 
 
 def _cut_line(
-    edge: int,
-    line: list[Point],
-    arrow: bool,
-    cuts: list[float],
-    pieces: list[_Piece],
-    crossings: list[_Crossing],
-) -> None:
+    edge: int, line: list[Point], cuts: list[float]
+) -> tuple[list[_Piece], list[_Crossing]]:
     at = bisect_right(cuts, line[0][1])
-    piece = _Piece(edge, at, [line[0]], False)
-    for before, after in zip(line[:-1], line[1:], strict=True):
+    pieces = [_Piece(edge, at, [line[0]])]
+    crossings: list[_Crossing] = []
+    for before, after in pairwise(line):
         there = bisect_right(cuts, after[1])
         while at != there:
             cut = at if there > at else at - 1
             share = (cuts[cut] - before[1]) / (after[1] - before[1])
             across = before[0] + share * (after[0] - before[0])
-            piece.points.append((across, cuts[cut]))
-            pieces.append(piece)
+            pieces[-1].points.append((across, cuts[cut]))
             crossings.append(_Crossing(edge, cut, across, there < at))
             at += 1 if there > at else -1
-            piece = _Piece(edge, at, [(across, cuts[cut])], False)
-        piece.points.append(after)
-    piece.arrow = arrow
-    pieces.append(piece)
+            pieces.append(_Piece(edge, at, [(across, cuts[cut])]))
+        pieces[-1].points.append(after)
+    return pieces, crossings

@@ -37,7 +37,7 @@ def kind_sums(graph: Graph, times: Times) -> list[tuple[str, int, float]]:
 
 
 def draw_legend(
-    panel: Panel, y: float, graph: Graph, times: Times, scene: Scene, color_by: str
+    panel: Panel, y: float, graph: Graph, times: Times, *, scene: Scene, color_by: str
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it."""
     flow = _Flow(panel, y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,11 +18,13 @@ from tvmdbg_widgets.figures.graph_boxes import (
     Direction,
 )
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Labels, Scene, Times, badge
-from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, number
+from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.model.graph import Graph
 
 _DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4"}
@@ -50,7 +51,7 @@ class Picture:
         for stroke in self.arrangement.folded.strokes:
             points = [(x + left, y + top) for x, y in stroke.points]
             style = self.scene.style[stroke.edge]
-            line = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
+            line: Style = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
             marks.path(rounded(points), fill="none", stroke=colors.EDGE, stroke_width=1.2, **line)
         backwards = self.arrangement.folded.backwards
         for stroke in self.arrangement.folded.strokes:
@@ -127,7 +128,8 @@ class _Box:
         radius, chord = self.high / 2, STRIPE * 1.6
         inset = radius - math.sqrt(max(0.0, radius**2 - (radius - chord) ** 2))
         x, first, last = self.x + chord, self.y + inset, self.y + self.high - inset
-        arc = f"M{number(x)} {number(first)}A{number(radius)} {number(radius)} 0 0 0 {number(x)} {number(last)}z"
+        round_ = f"A{number(radius)} {number(radius)} 0 0 0"
+        arc = f"M{number(x)} {number(first)}{round_} {number(x)} {number(last)}z"
         self.marks.path(arc, z=2, fill=color)
 
     def _two_lines(self) -> None:
@@ -142,10 +144,10 @@ class _Box:
             inside = f"+{count}"
         if inside and not mark and width(lines[1], SMALL) + _pill(inside) > room:
             mark, inside = inside, ""
-        self._row(title, mark, 0.31, room, LARGE, main=True)
+        self._row(title, mark, 0.31, room, main=True)
         left = room - _pill(inside)
         line = next((each for each in lines if width(each, SMALL) <= left), lines[-1])
-        self._row(line, inside, 0.71, room, SMALL)
+        self._row(line, inside, 0.71, room)
 
     def _one_line(self) -> None:
         picture, node = self.picture, self.node
@@ -163,10 +165,8 @@ class _Box:
             at = self.x + self.wide - PADDING / 2 - width(right, SMALL)
             self.marks.text(right, at, y, fill=self.soft)
 
-    def _row(
-        self, words: str, pill: str, at: float, room: float, size: int, main: bool = False
-    ) -> None:
-        y = self.y + self.high * at
+    def _row(self, words: str, pill: str, at: float, room: float, *, main: bool = False) -> None:
+        y, size = self.y + self.high * at, LARGE if main else SMALL
         taken = _pill(pill)
         if taken and taken + (0 if not main else min(width(words, size), room * 0.6)) > room:
             pill, taken = "", 0.0
@@ -181,16 +181,17 @@ class _Box:
     def _badge(self, pill: str, right: float, y: float) -> None:
         wide = width(pill, SMALL) + 2 * BADGE_PADDING
         loud = pill == "slowest" and not self.hot
-        style = {"fill": colors.ERROR} if loud else {"fill": "none", "stroke": self.soft}
-        faint = {} if loud else {"stroke_opacity": 0.5}
-        self.marks.rect(right - wide, y - 7, wide, 14, z=3, rx=3.0, **style, **faint)
+        style: Style = {"fill": colors.ERROR}
+        if not loud:
+            style = {"fill": "none", "stroke": self.soft, "stroke_opacity": 0.5}
+        self.marks.rect(right - wide, y - 7, wide, 14, z=3, rx=3.0, **style)
         ink = "#ffffff" if loud else self.soft
         self.marks.text(pill, right - wide + BADGE_PADDING, y + 4, fill=ink)
 
     def _loose_ends(self) -> None:
-        """Operands that nothing produces (dashed, a ring), and edges to what is left out (dotted)."""
+        """Operands that nothing produces (dashed, a ring), edges to what is left out (dotted)."""
         scene, x = self.picture.scene, self.x + 12
-        line = {"fill": "none", "stroke": colors.EDGE, "stroke_width": 1.2}
+        line: Style = {"fill": "none", "stroke": colors.EDGE, "stroke_width": 1.2}
         if scene.dangling[self.box]:
             spur = f"M{number(x)} {number(self.y)}v-{_SPUR}m-3-3a3 3 0 1 0 6 0a3 3 0 1 0-6 0"
             self.marks.path(spur, stroke_dasharray="3 2", **line)
@@ -209,7 +210,7 @@ def _pill(text: str) -> float:
 def rounded(points: Sequence[tuple[float, float]]) -> str:
     """Return a path through the points with rounded corners."""
     first, *middle = points
-    data = f"M{number(first[0])} {number(first[1])}"
+    data = f"M{_at(first)}"
     before = first
     for at, here in enumerate(middle[:-1], 1):
         after = points[at + 1]
@@ -218,7 +219,7 @@ def rounded(points: Sequence[tuple[float, float]]) -> str:
             data += _to(here)
         else:
             start, end = _towards(here, before, round_), _towards(here, after, round_)
-            data += f"{_to(start)}Q{number(here[0])} {number(here[1])} {number(end[0])} {number(end[1])}"
+            data += f"{_to(start)}Q{_at(here)} {_at(end)}"
         before = here
     return data + _to(points[-1])
 
@@ -227,8 +228,12 @@ def _straight(a: tuple[float, float], b: tuple[float, float], c: tuple[float, fl
     return abs((b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])) < 1e-6
 
 
+def _at(point: tuple[float, float]) -> str:
+    return f"{number(point[0])} {number(point[1])}"
+
+
 def _to(point: tuple[float, float]) -> str:
-    return f"L{number(point[0])} {number(point[1])}"
+    return f"L{_at(point)}"
 
 
 def _towards(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -163,7 +164,7 @@ def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None
         marked = np.zeros(graph.num_nodes + 1, bool)  # the last for a source of -1
         marked[list(chosen)] = True
         touched = marked[graph.edge_source] | marked[graph.edge_target]
-    _add_edges(graph, scene, own, inside, shown, touched)
+    _add_edges(graph, scene, own, shown, touched)
     return scene
 
 
@@ -177,7 +178,8 @@ def _foldable(graph: Graph) -> npt.NDArray[np.bool_]:
     found = np.zeros(graph.num_nodes, bool)
     found[graph.edge_source[graph.edge_source >= 0]] = True
     found[graph.heads[:, 0]] = False
-    return found & (graph.kinds == NodeKind.PARAMETER)
+    found &= graph.kinds == NodeKind.PARAMETER
+    return found
 
 
 def _folded_parameters(graph: Graph, chosen: frozenset[int] | None) -> frozenset[int]:
@@ -197,14 +199,13 @@ def _add_edges(
     graph: Graph,
     scene: Scene,
     own: dict[int, int],
-    inside: frozenset[int],
     shown: Callable[[int], bool],
     touched: npt.NDArray[np.bool_] | slice,
 ) -> None:
     columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
     rows = zip(*(each[touched].tolist() for each in columns), strict=True)
     for source, target, output, trust in rows:
-        if source in inside:
+        if source not in own and shown(source):  # a parameter inside its reader
             continue
         if not shown(target):
             if shown(source):
@@ -247,7 +248,7 @@ def neighbourhood(graph: Graph, focus: int, hops: int) -> frozenset[int]:
                     if graph.kinds[other] != NodeKind.PARAMETER:
                         following.append(other)
         front = following
-    for node in list(found):
+    for node in tuple(found):
         if graph.kinds[node] != NodeKind.PARAMETER:
             sources = graph.edge_source[graph.in_edges(node)].tolist()
             found.update(

@@ -15,7 +15,6 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
 
 _LINES = 150
 _SLOWEST = 8
@@ -35,10 +34,10 @@ def totals(graph: Graph, times: Times) -> str:
 
 
 def graph_text(
-    run: DebugRun, graph: Graph, labels: Labels, times: Times, scene: Scene, boxes: int
+    title: str, graph: Graph, labels: Labels, times: Times, *, scene: Scene, boxes: int
 ) -> str:
     """Return the drawn nodes as a list in execution order, what each reads, and its time."""
-    lines = [f"{run.title}: {totals(graph, times)}"]
+    lines = [f"{title}: {totals(graph, times)}"]
     for box, node in enumerate(scene.nodes[:_LINES]):
         facts = [f"#{node} {labels.title(node)}{_reads(graph, node, scene, box)}"]
         dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
@@ -50,10 +49,10 @@ def graph_text(
         lines.append(f"  … and {boxes - min(_LINES, len(scene.nodes)):,} more")
         if times.ranked:
             lines.append("what takes longest:")
-        for node in times.ranked[:_SLOWEST]:
-            lines.append(
-                f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
-            )
+        lines += [
+            f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
+            for node in times.ranked[:_SLOWEST]
+        ]
     return "\n".join(lines)
 
 

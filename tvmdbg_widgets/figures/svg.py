@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.figures.colors import BACKGROUND, LINE, MUTED, TEXT
 from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.texts import escape, fit, width, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Style = dict[str, Any]
 
 FONT = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', "
@@ -27,12 +31,13 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def attributes(values: dict[str, Any]) -> str:
+def attributes(values: Style) -> str:
     """Write attributes; ``_`` in a name stands for ``-``."""
-    return "".join(
-        f' {name.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(str(value))}"'
-        for name, value in values.items()
-    )
+    return "".join(f' {name.replace("_", "-")}="{_value(value)}"' for name, value in values.items())
+
+
+def _value(value: object) -> str:
+    return number(value) if isinstance(value, float) else escape(str(value))
 
 
 class Marks:
@@ -129,17 +134,15 @@ def frame(panels: Sequence[Panel], title: str, words: str) -> str:
     """Stack panels in one document on an opaque light ground, so that any page may hold it."""
     wide = max(panel.width for panel in panels)
     high = sum(panel.height for panel in panels)
-    size = f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide)}" height="{number(high)}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{escape(FONT)}" '
-        f'fill="{TEXT}" style="max-width:100%;height:auto">',
-        f"<title>{escape(title)}</title><desc>{escape(words)}</desc>",
-        f'<rect x=".5" y=".5" width="{number(wide - 1)}" height="{number(high - 1)}" rx="4" '
-        f'fill="{BACKGROUND}" stroke="{LINE}"/>',
-        *_stacked(panels),
-        "</svg>",
-    ]
-    return "".join(parts)
+    size = attributes({"width": wide, "height": high})
+    look = attributes({"font_family": FONT, "fill": TEXT, "style": "max-width:100%;height:auto"})
+    ground = Marks()
+    ground.rect(0.5, 0.5, wide - 1, high - 1, rx=4, fill=BACKGROUND, stroke=LINE)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(wide)} {number(high)}"'
+        f'{size} role="img"{look}><title>{escape(title)}</title><desc>{escape(words)}</desc>'
+        f"{ground.body()}{''.join(_stacked(panels))}</svg>"
+    )
 
 
 def _stacked(panels: Iterable[Panel]) -> list[str]:

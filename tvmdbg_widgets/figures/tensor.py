@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,8 @@ from tvmdbg_widgets.figures.texts import about_text, fit, width, wrap
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
 
@@ -91,11 +92,11 @@ def _panel(title: str, facts: TensorFacts, width: float) -> Panel:
     for line in wrap(facts.plane_text, left, SMALL, lines=3):
         bottom += LINE_HEIGHT
         marks.text(line, MARGIN, bottom - 3, fill=colors.MUTED)
-    bottom = draw_plane(marks, facts, MARGIN, bottom + 4, left, _TALL)
+    bottom = draw_plane(marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL)
     bottom = draw_color_bar(marks, facts, MARGIN, bottom + 6, left)
     x = width - MARGIN - _STATISTICS
     below = _statistics(panel, facts, x, top)
-    below = draw_histogram(marks, facts, x, below + 8, _STATISTICS, _HISTOGRAM)
+    below = draw_histogram(marks, facts, x, below + 8, room=_STATISTICS, tall=_HISTOGRAM)
     panel.height = max(bottom, below) + MARGIN
     return panel
 

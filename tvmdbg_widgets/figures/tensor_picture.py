@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,13 @@ from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.colors import SPECIAL, SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.png import data_uri, png
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
-from tvmdbg_widgets.figures.tensor_facts import TensorFacts
 from tvmdbg_widgets.figures.texts import about_text, fit, width
 from tvmdbg_widgets.model.planes import NAN, POS_INF, Picture, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.figures.tensor_facts import TensorFacts
 
 _MOST_CELL = 40.0
 _THIN = 24.0
@@ -31,7 +35,7 @@ def color_scale(facts: TensorFacts) -> ColorScale | None:
 
 
 def draw_plane(
-    marks: Marks, facts: TensorFacts, x: float, y: float, room: float, tall: float
+    marks: Marks, facts: TensorFacts, x: float, y: float, *, room: float, tall: float
 ) -> float:
     """Draw the plane within ``room`` x ``tall`` px; return the y below it."""
     plane = facts.plane
@@ -169,7 +173,7 @@ def _swatch(marks: Marks, color: str, said: str, x: float, middle: float) -> flo
 
 
 def draw_histogram(
-    marks: Marks, facts: TensorFacts, x: float, y: float, room: float, tall: float
+    marks: Marks, facts: TensorFacts, x: float, y: float, *, room: float, tall: float
 ) -> float:
     """Draw the counts of the finite values, with NaN and the infinities at the right."""
     others = [(name, count) for name, count in facts.specials().items() if count]
@@ -178,9 +182,10 @@ def draw_histogram(
     top = max([1, *counts, *(count for _, count in others)])
     slot = 34.0
     wide = room - slot * len(others) - (8 if others else 0)
+    foot, step = number(y + tall), wide / max(1, len(counts))
     bars = "".join(
-        f"M{number(x + i * wide / len(counts))} {number(y + tall)}"
-        f"v-{number(max(1.0, tall * count / top))}h{number(wide / len(counts) - 0.4)}V{number(y + tall)}z"
+        f"M{number(x + i * step)} {foot}"
+        f"v-{number(max(1.0, tall * count / top))}h{number(step - 0.4)}V{foot}z"
         for i, count in enumerate(counts)
         if count
     )

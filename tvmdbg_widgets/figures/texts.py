@@ -1,13 +1,16 @@
-"""Text in a picture: what may stand in it, how wide it is, and numbers as the live views write them."""
+"""Text in a picture: what may stand in it, how wide it is, numbers as the live views write them."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 #: Advance of U+0020 … U+007E in hundredths of an em: the wider of DejaVu Sans and Helvetica.
 _ASCII = (
@@ -49,7 +52,7 @@ def _em(char: str) -> float:
         return _ASCII[code - 0x20] / 100
     if char in _NARROW:
         return _NARROW[char]
-    if unicodedata.combining(char) and not unicodedata.east_asian_width(char) in "WF":
+    if unicodedata.combining(char) and unicodedata.east_asian_width(char) not in "WF":
         return 0.0
     # CJK and emoji take an em; a full em is also enough for most of the rest.
     return 0.8 if code < 0x400 else 1.1
@@ -61,7 +64,7 @@ def width(text: str, size: float, bold: bool = False) -> float:
 
 
 def fit(text: str, room: float, size: float, bold: bool = False) -> str:
-    """Return as much of the text as the room (px) holds, cut with an ellipsis; ``""`` if nothing."""
+    """Return what the room (px) holds of the text, cut with an ellipsis; ``""`` if nothing."""
     text = clean(text)
     if width(text, size, bold) <= room:
         return text
@@ -76,7 +79,7 @@ def fit(text: str, room: float, size: float, bold: bool = False) -> str:
 
 
 def wrap(text: str, room: float, size: float, lines: int = 12) -> list[str]:
-    """Break text at spaces into lines of at most ``room`` px; the last is cut where more is left."""
+    """Break text at spaces into lines of at most ``room`` px; the last is cut if more is left."""
     words = clean(text).split(" ")
     found: list[str] = []
     line = ""

@@ -1,0 +1,133 @@
+"""Slices in time as bars of an SVG."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.lanes import Track, tracks
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
+from tvmdbg_widgets.figures.texts import counted, fit, fixed, width
+from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
+from tvmdbg_widgets.model.durations import duration_text
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
+
+_MOST_SLICES = 160
+_MOST_TRACKS = 8
+_LANE = 22.0
+_LONE_LANE = 30.0
+_LABEL_FROM = 30
+_SIZES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+
+
+class _Scale:
+    """Times to px."""
+
+    def __init__(self, timeline: Timeline, left: float, room: float) -> None:
+        start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
+        usable = np.isfinite(start) & np.isfinite(duration) & (duration >= 0)
+        self.first = float(start[usable].min()) if usable.any() else 0.0
+        self.last = float((start + duration)[usable].max()) if usable.any() else 0.0
+        self.left, self.room = left, room
+
+    def x(self, ns: float) -> float:
+        span = self.last - self.first
+        return self.left + (self.room * (ns - self.first) / span if span > 0 else 0.0)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Multiples of a round step, about one each 90 px."""
+        span = self.last - self.first
+        if span <= 0:
+            return [(self.first, duration_text(self.first))]
+        rough = span / max(1.0, self.room // 90)
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = power * next((each for each in (1, 2, 5) if each * power >= rough), 10)
+        largest = max(abs(self.first), abs(self.last))
+        size, unit = next((each for each in _SIZES if largest >= each[0]), _SIZES[-1])
+        digits = max(0, min(12, math.ceil(-math.log10(step / size) - 1e-9)))
+        numbers = range(
+            math.ceil(self.first / step - 1e-9), math.floor(self.last / step + 1e-9) + 1
+        )
+        return [
+            (i * step, "0" if not i else f"{fixed(i * step / size, digits)} {unit}")
+            for i in numbers
+        ]
+
+
+class Chart:
+    """The time axis and the tracks below it."""
+
+    def __init__(self, panel: Panel, timeline: Timeline, graph: Graph | None) -> None:
+        self._marks, self._end = panel.marks, panel.width - MARGIN
+        self._timeline, self._graph = timeline, graph
+        self._scale = _Scale(timeline, float(MARGIN), self._end - MARGIN)
+
+    def draw(self, y: float) -> float:
+        """Draw from ``y`` down; return the y below it."""
+        y = self._axis(y)
+        shown = tracks(self._timeline, _MOST_SLICES)
+        for track in shown[:_MOST_TRACKS]:
+            y = self._track(track, y)
+        if len(shown) > _MOST_TRACKS:
+            y += LINE_HEIGHT
+            said = f"{counted(len(shown) - _MOST_TRACKS, 'more track')} not drawn"
+            self._marks.text(said, MARGIN, y - 4, fill=colors.MUTED)
+        return y
+
+    def _axis(self, y: float) -> float:
+        marks = self._marks
+        marks.path(f"M{MARGIN} {number(y + 16)}H{number(self._end)}", stroke=colors.LINE)
+        for ns, said in self._scale.ticks():
+            x = self._scale.x(ns)
+            marks.path(f"M{number(x)} {number(y + 12)}v4", stroke=colors.LINE)
+            if x + width(said, SMALL) <= self._end:
+                marks.text(said, x, y + 10, fill=colors.MUTED)
+        return y + 20
+
+    def _track(self, track: Track, y: float) -> float:
+        drawn = sum(map(len, track.lanes))
+        said = counted(track.count, "slice")
+        if len(track.instants):
+            said += f", {len(track.instants):,} of no duration"
+        if drawn + len(track.instants) < track.count:
+            said += f"; the {drawn:,} longest are drawn"
+        name = fit(track.name, 240, SMALL)
+        self._marks.text(name, MARGIN, y + 11, font_weight=600)
+        at = MARGIN + width(name, SMALL, bold=True) + 8
+        self._marks.text(said, at, y + 11, fill=colors.MUTED)
+        y += 16
+        high = _LONE_LANE if len(track.lanes) == 1 else _LANE
+        for lane in track.lanes:
+            for each in lane.tolist():
+                self._slice(each, y, high)
+            y += high + 2
+        if len(track.instants):
+            starts = self._timeline.slice_start_ns[track.instants].tolist()
+            places = sorted({round(self._scale.x(start)) for start in starts})
+            ticks = "".join(f"M{x} {number(y)}v5" for x in places)
+            self._marks.path(ticks, stroke=colors.MUTED)
+            y += 8
+        return y
+
+    def _slice(self, index: int, y: float, high: float) -> None:
+        each = self._timeline.slice(index)
+        x, end = self._scale.x(each.start_ns), self._scale.x(each.end_ns)
+        wide = max(0.6, end - x - (0.6 if end - x > 3 else 0))
+        fill = colors.kind_color(node_kind(self._graph, each.node))
+        said = node_label(self._graph, each.node, each.name)
+        number_ = f"#{each.node}" if each.node >= 0 else ""
+        title = f"{number_} {said}: {duration_text(each.duration_ns)}".strip()
+        self._marks.rect(x, y, wide, high, title=title, fill=fill)
+        if wide <= _LABEL_FROM:
+            return
+        shown = fit(said, wide - 6, SMALL)
+        if shown != said and number_:
+            longer = fit(f"{number_} {said}", wide - 6, SMALL)
+            shown = longer if len(longer) > len(number_) + 4 else fit(number_, wide - 6, SMALL)
+        self._marks.text(shown, x + 3, y + high / 2 + 4, fill=colors.ink_on(fill))

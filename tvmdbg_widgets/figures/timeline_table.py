@@ -1,0 +1,56 @@
+"""The slowest operators as rows of an SVG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
+from tvmdbg_widgets.figures.texts import fit, share_text, width
+from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
+from tvmdbg_widgets.model.durations import duration_text
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.operators import Operators
+    from tvmdbg_widgets.model.graph import Graph
+
+_ROW = 17.0
+
+
+def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> float:
+    """Write rank, operator, time, share with a bar, and the spread of the repeats."""
+    marks, end = panel.marks, panel.width - MARGIN
+    y += LINE_HEIGHT
+    spread, share = end - 186, end - 330
+    time = share - 66
+    heads = ((MARGIN, "#"), (MARGIN + 46, "operator"), (time, "time"), (share, "share"))
+    for x, said in (*heads, (spread, "p10 – p90 of the repeats")):
+        marks.text(said, x, y - 4, fill=colors.MUTED)
+    marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=colors.LINE)
+    largest = max((row.time_ns for row in top), default=0.0) or 1.0
+    for row in top:
+        y += _ROW
+        base = y - 4
+        kind = colors.kind_color(row.op_kind)
+        marks.text(f"#{row.node}", MARGIN, base, fill=colors.MUTED)
+        marks.rect(MARGIN + 46, base - 9, 10, 10, own={"fill": kind})
+        said = node_label(graph, row.node, row.name) or row.name
+        room = time - MARGIN - 46 - 16 - 8
+        shown = fit(said, room, SMALL)
+        marks.text(shown, MARGIN + 62, base)
+        left = room - width(shown, SMALL) - 8
+        if graph is not None and left > 60:
+            at = MARGIN + 62 + width(shown, SMALL) + 8
+            marks.text(
+                fit(output_shapes(graph, row.node), left, SMALL), at, base, fill=colors.MUTED
+            )
+        marks.text(duration_text(row.time_ns), time, base)
+        marks.rect(
+            share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75
+        )
+        marks.text(share_text(row.share), share + 86, base)
+        said = (
+            f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}" if row.repeats > 1 else "–"
+        )
+        marks.text(said + (" noisy" if row.noisy else ""), spread, base, fill=colors.MUTED)
+    return y
