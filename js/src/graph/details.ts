@@ -3,35 +3,30 @@ import { duration, integer, percent } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
-import { type Describe, plural } from "./describe.ts";
-import type { Links } from "./links.ts";
+import { plural } from "./describe.ts";
+import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
-import type { Times } from "./times.ts";
 
 const TOP = 10;
 const BUSY_MS = 150;
 
-export interface DetailsModel {
-  links: Links;
-  times: Times;
-  describe: Describe;
-  run: RunClient;
-}
-
 /** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
 export class Details {
   readonly node = element("aside", { class: "tvmdbg-graph-details", "aria-label": "details" });
-  readonly #model: DetailsModel;
+  readonly #model: GraphModel;
+  readonly #run: RunClient;
   readonly #select: (node: number, output?: number) => void;
   readonly #signal: AbortSignal;
   #asked: AbortController | null = null;
 
   constructor(
-    model: DetailsModel,
+    model: GraphModel,
+    run: RunClient,
     select: (node: number, output?: number) => void,
     signal: AbortSignal,
   ) {
     this.#model = model;
+    this.#run = run;
     this.#select = select;
     this.#signal = signal;
   }
@@ -44,7 +39,7 @@ export class Details {
   async show(selected: readonly number[], scene: Scene): Promise<void> {
     this.#asked?.abort();
     const node = selected.at(-1);
-    if (node === undefined || node < 0 || node >= this.#model.links.graph.kinds.length) {
+    if (node === undefined || node < 0 || node >= this.#model.graph.kinds.length) {
       this.#fill(this.#summary());
       return;
     }
@@ -55,7 +50,7 @@ export class Details {
       this.#fill([this.#heading(node), element("p", { class: "tvmdbg-muted" }, "reading …")]);
     }, BUSY_MS);
     try {
-      const details = await this.#model.run.node(node, signal);
+      const details = await this.#run.node(node, signal);
       clearTimeout(busy);
       if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
     } catch (error) {
@@ -168,8 +163,7 @@ export class Details {
   }
 
   #summary(): Node[] {
-    const { links, times } = this.#model;
-    const { graph } = links;
+    const { graph, times } = this.#model;
     const counts = new Array<number>(5).fill(0);
     for (const kind of graph.kinds) counts[kind]!++;
     const nouns = ["input", "parameter", "operator", "no-op", "copy"];

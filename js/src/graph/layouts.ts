@@ -1,3 +1,4 @@
+import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import type { Labels } from "./labels.ts";
 import type { Direction, LayoutProgress } from "./layout/types.ts";
@@ -19,19 +20,30 @@ export interface Arrangement {
 const kept = new WeakMap<GraphColumns, Map<string, Promise<Placed>>>();
 
 /** The placed scene of an arrangement of a graph; each is laid out once a page. */
-export function arrange(
+export async function arrange(
   links: Links,
   labels: Labels,
   arrangement: Arrangement,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
-  const known = kept.get(links.graph) ?? new Map<string, Promise<Placed>>();
-  kept.set(links.graph, known);
+  const answers = kept.get(links.graph) ?? new Map<string, Promise<Placed>>();
+  kept.set(links.graph, answers);
   const key = JSON.stringify(arrangement);
-  const answer = known.get(key) ?? place(links, labels, arrangement, signal, onProgress);
-  known.set(key, answer);
-  answer.catch(() => known.delete(key));
+  const known = answers.get(key);
+  if (known) {
+    try {
+      return await known;
+    } catch (error) {
+      // Whoever asked first has gone; we still want it.
+      if (!isAbort(error) || signal.aborted) throw error;
+    }
+  }
+  const answer = place(links, labels, arrangement, signal, onProgress);
+  answers.set(key, answer);
+  answer.catch(() => {
+    if (answers.get(key) === answer) answers.delete(key);
+  });
   return answer;
 }
 

@@ -120,7 +120,12 @@ export class Overview {
         ? context.fillRect(from, along - thick / 2, length, thick)
         : context.fillRect(along - thick / 2, from, thick, length);
     context.fillStyle = theme.warning;
-    for (const box of hits) bar(0, place(box), GUTTER - 3, 2);
+    let last = Number.NaN;
+    for (const box of hits) {
+      const along = Math.round(place(box));
+      if (along !== last) bar(0, along, GUTTER - 3, 2);
+      last = along;
+    }
     context.fillStyle = theme.accent;
     for (const box of selected) bar(0, place(box), across, 2);
     const slowest = placed.boxOf(times.slowest);

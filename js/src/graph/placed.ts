@@ -50,6 +50,27 @@ export class Placed {
     };
   }
 
+  /** What the boxes cover together. */
+  bounds(boxes: readonly number[]): Bounds {
+    const all = boxes.map((box) => this.rectangle(box));
+    return {
+      minX: Math.min(...all.map(({ x }) => x)),
+      minY: Math.min(...all.map(({ y }) => y)),
+      maxX: Math.max(...all.map(({ x, width }) => x + width)),
+      maxY: Math.max(...all.map(({ y, height }) => y + height)),
+    };
+  }
+
+  /** The node whose box is nearest to a point of the graph; null where there is no box. */
+  nearest(x: number, y: number): number | null {
+    let [best, distance] = [-1, Number.POSITIVE_INFINITY];
+    for (let box = 0; box < this.scene.count; box++) {
+      const away = Math.hypot(this.layout.x[box]! - x, this.layout.y[box]! - y);
+      if (away < distance) [best, distance] = [box, away];
+    }
+    return best < 0 ? null : this.scene.node[best]!;
+  }
+
   /** First layer that reaches into the view, and the first one beyond it. */
   layers(view: Bounds): [first: number, end: number] {
     const { layerTop, layerBottom, layers } = this.layout;

@@ -79,6 +79,15 @@ export function foldedInto(scene: Scene, box: number): Int32Array {
   return scene.folded.subarray(scene.foldedStart[box]!, scene.foldedStart[box + 1]!);
 }
 
+/** How many nodes have a box, or are folded into one. */
+export function shownNodes({ boxStart }: Scene): number {
+  let shown = 0;
+  for (let node = 0; node + 1 < boxStart.length; node++) {
+    if (boxStart[node + 1]! > boxStart[node]!) shown += 1;
+  }
+  return shown;
+}
+
 /** A parameter is folded where something reads it; one that is itself an output of the graph stays visible. */
 function foldedParameters(links: Links, shown: (node: number) => boolean): Uint8Array {
   const { kinds, edgeTarget, headNode } = links.graph;

@@ -1,33 +1,28 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
-import { errorText, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { isAbort } from "../shared/request.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
-import { Describe, plural } from "./describe.ts";
+import { Arranger } from "./arranger.ts";
+import { plural } from "./describe.ts";
 import { Details } from "./details.ts";
-import { Labels } from "./labels.ts";
+import { Hits } from "./hits.ts";
 import type { Direction } from "./layout/types.ts";
-import { type Arrangement, arrange } from "./layouts.ts";
 import { Legend } from "./legend.ts";
-import { Links } from "./links.ts";
 import { measureFor } from "./measure.ts";
+import { GraphModel } from "./model.ts";
 import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { ColorBy } from "./picture.ts";
 import type { Placed } from "./placed.ts";
-import { boxesOf } from "./scene.ts";
-import { NodeSearch } from "./search.ts";
+import { boxesOf, shownNodes } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
-import { Times } from "./times.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
 import { type Step, Walk } from "./walk.ts";
 
 const SOURCE = "graph";
-const BUSY_MS = 300;
 const NARROW = 700;
 const HEIGHT = 420;
 
@@ -35,29 +30,23 @@ const HEIGHT = 420;
 export class GraphView {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<GraphOptions>;
-  readonly #links: Links;
-  readonly #times: Times;
-  readonly #labels: Labels;
-  readonly #describe: Describe;
-  readonly #searcher: NodeSearch;
+  readonly #model: GraphModel;
+  readonly #arranger: Arranger;
+  readonly #hits: Hits;
   readonly #stage: Stage;
   readonly #toolbar: Toolbar;
   readonly #legend: Legend;
   readonly #details: Details;
   readonly #mirror = new Mirror();
   readonly #tooltip = new Tooltip();
-  readonly #notice = element("div", { class: "tvmdbg-graph-busy", hidden: true });
   readonly #body = element("div", { class: "tvmdbg-graph-body" });
   /** What was wrong with the data from the start. */
   readonly #problem: string;
   #palette: Palette;
   #placed: Placed | null = null;
   #walk: Walk | null = null;
-  #layout: AbortController | null = null;
   #highlight: string | null = null;
   #detailsOpen = false;
-  #hits: Int32Array = new Int32Array(0);
-  #hitBoxes: ReadonlySet<number> = new Set();
   #own = "";
 
   constructor(
@@ -71,16 +60,14 @@ export class GraphView {
     this.#root = root;
     this.#context = context;
     this.#problem = problem;
-    this.#links = new Links(graph);
-    this.#times = new Times(graph, timeline);
     this.#palette = new Palette(readTheme(root));
-    this.#labels = new Labels(graph, this.#times, measureFor(this.#palette.theme.font));
-    this.#describe = new Describe(this.#links, this.#labels, this.#times);
-    this.#searcher = new NodeSearch(graph);
+    const model = new GraphModel(graph, timeline, measureFor(this.#palette.theme.font));
+    this.#model = model;
+    this.#arranger = new Arranger(model, signal);
+    this.#hits = new Hits(model.search);
     this.#stage = new Stage(() => this.#drawn(), signal);
-    this.#legend = new Legend(graph, this.#times, (kind) => this.highlight(kind));
-    const model = { links: this.#links, times: this.#times, describe: this.#describe, run };
-    this.#details = new Details(model, (node, output) => this.select(node, output), signal);
+    this.#legend = new Legend(graph, model.times, (kind) => this.highlight(kind));
+    this.#details = new Details(model, run, (node, output) => this.select(node, output), signal);
     this.#toolbar = new Toolbar(
       {
         search: (query) => context.options.set("search", query),
@@ -97,7 +84,7 @@ export class GraphView {
       },
       signal,
     );
-    this.#stage.node.append(this.#notice, this.#tooltip.node);
+    this.#stage.node.append(this.#arranger.node, this.#tooltip.node);
     this.#body.append(this.#stage.node, this.#details.node);
     root.replaceChildren(this.#toolbar.node, this.#legend.node, this.#body, this.#mirror.node);
     this.#listen();
@@ -115,7 +102,7 @@ export class GraphView {
   /** The selected node that details and keys speak of. */
   get node(): number | null {
     const { node } = this.#context.session;
-    return node !== null && node >= 0 && node < this.#links.graph.kinds.length ? node : null;
+    return node !== null && this.#model.has(node) ? node : null;
   }
 
   select(node: number | null, output?: number): void {
@@ -140,7 +127,7 @@ export class GraphView {
     const box = this.#stage.boxAt(x, y);
     const node = box < 0 ? null : this.#placed!.scene.node[box]!;
     this.#context.session.hover(node);
-    const text = node === null ? null : this.#describe.tooltip(node, this.#placed!.scene);
+    const text = node === null ? null : this.#model.describe.tooltip(node, this.#placed!.scene);
     this.#tooltip.show(text, x, y, this.#stage.node);
     this.#stage.canvas.classList.toggle("tvmdbg-pointing", node !== null);
   }
@@ -171,16 +158,13 @@ export class GraphView {
   }
 
   nextHit(by: number): void {
-    if (this.#hits.length === 0) return;
-    const at = this.node ?? -1;
-    const hits = Array.from(this.#hits);
-    const after = by > 0 ? hits.find((hit) => hit > at) : hits.findLast((hit) => hit < at);
-    this.select(after ?? (by > 0 ? hits[0]! : hits.at(-1)!));
+    const next = this.#hits.next(this.node, by);
+    if (next !== null) this.select(next);
   }
 
   slowest(): void {
-    if (!this.#times.known) return;
-    this.select(this.#times.slowest);
+    if (!this.#model.times.known) return;
+    this.select(this.#model.times.slowest);
     this.focusNode();
   }
 
@@ -203,13 +187,7 @@ export class GraphView {
       return;
     }
     const boxes = [box, ...this.#walk!.producers(box), ...this.#walk!.consumers(box)];
-    const all = boxes.map((each) => placed.rectangle(each));
-    this.#stage.fit({
-      minX: Math.min(...all.map(({ x }) => x)),
-      minY: Math.min(...all.map(({ y }) => y)),
-      maxX: Math.max(...all.map(({ x, width }) => x + width)),
-      maxY: Math.max(...all.map(({ y, height }) => y + height)),
-    });
+    this.#stage.fit(placed.bounds(boxes));
   }
 
   showDetails(on = !this.#detailsOpen): void {
@@ -267,23 +245,6 @@ export class GraphView {
     return this.#context.options.get("fold_parameters") !== false;
   }
 
-  /** The node that the option names, and what is wrong with it where it names none. */
-  get #focus(): { node: number | null; problem: string } {
-    const focus = this.#context.options.get("focus") ?? null;
-    const { names, kinds } = this.#links.graph;
-    if (focus === null) return { node: null, problem: "" };
-    if (typeof focus === "number") {
-      return focus >= 0 && focus < kinds.length
-        ? { node: focus, problem: "" }
-        : { node: null, problem: `focus ${focus}: node ids end at ${kinds.length - 1}` };
-    }
-    const code = names.unique.indexOf(focus);
-    const node = code < 0 ? -1 : names.codes.indexOf(code);
-    return node < 0
-      ? { node: null, problem: `focus: no node is named ${focus}` }
-      : { node, problem: "" };
-  }
-
   #listen(): void {
     const { session, options, signal } = this.#context;
     session.onChange(() => this.#selected(), signal, ["selected", "entry"]);
@@ -318,7 +279,6 @@ export class GraphView {
     });
     width.observe(this.#root);
     signal.addEventListener("abort", () => width.disconnect());
-    signal.addEventListener("abort", () => this.#layout?.abort());
   }
 
   #sized(): void {
@@ -327,42 +287,20 @@ export class GraphView {
   }
 
   async #arrange(opens: boolean): Promise<void> {
-    this.#layout?.abort();
-    const layout = new AbortController();
-    this.#layout = layout;
-    const { node: focus, problem } = this.#focus;
-    const hops = this.#context.options.get("hops") ?? null;
+    const { options } = this.#context;
+    const { node: focus, problem } = this.#model.find(options.get("focus") ?? null);
+    const hops = options.get("hops") ?? null;
     const centre = hops === null ? null : (focus ?? this.node);
-    const arrangement: Arrangement = {
-      fold: this.#fold,
-      direction: this.direction,
-      focus: centre,
-      hops: centre === null ? null : hops,
-    };
-    const started = performance.now();
-    let phase = "";
-    const busy = setInterval(() => {
-      const elapsed = ((performance.now() - started) / 1000).toFixed(1);
-      this.#say(
-        `laying out ${plural(this.#links.graph.kinds.length, "node")} … ${elapsed} s${phase}`,
-      );
-    }, BUSY_MS);
-    try {
-      const placed = await arrange(this.#links, this.#labels, arrangement, layout.signal, (at) => {
-        phase = `, ${at.phase}`;
-      });
-      if (layout.signal.aborted) return;
-      clearInterval(busy);
-      this.#say([this.#problem, problem].filter(Boolean).join("; "));
-      this.#place(placed, opens, focus);
-    } catch (error) {
-      if (layout.signal.aborted || isAbort(error)) return;
-      const said = message("error", "The graph could not be laid out", errorText(error));
-      this.#notice.replaceChildren(said);
-      this.#notice.hidden = false;
-    } finally {
-      clearInterval(busy);
-    }
+    const placed = await this.#arranger.place(
+      {
+        fold: this.#fold,
+        direction: this.direction,
+        focus: centre,
+        hops: centre === null ? null : hops,
+      },
+      [this.#problem, problem].filter(Boolean).join("; "),
+    );
+    if (placed) this.#place(placed, opens, focus);
   }
 
   /** Shows the placed scene; unless it opens anew, what was looked at stays where it was. */
@@ -371,11 +309,12 @@ export class GraphView {
     const { camera } = this.#stage;
     this.#placed = placed;
     this.#walk = new Walk(placed);
-    const anchor = this.node ?? focus ?? (before && nearest(before, camera.x, camera.y));
+    const anchor = this.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
     const box = anchor === null ? -1 : placed.boxOf(anchor);
     const was = before && anchor !== null ? before.boxOf(anchor) : -1;
     if (opens || !before || box < 0 || was < 0) {
-      const opening = [focus, this.node, this.#times.slowest].map((node) =>
+      const wanted = before ? [this.node, focus] : [focus, this.node];
+      const opening = [...wanted, this.#model.times.slowest].map((node) =>
         node === null || node < 0 ? -1 : placed.boxOf(node),
       );
       const first = opening.find((each) => each >= 0) ?? null;
@@ -387,7 +326,7 @@ export class GraphView {
         this.#stage.changed();
       });
     }
-    this.#foundBoxes();
+    this.#hits.locate(placed.scene);
     this.#mark();
     this.#tell();
   }
@@ -397,8 +336,8 @@ export class GraphView {
     const [colorBy, highlight, palette] = [this.#colorBy, this.#highlight, this.#palette];
     this.#legend.show({ colorBy, highlight, palette });
     if (!this.#placed) return;
-    const [placed, camera, times] = [this.#placed, this.#stage.camera, this.#times];
-    const { graph } = this.#links;
+    const [placed, camera, times] = [this.#placed, this.#stage.camera, this.#model.times];
+    const { graph } = this.#model;
     this.#stage.show({ graph, times, placed, camera, palette, colorBy, highlight }, place);
   }
 
@@ -417,11 +356,11 @@ export class GraphView {
     if (!this.#placed) return;
     const { scene } = this.#placed;
     void this.#details.show(this.#context.session.selected, scene);
-    const { graph } = this.#links;
+    const { graph } = this.#model;
     this.#mirror.say(
       this.node === null
         ? `Graph of ${plural(graph.kinds.length, "node")}; nothing is selected.`
-        : this.#describe.sentence(this.node, scene),
+        : this.#model.describe.sentence(this.node, scene),
     );
   }
 
@@ -432,31 +371,21 @@ export class GraphView {
     this.#stage.mark({
       selected: selected.flatMap((node) => Array.from(boxesOf(placed.scene, node)).reverse()),
       hovered: hovered === null ? -1 : placed.boxOf(hovered),
-      hits: this.#hitBoxes,
+      hits: this.#hits.boxes,
     });
   }
 
   #searched(): void {
     const query = this.#context.options.get("search") ?? "";
     this.#toolbar.query = query;
-    this.#hits = this.#searcher.find(query);
-    this.#foundBoxes();
+    this.#hits.find(query);
+    if (this.#placed) this.#hits.locate(this.#placed.scene);
     this.#showToolbar();
     this.#mark();
   }
 
-  #foundBoxes(): void {
-    const scene = this.#placed?.scene;
-    this.#hitBoxes = new Set(
-      scene ? Array.from(this.#hits).flatMap((node) => Array.from(boxesOf(scene, node))) : [],
-    );
-  }
-
   #showToolbar(): void {
-    const { graph } = this.#links;
-    const query = this.#context.options.get("search") ?? "";
-    const at = this.node === null ? -1 : this.#hits.indexOf(this.node);
-    const found = this.#hits.length ? `${at < 0 ? "–" : at + 1}/${this.#hits.length}` : "no hit";
+    const { graph } = this.#model;
     let operators = 0;
     for (const kind of graph.kinds) if (kind >= NodeKind.OPERATOR) operators += 1;
     this.#toolbar.show({
@@ -465,30 +394,22 @@ export class GraphView {
       fold: this.#fold,
       direction: this.direction,
       details: this.#detailsOpen,
-      hits: query.trim() ? found : "",
+      hits: this.#hits.text(this.node),
       part: this.#part(),
     });
   }
 
   #part(): string {
-    const { scene } = this.#placed ?? {};
     const hops = this.#context.options.get("hops") ?? null;
-    if (!scene || hops === null) return "";
-    let shown = 0;
-    for (let node = 0; node + 1 < scene.boxStart.length; node++) {
-      if (scene.boxStart[node + 1]! > scene.boxStart[node]!) shown += 1;
-    }
-    if (shown === scene.boxStart.length - 1) return "";
-    return `${plural(hops, "hop")}: ${integer(shown)} of ${integer(scene.boxStart.length - 1)} nodes `;
+    if (!this.#placed || hops === null) return "";
+    const [shown, all] = [shownNodes(this.#placed.scene), this.#model.graph.kinds.length];
+    return shown === all
+      ? ""
+      : `${plural(hops, "hop")}: ${integer(shown)} of ${integer(all)} nodes `;
   }
 
   #describeHere(): string {
-    return this.node === null ? "the graph" : this.#describe.short(this.node);
-  }
-
-  #say(text: string): void {
-    this.#notice.hidden = text === "";
-    this.#notice.textContent = text;
+    return this.node === null ? "the graph" : this.#model.describe.short(this.node);
   }
 
   #drawn(): void {
@@ -502,13 +423,3 @@ const NOTHING: Record<Step, string> = {
   left: "Nothing before",
   right: "Nothing after",
 };
-
-/** The node whose box is nearest to a point of the graph. */
-function nearest({ scene, layout }: Placed, x: number, y: number): number | null {
-  let [best, distance] = [-1, Number.POSITIVE_INFINITY];
-  for (let box = 0; box < scene.count; box++) {
-    const away = Math.hypot(layout.x[box]! - x, layout.y[box]! - y);
-    if (away < distance) [best, distance] = [box, away];
-  }
-  return best < 0 ? null : scene.node[best]!;
-}

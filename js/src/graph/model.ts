@@ -1,0 +1,45 @@
+import type { GraphColumns, TimelineColumns } from "../shared/run_client.ts";
+import { Describe } from "./describe.ts";
+import { Labels, type Measure } from "./labels.ts";
+import { Links } from "./links.ts";
+import { NodeSearch } from "./search.ts";
+import { Times } from "./times.ts";
+
+/** One graph and what is derived from it once: its links, its times, and the words for its nodes. */
+export class GraphModel {
+  readonly graph: GraphColumns;
+  readonly links: Links;
+  readonly times: Times;
+  readonly labels: Labels;
+  readonly describe: Describe;
+  readonly search: NodeSearch;
+
+  constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: Measure) {
+    this.graph = graph;
+    this.links = new Links(graph);
+    this.times = new Times(graph, timeline);
+    this.labels = new Labels(graph, this.times, measure);
+    this.describe = new Describe(this.links, this.labels, this.times);
+    this.search = new NodeSearch(graph);
+  }
+
+  /** The node that an id or a name means, or why it means none. */
+  find(focus: string | number | null): { node: number | null; problem: string } {
+    const { names, kinds } = this.graph;
+    if (focus === null) return { node: null, problem: "" };
+    if (typeof focus === "number") {
+      return this.has(focus)
+        ? { node: focus, problem: "" }
+        : { node: null, problem: `focus ${focus}: node ids end at ${kinds.length - 1}` };
+    }
+    const code = names.unique.indexOf(focus);
+    const node = code < 0 ? -1 : names.codes.indexOf(code);
+    return node < 0
+      ? { node: null, problem: `focus: no node is named ${focus}` }
+      : { node, problem: "" };
+  }
+
+  has(node: number): boolean {
+    return Number.isInteger(node) && node >= 0 && node < this.graph.kinds.length;
+  }
+}
