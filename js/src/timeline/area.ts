@@ -17,8 +17,13 @@ export interface Area {
 
 export function area(slices: Slices, from: number, to: number): Area {
   const found: Area = { from, to, slices: 0, instants: 0, sum: 0, tracks: [], top: null };
-  const byOperator = new Map<string, { slice: number; ns: number }>();
-  const { sliceNode, sliceNames } = slices.columns;
+  const { sliceNode, sliceNames, nodeNs } = slices.columns;
+  const operatorOf = (slice: number) => {
+    const node = sliceNode[slice]!;
+    return node < 0 ? nodeNs.length + sliceNames.codes[slice]! : node;
+  };
+  const byOperator = new Float64Array(nodeNs.length + sliceNames.unique.length);
+  let longest = -1;
   for (const track of slices.tracks) {
     for (const lane of track.lanes) {
       const [first, last] = lane.range(from, to);
@@ -26,11 +31,10 @@ export function area(slices: Slices, from: number, to: number): Area {
       found.sum += lane.busyOf(first, last, from, to);
       for (let at = first; at < last; at++) {
         const slice = lane.slice[at]!;
-        const node = sliceNode[slice]!;
-        const key = node < 0 ? `name ${sliceNames.codes[slice]!}` : `${node}`;
-        const operator = byOperator.get(key) ?? { slice, ns: 0 };
-        operator.ns += Math.min(lane.end[at]!, to) - Math.max(lane.start[at]!, from);
-        byOperator.set(key, operator);
+        const operator = operatorOf(slice);
+        byOperator[operator]! += Math.min(lane.end[at]!, to) - Math.max(lane.start[at]!, from);
+        if (longest < 0 || byOperator[operator]! > byOperator[operatorOf(longest)]!)
+          longest = slice;
       }
     }
     found.instants += instantsIn(track, from, to);
@@ -40,9 +44,7 @@ export function area(slices: Slices, from: number, to: number): Area {
       ...gaps(track, from, to),
     });
   }
-  for (const operator of byOperator.values()) {
-    if (!found.top || operator.ns > found.top.ns) found.top = operator;
-  }
+  if (longest >= 0) found.top = { slice: longest, ns: byOperator[operatorOf(longest)]! };
   return found;
 }
 

@@ -12,7 +12,7 @@ export class Chart {
   readonly #scene: Scene;
   readonly #repaint: Repaint;
   #base = true;
-  #drawn: Drawn = { labels: [], marks: [] };
+  #record: () => Drawn = () => ({ labels: [], marks: [] });
 
   constructor(root: HTMLElement, scene: Scene, onPaint: () => void, signal: AbortSignal) {
     this.#scene = scene;
@@ -31,12 +31,16 @@ export class Chart {
       if (this.#base || !theme) {
         theme = readTheme(root);
         clear(base, width, height);
-        this.#drawn = painter.paint(theme);
+        painter.paint(theme);
       }
       this.#base = false;
       clear(over, width, height);
       overlay.paint(theme);
       onPaint();
+    };
+    this.#record = () => {
+      clear(base, scene.width, scene.height);
+      return painter.paint(readTheme(root), true);
     };
     this.#repaint = new Repaint(this.stage, draw, signal);
     onThemeChange(() => this.changed(), signal);
@@ -58,8 +62,7 @@ export class Chart {
     const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
     if (!out) return;
     const { viewport, range, current, hovered } = this.#scene;
-    out.labels = this.#drawn.labels;
-    out.marks = this.#drawn.marks;
+    Object.assign(out, this.#record());
     out.view = [viewport.start, viewport.end];
     out.range = range;
     out.current = current;

@@ -53,7 +53,7 @@ export class Flamechart {
   #unjoined = -1;
   /** The details are of the marked range, not of the selection: what was changed last. */
   #ofRange = false;
-  #spoken = "[[],null]";
+  #spoken = "[[],null,-1]";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -258,30 +258,22 @@ export class Flamechart {
   }
 
   /** Takes over what the session says; brings another slice than before into view. */
-  sync(): void {
+  sync(anew = false): void {
     const { slices, ranking } = this.#data;
-    const { selected, node, slice } = this.#session;
+    const { selected, node, slice, timeRange } = this.#session;
+    const spoken = JSON.stringify([selected, slice, this.#unjoined]);
+    if (!anew && spoken === this.#spoken && String(timeRange) === String(this.scene.range)) return;
     const before = this.scene.current;
     const own = node === null ? this.#unjoined : -1;
+    if (node !== null) this.#unjoined = -1;
     const occurrences = node === null ? null : slices.of(node);
     const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
     this.scene.current = current ?? own;
-    if (node !== null) this.#unjoined = -1;
-    const { timeRange } = this.#session;
-    const speaks = JSON.stringify([selected, slice]);
-    if (speaks !== this.#spoken) this.#ofRange = false;
+    if (spoken !== this.#spoken) this.#ofRange = false;
     else if (String(timeRange) !== String(this.scene.range)) this.#ofRange = timeRange !== null;
-    this.#spoken = speaks;
+    this.#spoken = spoken;
     this.scene.range = timeRange;
-    this.scene.selected = new Marked(
-      slices,
-      selected.flatMap((each) => Array.from(slices.of(each))),
-    );
-    const hovered = this.#session.hovered;
-    if (hovered === null || slices.nodeOf(this.scene.hovered) !== hovered) {
-      this.scene.hovered = hovered === null ? -1 : (slices.of(hovered)[0] ?? -1);
-      this.table.hover(hovered === null ? -1 : ranking.rowOf(hovered));
-    }
+    this.scene.selected = new Marked(slices, slicesOf(slices, selected));
     if (this.scene.current >= 0 && this.scene.current !== before) {
       const moved = this.scene.current;
       this.view(() => this.scene.reveal(moved));
@@ -292,6 +284,16 @@ export class Flamechart {
     this.#mark();
     this.chart.touched();
     this.#tell();
+  }
+
+  /** Highlights the node that another view hovers. */
+  syncHover(): void {
+    const { hovered } = this.#session;
+    const { slices, ranking } = this.#data;
+    if (hovered !== null && slices.nodeOf(this.scene.hovered) === hovered) return;
+    this.scene.hovered = hovered === null ? -1 : (slices.of(hovered)[0] ?? -1);
+    this.table.hover(hovered === null ? -1 : ranking.rowOf(hovered));
+    this.chart.touched();
   }
 
   /** Keeps the current occurrence if it is one of the node's, else takes the first. */
@@ -345,4 +347,8 @@ export class Flamechart {
     this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
     this.#root.dataset.ready = "true";
   }
+}
+
+function* slicesOf(slices: Slices, nodes: readonly number[]): Iterable<number> {
+  for (const node of nodes) yield* slices.of(node);
 }

@@ -107,7 +107,7 @@ function build(
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
     root.classList.toggle("tvmdbg-timeline-wide", root.clientWidth >= WIDE);
     root.style.setProperty("--height", `${height}px`);
-    const most = Math.round(Math.max(TOP + 80, (height - 60) * 0.6));
+    const most = Math.round(Math.max(TOP + 80, (height - 60) * 0.66));
     view.chart.stage.style.height = `${Math.min(scene.naturalHeight, most)}px`;
     view.chart.changed();
   };
@@ -146,13 +146,14 @@ function build(
   );
   root.addEventListener("focus", () => root.classList.remove("tvmdbg-timeline-hint"), { signal });
   bindKeys(root, actions(view), signal);
-  session.onChange(() => view.sync(), signal);
+  session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
+  session.onChange(() => view.syncHover(), signal, ["hovered"]);
   onThemeChange(() => {
     const theme = readTheme(root);
     view.table.retheme(theme);
     view.kinds.retheme(theme);
-    view.sync();
+    view.sync(true);
   }, signal);
-  view.sync();
+  view.sync(true);
   if (!drawn || options.get("show") === "table") root.dataset.ready = "true";
 }

@@ -37,7 +37,18 @@ export class Overlay {
     this.#outline(this.#scene.current, 3);
     context.restore();
     this.#overviewMarks();
+    this.#scrollbar();
     this.#cursor();
+  }
+
+  /** Shows which of the tracks are in view where not all are. */
+  #scrollbar(): void {
+    const { width, height, naturalHeight, scroll, tracksHeight } = this.#scene;
+    if (naturalHeight <= height) return;
+    const room = height - TOP;
+    this.#context.fillStyle = this.#theme.muted;
+    const length = (room / tracksHeight) * room;
+    this.#context.fillRect(width - 4, TOP + (scroll / tracksHeight) * room, 3, length);
   }
 
   /** Dims what is out of view in the overview, and frames what is in view. */
@@ -68,7 +79,6 @@ export class Overlay {
   }
 
   #found(found: Marked): void {
-    if (!found.size) return;
     this.#each(found, (x, y, width) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x - 1, y - 3, width + 2, 5);
@@ -101,6 +111,12 @@ export class Overlay {
     stroke(this.#theme.text, line, out);
   }
 
+  /** Where a frame begins: a little outside at most, and so that the least width is seen. */
+  #left(start: number): number {
+    const x = Math.max(-4, this.#scene.x(start));
+    return x <= this.#scene.width ? Math.min(x, this.#scene.width - LEAST) : x;
+  }
+
   /** Calls back for every marked slice in view, at most once a pixel. */
   #each(marked: Marked, draw: (x: number, y: number, width: number, height: number) => void): void {
     const { rows, viewport, width: stage } = this.#scene;
@@ -114,7 +130,7 @@ export class Overlay {
         const end = row.track.lanes[lane]?.end;
         for (let i = Math.max(0, lowerBound(start, viewport.start) - 1); i < start.length; ) {
           if (start[i]! > viewport.end) break;
-          const left = Math.max(-4, this.#scene.x(start[i]!));
+          const left = this.#left(start[i]!);
           const right = Math.min(stage + 4, this.#scene.x(end?.[positions[i]!] ?? start[i]!));
           if (right >= 0) draw(left, y, Math.max(LEAST, right - left), height);
           i = Math.max(i + 1, lowerBound(start, this.#scene.ns(Math.floor(left) + 1), i));
@@ -127,7 +143,7 @@ export class Overlay {
     const place = this.#scene.slices.place(slice);
     if (!place) return;
     const { y, height } = this.#scene.laneBox(this.#scene.rows[place.track]!, place.lane);
-    const left = Math.max(-4, this.#scene.x(this.#scene.slices.startOf(slice)));
+    const left = this.#left(this.#scene.slices.startOf(slice));
     const end = Math.min(this.#scene.width + 4, this.#scene.x(this.#scene.slices.endOf(slice)));
     if (end >= 0) this.#frame(left, y, Math.max(LEAST, end - left), height, line);
   }

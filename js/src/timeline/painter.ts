@@ -1,4 +1,4 @@
-import type { Layer, TextMeasure } from "../shared/canvas.ts";
+import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
 import { inkOn, type Theme } from "../shared/theme.ts";
 import { instantsIn } from "./area.ts";
@@ -6,7 +6,7 @@ import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { lowerBound } from "./sorted.ts";
-import { strip } from "./strip.ts";
+import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
 import { counted, shareText } from "./words.ts";
 
@@ -44,6 +44,12 @@ export class Painter {
   #theme!: Theme;
   #ratio = 1;
   #drawn: Drawn = { labels: [], marks: [] };
+  #record = false;
+  /** Texts that would reach beyond are left out. */
+  #visible: [top: number, bottom: number] = [0, 0];
+  /** The overview is the same for every part in view. */
+  readonly #kept = layer("");
+  #keptFor = "";
 
   constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
@@ -51,19 +57,23 @@ export class Painter {
     this.#context = context;
   }
 
-  paint(theme: Theme): Drawn {
+  /** Paints; with `record` what was drawn comes back in full, else only its labels. */
+  paint(theme: Theme, record = false): Drawn {
     this.#theme = theme;
+    this.#record = record;
     this.#ratio = devicePixelRatio || 1;
     this.#drawn = { labels: [], marks: [] };
     const { width, height } = this.#scene;
     this.#fill(theme.background, 0, 0, width, height);
     this.#overview();
+    this.#visible = [0, height];
     this.#grid();
+    this.#visible = [TOP, height];
     this.#context.save();
     this.#context.beginPath();
     this.#context.rect(0, TOP, width, height - TOP);
     this.#context.clip();
-    for (const [track, row] of this.#scene.rows.entries()) this.#track(row, track);
+    for (const row of this.#scene.rows) this.#track(row);
     this.#context.restore();
     return this.#drawn;
   }
@@ -84,6 +94,8 @@ export class Painter {
     room: number,
     weight = "normal",
   ): number {
+    const [top, bottom] = this.#visible;
+    if (y - FONT / 2 < top || y + FONT / 2 > bottom) return 0;
     this.#context.font = `${weight} ${FONT}px ${this.#theme.font}`;
     this.#context.textBaseline = "middle";
     const shown = this.#measure.fit(text, room);
@@ -97,22 +109,25 @@ export class Painter {
 
   #overview(): void {
     const { slices, width, viewport } = this.#scene;
-    this.#fill(this.#theme.surface, 0, 0, width, OVERVIEW);
-    const height = (OVERVIEW - 6) / slices.tracks.length;
-    const columns = Math.round(width * this.#ratio);
-    slices.tracks.forEach((track, row) => {
-      const y = 3 + row * height;
-      for (const lane of track.lanes) {
-        this.#strip(
-          lane,
-          viewport.first,
-          viewport.whole / columns,
-          y,
-          Math.max(1, height - 1),
-          null,
-        );
-      }
-    });
+    const { background, surface, dark } = this.#theme;
+    const shown = [width, this.#ratio, background, surface, dark].join();
+    if (shown !== this.#keptFor) {
+      this.#keptFor = shown;
+      clear(this.#kept, width, OVERVIEW);
+      const { context } = this.#kept;
+      context.fillStyle = surface;
+      context.fillRect(0, 0, width, OVERVIEW);
+      const height = (OVERVIEW - 6) / slices.tracks.length;
+      const columns = Math.round(width * this.#ratio);
+      const step = viewport.whole / columns;
+      slices.tracks.forEach(({ lanes }, row) => {
+        for (const lane of lanes) {
+          const found = strip(lane, viewport.first, step, columns);
+          this.#columns(context, lane, found, 3 + row * height, Math.max(1, height - 1));
+        }
+      });
+    }
+    this.#context.drawImage(this.#kept.canvas, 0, 0, width, OVERVIEW);
   }
 
   #grid(): void {
@@ -137,7 +152,7 @@ export class Painter {
     }
   }
 
-  #track(row: TrackRow, track: number): void {
+  #track(row: TrackRow): void {
     const { width, height, viewport, scroll } = this.#scene;
     const top = TOP + row.top - scroll;
     if (top > height || TOP + row.bottom - scroll < TOP) return;
@@ -147,7 +162,9 @@ export class Painter {
     row.track.lanes.forEach((lane, index) => {
       const { y, height: laneHeight } = this.#scene.laneBox(row, index);
       if (y > height || y + laneHeight < TOP) return;
-      this.#strip(lane, viewport.start, step, y, laneHeight, track);
+      const found = strip(lane, viewport.start, step, columns);
+      this.#columns(this.#context, lane, found, y, laneHeight);
+      this.#boxes(lane, found, y, laneHeight);
     });
     if (row.instantsTop >= 0) this.#instants(row);
   }
@@ -167,34 +184,43 @@ export class Painter {
     this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
   }
 
-  /** Draws a lane's columns; with `track` also edges, labels and the record of what was drawn. */
-  #strip(
+  #columns(
+    context: CanvasRenderingContext2D,
     lane: Lane,
-    from: number,
-    step: number,
+    { count, left, right, position, share }: Strip,
     y: number,
     height: number,
-    track: number | null,
   ): void {
-    const { slices, names, width } = this.#scene;
-    const ratio = this.#ratio;
-    const columns = Math.round(width * ratio);
-    const found = strip(lane, from, step, columns);
-    const context = this.#context;
-    for (let run = 0; run < found.count; run++) {
-      const slice = lane.slice[found.position[run]!]!;
-      const node = slices.columns.sliceNode[slice]!;
-      const color = this.#theme.kind(names.opKind(node));
-      const share = found.share[run]!;
-      const [x, wide] = [found.left[run]! / ratio, (found.right[run]! - found.left[run]!) / ratio];
-      context.globalAlpha = share < 1 ? FAINTEST + (1 - FAINTEST) * share : 1;
-      context.fillStyle = color;
-      context.fillRect(x, y, wide, height);
-      context.globalAlpha = 1;
-      if (track === null) continue;
-      const kind = share === 1 && wide >= BOX_FROM ? "slice" : "column";
-      this.#drawn.marks.push({ slice, node, kind, share, x, y, width: wide, height });
-      if (kind === "slice") this.#box(slice, color, x, y, wide, height);
+    const { slices, names } = this.#scene;
+    for (let run = 0; run < count; run++) {
+      const node = slices.nodeOf(lane.slice[position[run]!]!);
+      const busy = share[run]!;
+      context.globalAlpha = busy < 1 ? FAINTEST + (1 - FAINTEST) * busy : 1;
+      context.fillStyle = this.#theme.kind(names.opKind(node));
+      const wide = (right[run]! - left[run]!) / this.#ratio;
+      context.fillRect(left[run]! / this.#ratio, y, wide, height);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** Edges and labels of the slices that are wide enough. */
+  #boxes(
+    lane: Lane,
+    { count, left, right, position, share }: Strip,
+    y: number,
+    height: number,
+  ): void {
+    const { slices, names } = this.#scene;
+    for (let run = 0; run < count; run++) {
+      const [x, width] = [left[run]! / this.#ratio, (right[run]! - left[run]!) / this.#ratio];
+      const box = share[run] === 1 && width >= BOX_FROM;
+      if (!box && !this.#record) continue;
+      const slice = lane.slice[position[run]!]!;
+      const node = slices.nodeOf(slice);
+      if (box) this.#box(slice, this.#theme.kind(names.opKind(node)), x, y, width, height);
+      if (!this.#record) continue;
+      const kind = box ? "slice" : "column";
+      this.#drawn.marks.push({ slice, node, kind, share: share[run]!, x, y, width, height });
     }
   }
 

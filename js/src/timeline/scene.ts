@@ -25,33 +25,28 @@ export interface MarkedLane {
 
 /** Slices singled out, per lane; lane -1 are the track's instants. */
 export class Marked {
-  readonly size: number;
-  readonly #lanes = new Map<string, MarkedLane>();
+  readonly #lanes: (MarkedLane | undefined)[][];
 
   constructor(slices: Slices, marked: Iterable<number>) {
-    const lists = new Map<string, number[]>();
-    let size = 0;
+    const lists: number[][][] = slices.tracks.map(() => []);
     for (const slice of marked) {
       const place = slices.place(slice);
       if (!place) continue;
-      const key = `${place.track} ${place.lane}`;
-      const list = lists.get(key) ?? [];
-      list.push(place.position);
-      lists.set(key, list);
-      size++;
+      const lanes = lists[place.track]!;
+      lanes[place.lane + 1] ??= [];
+      lanes[place.lane + 1]!.push(place.position);
     }
-    this.size = size;
-    for (const [key, list] of lists) {
-      const [track, lane] = key.split(" ").map(Number) as [number, number];
-      const positions = Int32Array.from(list).sort();
-      const of = slices.tracks[track]!;
-      const { start } = lane < 0 ? of.instants : of.lanes[lane]!;
-      this.#lanes.set(key, { positions, start: Float64Array.from(positions, (at) => start[at]!) });
-    }
+    this.#lanes = slices.tracks.map(({ lanes, instants }, track) =>
+      lists[track]!.map((list, lane) => {
+        const positions = Int32Array.from(list).sort();
+        const { start } = lane === 0 ? instants : lanes[lane - 1]!;
+        return { positions, start: Float64Array.from(positions, (at) => start[at]!) };
+      }),
+    );
   }
 
   lane(track: number, lane: number): MarkedLane | undefined {
-    return this.#lanes.get(`${track} ${lane}`);
+    return this.#lanes[track]![lane + 1];
   }
 }
 

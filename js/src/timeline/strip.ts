@@ -1,5 +1,5 @@
 import type { Lane } from "./intervals.ts";
-import { upperBound } from "./sorted.ts";
+import { lowerBoundNear } from "./sorted.ts";
 
 /** One lane as pixel columns: runs of columns that look the same, left to right, idle columns left out. */
 export interface Strip {
@@ -28,7 +28,9 @@ export function strip(lane: Lane, from: number, step: number, width: number): St
   const [first, last] = lane.range(from, from + width * step);
   let at = first;
   for (let column = 0; column < width; ) {
-    at = upperBound(lane.end, from + column * step, at, last);
+    while (at < last && lane.end[at]! <= from + column * step) {
+      at = Math.max(at + 1, lowerBoundNear(lane.end, from + column * step, at));
+    }
     if (at >= last) break;
     const start = (lane.start[at]! - from) / step;
     column = Math.max(column, Math.floor(start));
@@ -41,9 +43,9 @@ export function strip(lane: Lane, from: number, step: number, width: number): St
       column = whole;
     } else {
       const time = from + column * step;
-      const [low, high] = lane.range(time, time + step);
-      position[count] = lane.dominantOf(low, high, time, time + step);
-      share[count] = Math.min(1, lane.busyOf(low, high, time, time + step) / step);
+      const next = Math.max(at, lowerBoundNear(lane.start, time + step, at));
+      position[count] = lane.dominantOf(at, next, time, time + step);
+      share[count] = Math.min(1, lane.busyOf(at, next, time, time + step) / step);
       column++;
     }
     right[count] = column;

@@ -120,8 +120,8 @@ export class TopTable {
   /** The row `by` rows below the current one (the first where there is none), -1 in an empty table. */
   next(by: number): number {
     if (!this.#rows.length) return -1;
-    if (this.#current < 0) return this.#rows[0]!;
-    const position = this.#positions[this.#current]! + by;
+    const from = this.#current < 0 ? -1 : this.#positions[this.#current]!;
+    const position = from + by;
     return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
   }
 

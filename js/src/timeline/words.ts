@@ -6,6 +6,7 @@ import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import { repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
+import { timeText } from "./ticks.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 
@@ -69,7 +70,7 @@ export class Words {
     const lasts = columns.sliceDuration[slice]!;
     const mean = this.#isMean(slice);
     const facts: Fact[] = [
-      ["start", duration(columns.sliceStart[slice]!)],
+      ["start", timeText(columns.sliceStart[slice]!, 1)],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     const occurrences = this.#slices.of(node).length;
@@ -87,9 +88,10 @@ export class Words {
 
   ofArea(found: Area): Fact[] {
     const span = found.to - found.from;
+    const edge = (ns: number) => timeText(ns, span / 1000);
     const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
     const facts: Fact[] = [
-      ["range", `${duration(span)} from ${duration(found.from)} to ${duration(found.to)}`],
+      ["range", `${duration(span)}, ${edge(found.from)} – ${edge(found.to)}`],
       ["inside", `${counted(found.slices, "slice")}${instants}, Σ ${duration(found.sum)}`],
     ];
     for (const track of found.tracks) {
