@@ -143,7 +143,6 @@ class _View:
             self.labels,
             arrangement,
             self.options.color_by,
-            self.options.direction,
             self.focus,
             titled,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from tvmdbg_widgets.figures.colors import TOKENS
@@ -21,9 +22,13 @@ TEXT_START = STRIPE + PADDING - 2
 GAP, BADGE_PADDING = 8, 4
 _HIGH, _LOW = 36.0, 22.0
 _LEAST = {"full": 104.0, "low": 84.0}
-_MOST_COLUMNS = 6
+_MOST_STRETCHES = {"down": 6, "right": 16}
+#: To the right, wide boxes would leave room for no more than two in a row.
+_WIDEST_RIGHT = 172.0
 _COLUMN_GAP = 26
 _SPARE = (0, 16, 32, 50, 70, 90, 110, 130, 150)
+#: Narrower boxes leave room for those that share a layer.
+_WIDEST = {"full": (220.0, 200.0, 184.0), "low": (220.0,)}
 _SPACING = {
     "full": Spacing(node_gap=14, line_gap=9, track_gap=7, layer_gap=14, component_gap=24),
     "low": Spacing(node_gap=10, line_gap=8, track_gap=6, layer_gap=13, component_gap=18),
@@ -38,6 +43,7 @@ class Arrangement:
     """
 
     detail: Literal["full", "low"]
+    direction: Direction
     widths: list[float]
     heights: list[float]
     folded: Folded
@@ -46,10 +52,14 @@ class Arrangement:
 def arrange(
     scene: Scene, labels: Labels, direction: Direction, room: float, tall: float
 ) -> Arrangement | None:
-    """Place the boxes within ``room`` x ``tall`` px as large as can be; None if nothing fits."""
+    """Place the boxes within ``room`` x ``tall`` px as large as can be; None if nothing fits.
+
+    Where they do not fit in the direction that is asked for, the other is tried.
+    """
     details: tuple[Literal["full", "low"], ...] = ("full", "low")
-    for detail in details:
-        found = _arrange(scene, labels, direction, (room, tall), detail)
+    other: Direction = "right" if direction == "down" else "down"
+    for towards, detail in product((direction, other), details):
+        found = _arrange(scene, labels, towards, (room, tall), detail)
         if found is not None:
             return found
     return None
@@ -65,26 +75,31 @@ def _arrange(
     count = len(scene.nodes)
     heights = [_HIGH if detail == "full" else _LOW] * count
     wanted = [_wanted(scene, labels, box, detail) for box in range(count)]
+    if direction == "right":
+        wanted = [min(each, _WIDEST_RIGHT) for each in wanted]
     plain = _layout(scene, wanted, heights, direction, detail)
     beside = Counter(plain.layer.tolist())
     room, tall = limits
     length = float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0
-    for columns in range(1, _MOST_COLUMNS + 1):
+    for columns in range(1, _MOST_STRETCHES[direction] + 1):
         if length / columns > (tall if direction == "down" else room):
             continue
-        for spare in _SPARE:
+        for spare, widest in product(_SPARE, _WIDEST[detail]):
             widths = wanted
             if direction == "down":
                 own = (room - _COLUMN_GAP * (columns - 1)) / columns - spare
                 gap = _SPACING[detail].node_gap
-                cap = [(own - gap * (beside[at] - 1)) / beside[at] for at in plain.layer.tolist()]
+                cap = [
+                    min(widest, (own - gap * (beside[at] - 1)) / beside[at])
+                    for at in plain.layer.tolist()
+                ]
                 if min(cap, default=999.0) < _LEAST[detail]:
                     break
                 widths = [min(each, most) for each, most in zip(wanted, cap, strict=True)]
             placed = _layout(scene, widths, heights, direction, detail)
             found = fold(scene, placed, widths, heights, columns)
             if found.width <= room and found.height <= tall:
-                return Arrangement(detail, widths, heights, found)
+                return Arrangement(detail, direction, widths, heights, found)
             if direction == "right":
                 break
     return None

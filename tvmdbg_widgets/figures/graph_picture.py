@@ -42,7 +42,6 @@ class Picture:
     labels: Labels
     arrangement: Arrangement
     color_by: str
-    direction: Direction
     focus: int | None
     titled: bool = True
 
@@ -58,7 +57,9 @@ class Picture:
             if stroke.arrow:
                 x, y = stroke.points[-1]
                 back = stroke.edge in backwards
-                marks.path(arrow(x + left, y + top, self.direction, back), fill=colors.EDGE)
+                marks.path(
+                    arrow(x + left, y + top, self.arrangement.direction, back), fill=colors.EDGE
+                )
         for box in range(len(self.scene.nodes)):
             _Box(self, marks, box, left, top).draw()
 
@@ -142,8 +143,9 @@ class _Box:
         title, mark, inside = labels.title(node), labels.mark(node), badge(count)
         if inside and width(lines[0], SMALL) + _pill(inside) > room:
             inside = f"+{count}"
-        if inside and not mark and width(lines[1], SMALL) + _pill(inside) > room:
-            mark, inside = inside, ""
+        if inside and width(lines[1], SMALL) + _pill(inside) > room:
+            fits = not mark and width(title, LARGE) + _pill(inside) <= room
+            mark, inside = inside if fits else mark, ""
         self._row(title, mark, 0.31, room, main=True)
         left = room - _pill(inside)
         line = next((each for each in lines if width(each, SMALL) <= left), lines[-1])
@@ -155,12 +157,14 @@ class _Box:
         labels = picture.labels
         said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
         title = f"#{node} {labels.title(node)}"
-        choices = [said, said.split(" · ")[0], ""]
-        right = next(
-            e for e in choices if width(title, SMALL) + GAP + width(e, SMALL) <= room or not e
-        )
+        brief = said.split(" · ")[0]
+        left = room - GAP - width(title, SMALL)
+        right = next((each for each in (said, brief) if width(each, SMALL) <= left), "")
+        if not right and picture.color_by == "time" and room > 2 * width(brief, SMALL):
+            right = brief
+        taken = width(right, SMALL) + GAP if right else 0.0
         y = self.y + self.high / 2 + 4
-        self.marks.text(fit(title, room, SMALL), self.x + TEXT_START, y, fill=self.ink)
+        self.marks.text(fit(title, room - taken, SMALL), self.x + TEXT_START, y, fill=self.ink)
         if right:
             at = self.x + self.wide - PADDING / 2 - width(right, SMALL)
             self.marks.text(right, at, y, fill=self.soft)
