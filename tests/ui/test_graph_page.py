@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -366,3 +368,36 @@ def test_edge_cases_are_drawn_whole(graph: Callable[..., Locator], corpus: Path,
     with serve(run) as address:
         root = graph(address=address)
         assert set(marks(root)) == set(range(run.graph.num_nodes))
+
+
+def test_a_run_without_a_graph_says_how_to_get_one(graph: Callable[..., Locator]) -> None:
+    dump = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
+    run = tvmdbg.open(dump / "_tvmdbg_execution_trace.json")
+    with serve(run) as address:
+        root = graph(address=address)
+        expect(root).to_contain_text("This run has no graph")
+        expect(root.locator("canvas")).to_have_count(0)
+
+
+def test_an_answer_that_fails_is_said_and_the_view_goes_on(
+    page: Page, graph: Callable[..., Locator], errors: list[str]
+) -> None:
+    broken = {"on": True}
+
+    def route(request: Any) -> None:
+        message = request.request.post_data_json
+        if broken["on"] and message["kind"] == "node":
+            body = json.dumps({"id": message["id"], "error": "the file changed"}).encode()
+            request.fulfill(body=struct.pack("<I", len(body)) + body)
+        else:
+            request.fallback()
+
+    page.route("**/ask", route)
+    root = graph()
+    root.focus()
+    page.keyboard.press("s")
+    expect(root.get_by_role("alert")).to_have_text("the file changed")
+    broken["on"] = False
+    page.keyboard.press("ArrowUp")
+    expect(root.get_by_role("complementary")).to_contain_text("func_name")
+    assert errors == []

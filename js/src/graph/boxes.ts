@@ -7,6 +7,8 @@ import { type Detail, flatFill, type LabelRecord, type Picture } from "./picture
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
+/** Across the flow, where layers run together, CSS px. */
+const CELL = 2;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 6;
 
@@ -266,37 +268,49 @@ export class BoxPainter {
     context.stroke();
   }
 
-  /** Layers that share a pixel become one row, in the colour of its slowest node. */
+  /** Layers that share a pixel become one row, of cells in the colour of the slowest node in each. */
   #density(picture: Picture): void {
-    const { placed, camera, times } = picture;
-    const { layerTop, layerBottom, layerStart, order, x, y, direction } = placed.layout;
-    const { width, height, node } = placed.scene;
+    const { placed, camera } = picture;
+    const { layerTop, layerBottom, layerStart, order, direction } = placed.layout;
     const down = direction === "down";
-    const [centre, size] = down ? [x, width] : [y, height];
     const context = this.#context;
     const toFlow = (at: number) => (down ? camera.screenY(at) : camera.screenX(at));
-    const toSide = (at: number) => (down ? camera.screenX(at) : camera.screenY(at));
+    const cells = new Int32Array(Math.ceil((down ? camera.width : camera.height) / CELL) + 1);
     const [first, end] = placed.layers(camera.view(2));
     for (let layer = first; layer < end; ) {
       const start = Math.floor(toFlow(layerTop[layer]!));
-      let [low, high, slowest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1];
       let bottom = start + 1;
+      cells.fill(-1);
       for (; layer < end && Math.floor(toFlow(layerTop[layer]!)) === start; layer++) {
         for (let row = layerStart[layer]!; row < layerStart[layer + 1]!; row++) {
-          const box = order[row]!;
-          low = Math.min(low, centre[box]! - size[box]! / 2);
-          high = Math.max(high, centre[box]! + size[box]! / 2);
-          if (slowest < 0 || times.ns[node[box]!]! > (times.ns[node[slowest]!]! || 0))
-            slowest = box;
+          this.#addToCells(picture, order[row]!, cells, down);
         }
         bottom = Math.max(bottom, toFlow(layerBottom[layer]!));
       }
-      if (slowest < 0) continue;
-      context.fillStyle = flatFill(picture, node[slowest]!);
-      const [from, length] = [toSide(low), Math.max(2, (high - low) * camera.scale)];
-      const thick = Math.max(1, bottom - start);
-      if (down) context.fillRect(from, start, length, thick);
-      else context.fillRect(start, from, thick, length);
+      for (let cell = 0; cell < cells.length; ) {
+        const box = cells[cell]!;
+        const from = cell;
+        while (cell < cells.length && cells[cell] === box) cell++;
+        if (box < 0) continue;
+        context.fillStyle = flatFill(picture, placed.scene.node[box]!);
+        const [at, length, thick] = [from * CELL, (cell - from) * CELL, bottom - start];
+        if (down) context.fillRect(at, start, length, thick);
+        else context.fillRect(start, at, thick, length);
+      }
+    }
+  }
+
+  #addToCells({ placed, camera, times }: Picture, box: number, cells: Int32Array, down: boolean) {
+    const { x, y } = placed.layout;
+    const { width, height, node } = placed.scene;
+    const middle = down ? camera.screenX(x[box]!) : camera.screenY(y[box]!);
+    const half = ((down ? width : height)[box]! * camera.scale) / 2;
+    const from = Math.max(0, Math.floor((middle - half) / CELL));
+    const to = Math.min(cells.length - 1, Math.floor((middle + half) / CELL));
+    for (let cell = from; cell <= to; cell++) {
+      const there = cells[cell]!;
+      const slower = there < 0 || times.ns[node[box]!]! > (times.ns[node[there]!]! || 0);
+      if (slower) cells[cell] = box;
     }
   }
 }
