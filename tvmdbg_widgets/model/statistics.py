@@ -26,7 +26,7 @@ class Statistics:
     finite, nan, pos_inf, neg_inf, zero, negative
         How many are finite, NaN, +Inf, -Inf, zero (either sign), below zero (-Inf included).
     minimum, maximum
-        Of the finite values, exact in the array's own type; None without finite values.
+        Of the finite values, scalars of the array's own type; None without finite values.
     argmin, argmax
         Flat index, in C order, of their first occurrence; in the order looked at, where not
         ``exact``.
@@ -47,8 +47,8 @@ class Statistics:
     neg_inf: int
     zero: int
     negative: int
-    minimum: float | int | bool | None
-    maximum: float | int | bool | None
+    minimum: Any
+    maximum: Any
     argmin: int | None
     argmax: int | None
     mean: float
@@ -142,15 +142,15 @@ class _Counter:
         self.argmin: int | None = None
         self.argmax: int | None = None
         self.moments = Moments()
-        self.is_bool = False
+        self.dtype = np.dtype(np.float64)
 
-    def bound(self, value: float | None) -> float | bool | None:
-        """Return a bound in the array's own kind."""
-        return bool(value) if self.is_bool and value is not None else value
+    def bound(self, value: float | None) -> Any:
+        """Return a bound as a scalar of the array's own type, so that it prints as its values do."""
+        return None if value is None else self.dtype.type(value)
 
     def add(self, chunk: np.ndarray[Any, Any]) -> None:
         """Count one chunk."""
-        self.is_bool = chunk.dtype == np.bool_
+        self.dtype = chunk.dtype
         values = comparable(chunk)
         if len(values) == 0:
             return

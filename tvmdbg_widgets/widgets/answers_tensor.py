@@ -131,7 +131,6 @@ def _statistics(tensor: Tensor, reading: Any, bins: int) -> Statistics:
 
 
 def _statistics_json(found: Statistics, values: ArrayValues) -> dict[str, Any]:
-    own = values.numpy_dtype.type
     return {
         "size": found.size,
         "finite": found.finite,
@@ -140,8 +139,8 @@ def _statistics_json(found: Statistics, values: ArrayValues) -> dict[str, Any]:
         "negInf": found.neg_inf,
         "zero": found.zero,
         "negative": found.negative,
-        "minimum": _exact(None if found.minimum is None else own(found.minimum)),
-        "maximum": _exact(None if found.maximum is None else own(found.maximum)),
+        "minimum": _exact(found.minimum),
+        "maximum": _exact(found.maximum),
         "mean": _exact(None if math.isnan(found.mean) else found.mean),
         "std": _exact(None if math.isnan(found.std) else found.std),
         "argmin": _index(found.argmin, values.view_shape),

@@ -1,0 +1,47 @@
+"""Every notebook runs, shows what it shows when committed, and carries figures but no widget state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+WIDGET = "application/vnd.jupyter.widget-view+json"
+MOST_BYTES = 100_000
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_runs_and_says_what_was_committed(path: Path) -> None:
+    committed = nbformat.read(path, as_version=4)
+    fresh = nbformat.from_dict(committed)
+    for cell in fresh.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    NotebookClient(fresh, timeout=120, store_widget_state=False).execute()
+    for old, new in zip(committed.cells, fresh.cells, strict=True):
+        if old.cell_type == "code":
+            assert _texts(new) == _texts(old), old.source
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_is_committed_with_figures_and_without_widget_state(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert "widgets" not in notebook.metadata
+    outputs = [each for cell in notebook.cells for each in cell.get("outputs", [])]
+    bundles = [each.data for each in outputs if "data" in each]
+    assert not any(WIDGET in data for data in bundles)
+    assert sum("image/svg+xml" in data for data in bundles) >= 4
+    for data in bundles:
+        assert sum(len(str(value)) for value in data.values()) <= MOST_BYTES
+        assert "<script" not in data.get("text/html", "")
+
+
+def _texts(cell: nbformat.NotebookNode) -> list[str]:
+    found = []
+    for output in cell.outputs:
+        assert output.output_type != "error", output
+        found.append(output.text if output.output_type == "stream" else output.data["text/plain"])
+    return found
