@@ -1,4 +1,7 @@
-"""Every notebook runs, shows what it shows when committed, and carries figures but no widget state."""
+"""Every notebook runs, says what was committed, and carries figures but no widget state.
+
+`python -m tests.make.notebooks` runs them anew.
+"""
 
 from __future__ import annotations
 
