@@ -1,4 +1,5 @@
 // node benchmarks/graph_layout.mjs [nodes …]: CPU per phase (median of 5 runs) and what is drawn.
+import { loadavg } from "node:os";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cpuUsage } from "node:process";
@@ -21,6 +22,7 @@ const { layout, network, judge } = await import(url);
 
 const REPEATS = 5;
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+console.log(`load average ${loadavg()[0].toFixed(1)}`);
 const sizes = process.argv.slice(2).map(Number);
 
 for (const size of sizes.length > 0 ? sizes : [1000, 10_000, 100_000]) {
