@@ -27,7 +27,9 @@ interface Page {
 }
 
 /** Shows the views; the models come back so that the page can set them, and `close` takes all away. */
-async function start(page: Page): Promise<{ models: Record<string, StaticModel>; close: () => void }> {
+async function start(
+  page: Page,
+): Promise<{ models: Record<string, StaticModel>; close: () => void }> {
   const models = Object.fromEntries(
     Object.entries(page.models).map(([id, state]) => [id, new StaticModel(state, page.ask)]),
   );

@@ -123,16 +123,15 @@ def picture(window: Window, plane: Plane, rows: int, cols: int) -> Picture:
     """
     row_step, col_step = -(-plane.rows // rows), -(-plane.cols // cols)
     shown = (-(-plane.rows // row_step), -(-plane.cols // col_step))
-    minimum, maximum, mean = (np.full(shown, np.nan, np.float32) for _ in range(3))
-    flags = np.zeros(shown, np.uint8)
+    minimum, maximum, mean = (np.empty(shown, np.float32) for _ in range(3))
+    flags = np.empty(shown, np.uint8)
     at_once = max(1, _BLOCK // max(1, plane.cols * row_step))
     for first in range(0, shown[0], at_once):
         last = min(first + at_once, shown[0])
         part = slice(first * row_step, min(last * row_step, plane.rows))
         block = plane.oriented(window(plane.selection(part, slice(0, plane.cols))))
         cells = _reduce(block.astype(np.float64), row_step, col_step)
-        for whole, found in zip((minimum, maximum, mean, flags), cells, strict=True):
-            whole[first:last] = found
+        minimum[first:last], maximum[first:last], mean[first:last], flags[first:last] = cells
     return Picture(
         *shown, row_step, col_step, minimum.ravel(), maximum.ravel(), mean.ravel(), flags.ravel()
     )

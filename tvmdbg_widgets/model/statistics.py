@@ -145,7 +145,7 @@ class _Counter:
         self.dtype = np.dtype(np.float64)
 
     def bound(self, value: float | None) -> Any:
-        """Return a bound as a scalar of the array's own type, so that it prints as its values do."""
+        """Return a bound as a scalar of the array's own type: it prints as its values do."""
         return None if value is None else self.dtype.type(value)
 
     def add(self, chunk: np.ndarray[Any, Any]) -> None:

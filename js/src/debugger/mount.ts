@@ -31,9 +31,12 @@ const NARROW = 760;
 export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const { run, options, signal } = context;
   root.classList.add("tvmdbg-debugger");
-  const panels = Object.fromEntries(
-    VIEWS.map((name) => [name, element("div", { class: "tvmdbg-panel", "data-view": name })]),
-  ) as Record<ViewName, HTMLElement>;
+  const panel = (name: ViewName) => element("div", { class: "tvmdbg-panel", "data-view": name });
+  const panels: Record<ViewName, HTMLElement> = {
+    graph: panel("graph"),
+    tensor: panel("tensor"),
+    timeline: panel("timeline"),
+  };
   const bar = element("div", { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Run" });
   const issues = element("div", { class: "tvmdbg-issues", hidden: true });
   const grid = element("div", { class: "tvmdbg-grid" });
@@ -151,7 +154,8 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   try {
     showSummary(await run.summary(), title, status, issues, context);
   } catch (error) {
-    if (!signal.aborted) issues.append(message("error", "The run does not answer", errorText(error)));
+    if (!signal.aborted)
+      issues.append(message("error", "The run does not answer", errorText(error)));
     issues.hidden = false;
   }
   await Promise.all(ready);
@@ -166,7 +170,8 @@ function showSummary(
 ): void {
   title.textContent = summary.title;
   title.title = summary.provenance.join("\n");
-  const count = (severity: string) => summary.issues.filter((each) => each.severity === severity).length;
+  const count = (severity: string) =>
+    summary.issues.filter((each) => each.severity === severity).length;
   const [errors, warnings, notes] = [count("error"), count("warning"), count("note")];
   const grave = errors ? "error" : warnings ? "warning" : "muted";
   status.className = `tvmdbg-status tvmdbg-${grave}`;
