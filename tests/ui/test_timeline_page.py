@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-import tvmdbg_widgets as tvmdbg
 from playwright.sync_api import expect
+from ui.host import serve
+
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_builders import from_table
 from tvmdbg_widgets.run import DebugRun
-from ui.host import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,7 +192,8 @@ def test_click_selects_and_tells(view: View) -> None:
     assert view.session("slice") == [SLOWEST, 0]
     assert view.session("source") == "timeline"
     expect(view.said).to_contain_text(
-        f"Slice of node {SLOWEST}, {SLOWEST_NAME}, starts 34.75 ms, lasts 2.571 ms (mean of 5 repeats, p10 … p90"
+        f"Slice of node {SLOWEST}, {SLOWEST_NAME}, starts 34.75 ms, "
+        "lasts 2.571 ms (mean of 5 repeats, p10 … p90"
     )
     expect(view.said).to_contain_text("6.45 % of 39.88 ms, rank 1 of 27; synthetic timeline")
     expect(view.row(SLOWEST)).to_have_attribute("aria-selected", "true")
@@ -536,8 +538,8 @@ def test_without_slices_the_table_stays(page: Page, run: DebugRun) -> None:
     timeline = run.timeline
     assert timeline is not None
     nothing = np.zeros(0)
-    columns = {name: nothing for name in ("slice_node", "slice_start_ns", "slice_duration_ns")}
-    columns |= {name: nothing for name in ("slice_track", "slice_trust", "slice_occurrence")}
+    columns = dict.fromkeys(("slice_node", "slice_start_ns", "slice_duration_ns"), nothing)
+    columns |= dict.fromkeys(("slice_track", "slice_trust", "slice_occurrence"), nothing)
     bare = dataclasses.replace(timeline, slice_names=StringColumn.from_strings([]), **columns)
     with serve(with_timeline(run, bare)) as address:
         view = View(page, address)

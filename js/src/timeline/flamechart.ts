@@ -342,7 +342,7 @@ export class Flamechart {
 
   #painted(): void {
     const { start, end, span, whole, all } = this.scene.viewport;
-    const text = (ns: number) => timeText(ns, span / 1000);
+    const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${shareText(span / whole)} of ${duration(whole)})`;
     this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
     this.#root.dataset.ready = "true";

@@ -101,7 +101,6 @@ function build(
     view.tooltip.node,
     mirror.node,
   );
-  view.showPart(options.get("show"));
 
   const resize = () => {
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
@@ -112,6 +111,7 @@ function build(
     view.chart.changed();
   };
   resize();
+  view.showPart(options.get("show"));
   const observer = new ResizeObserver(resize);
   observer.observe(root);
   signal.addEventListener("abort", () => observer.disconnect());

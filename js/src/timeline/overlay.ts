@@ -100,14 +100,14 @@ export class Overlay {
   /** A line round a slice with a halo, so that it stands out on every fill; never less than 2 pixels wide. */
   #frame(x: number, y: number, width: number, height: number, line: number): void {
     const context = this.#context;
-    const out = width < 8 ? line / 2 : -line / 2;
+    const out = width < 8 ? line / 2 : 0;
     const halo = line / 2 + 0.75;
     const stroke = (color: string, thick: number, by: number) => {
       context.strokeStyle = color;
       context.lineWidth = thick;
       context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
     };
-    stroke(this.#theme.background, 1.5, out > 0 ? out + halo : out - halo);
+    stroke(this.#theme.background, 1.5, out > 0 ? out + halo : -halo);
     stroke(this.#theme.text, line, out);
   }
 

@@ -227,7 +227,7 @@ export class Painter {
   #box(slice: number, color: string, x: number, y: number, width: number, height: number): void {
     const starts = this.#scene.slices.startOf(slice) >= this.#scene.viewport.start;
     if (starts && width > 4) this.#fill("#000000", x, y, 1 / this.#ratio, height, 0.45);
-    const room = width - 5;
+    const room = width - 6;
     if (room < LABEL_FROM) return;
     const ink = inkOn(color);
     const { slices, names } = this.#scene;
@@ -237,9 +237,9 @@ export class Painter {
     const middle = y + height / 2;
     this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
     const short = room < SHORTENED_FROM && this.#measure.width(label) > room;
-    this.#text(short ? id : label, x + 3, two ? middle - 7 : middle, ink, room);
+    this.#text(short ? id : label, x + 4, two ? middle - 7 : middle, ink, room);
     const time = duration(sliceDuration[slice]!);
-    if (two && this.#measure.width(time) <= room) this.#text(time, x + 3, middle + 8, ink, room);
+    if (two && this.#measure.width(time) <= room) this.#text(time, x + 4, middle + 8, ink, room);
   }
 
   /** One tick a pixel where there are slices of no duration. */

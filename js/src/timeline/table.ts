@@ -11,6 +11,8 @@ import { counted, NOISY_RULE, shareText } from "./words.ts";
 
 const ROW = 22;
 const SPARE = 6;
+/** More rows than a screen has are never made, whatever height a page gives the table before it is laid out. */
+const MOST = 200;
 
 export interface TableEvents {
   pick: (row: number, event: MouseEvent) => void;
@@ -150,10 +152,8 @@ export class TopTable {
   paint(): void {
     const top = this.#scroller.scrollTop;
     const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-    const last = Math.min(
-      this.#rows.length,
-      Math.ceil((top + this.#scroller.clientHeight) / ROW) + SPARE,
-    );
+    const shown = Math.min(MOST, Math.ceil(this.#scroller.clientHeight / ROW)) + 2 * SPARE + 1;
+    const last = Math.min(this.#rows.length, first + shown);
     const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.#row(first + i));
     this.#body.replaceChildren(...rows);
   }

@@ -88,7 +88,7 @@ export class Words {
 
   ofArea(found: Area): Fact[] {
     const span = found.to - found.from;
-    const edge = (ns: number) => timeText(ns, span / 1000);
+    const edge = (ns: number) => timeText(ns, span / 1000, found.to);
     const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
     const facts: Fact[] = [
       ["range", `${duration(span)}, ${edge(found.from)} – ${edge(found.to)}`],
