@@ -1,0 +1,114 @@
+"""What must hold for every figure, whatever it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from tvmdbg_widgets.figures.texts import width
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "image"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of text and the box it needs at most."""
+
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def touches(self, other: Line) -> bool:
+        return (
+            self.x < other.x + other.width
+            and other.x < self.x + self.width
+            and self.y < other.y + other.height
+            and other.y < self.y + self.height
+        )
+
+
+def root_of(figure: Figure) -> ET.Element:
+    return ET.fromstring(figure.svg)  # noqa: S314 (our own)
+
+
+def assert_sound(figure: Figure, most_bytes: int = 40 * 1024) -> None:
+    """Well-formed, small, without script or reference, legible, and told in text and JSON."""
+    root = root_of(figure)
+    assert root.get("role") == "img"
+    assert root.findtext(f"{NAMESPACE}title")
+    assert root.findtext(f"{NAMESPACE}desc")
+    assert {element.tag.removeprefix(NAMESPACE) for element in root.iter()} <= HARMLESS
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            assert not name.lower().startswith("on"), name
+            assert name != "href" or value.startswith("data:image/png;base64,"), value[:40]
+            assert "url(" not in value
+    assert len(figure.svg.encode()) <= most_bytes
+    assert all(ord(char) >= 0x20 for char in figure.svg)
+    assert figure.text.strip()
+    json.dumps(figure.description, allow_nan=False)
+    assert_legible(root)
+
+
+def assert_legible(root: ET.Element) -> None:
+    """Every text has 11 px or more, lies inside the picture and apart from every other."""
+    wide, high = (float(root.attrib[name]) for name in ("width", "height"))
+    lines = list(_lines(root, 0.0, {}))
+    for line in lines:
+        assert line.x >= 0, line
+        assert line.x + line.width <= wide, line
+        assert line.y >= 0, line
+        assert line.y + line.height <= high, line
+    lines.sort(key=lambda line: line.y)
+    for at, line in enumerate(lines):
+        for other in lines[at + 1 :]:
+            if other.y >= line.y + line.height:
+                break
+            assert not line.touches(other), (line, other)
+
+
+def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
+    style = {**style, **element.attrib}
+    shift = re.match(r"translate\(0 ([\d.]+)\)", element.attrib.get("transform", ""))
+    top += float(shift[1]) if shift else 0.0
+    if element.tag == f"{NAMESPACE}text":
+        size = float(style["font-size"])
+        assert size >= 11
+        text = element.text or ""
+        wide = width(text, size, bold=style.get("font-weight") == "600")
+        yield Line(text, float(style["x"]), top + float(style["y"]) - size * 0.8, wide, size)
+    for child in element:
+        yield from _lines(child, top, style)
+
+
+def texts(figure: Figure) -> list[str]:
+    return ["".join(each.itertext()) for each in root_of(figure).iter(f"{NAMESPACE}text")]
+
+
+def unpacked(result: dict[str, Any], buffer: bytes) -> dict[str, Any]:
+    """Columns of an answer as the page reads them."""
+    kinds = {"u1": "<u1", "i4": "<i4", "f4": "<f4", "f8": "<f8"}
+    found: dict[str, Any] = {}
+    for head in result["columns"]:
+        count = head["length"]
+        if head["kind"] != "strings":
+            found[head["name"]] = np.frombuffer(buffer, kinds[head["kind"]], count, head["offset"])
+            continue
+        codes = np.frombuffer(buffer, "<i4", count, head["codes"])
+        offsets = np.frombuffer(buffer, "<i4", head["unique"] + 1, head["offsets"])
+        start = head["bytes"]
+        unique = [buffer[start + a : start + b].decode() for a, b in pairwise(offsets)]
+        found[head["name"]] = [unique[code] for code in codes]
+    return found
