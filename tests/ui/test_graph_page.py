@@ -77,8 +77,8 @@ def said(root: Locator) -> Locator:
 
 
 def click(root: Locator, mark: dict[str, float]) -> None:
-    position = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
-    root.locator("canvas").first.click(position=position)
+    x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
+    root.locator("canvas").first.click(position={"x": x, "y": y})
 
 
 def settle(page: Page) -> None:

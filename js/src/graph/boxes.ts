@@ -4,6 +4,7 @@ import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
 import { type Detail, flatFill, type LabelRecord, type Picture } from "./picture.ts";
+import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
@@ -113,21 +114,11 @@ export class BoxPainter {
     for (const row of rows) {
       const y = shape.y + shape.height * row.at;
       context.font = row.font;
-      const words = this.#whole(row.words, line.room);
+      const words = whole(this.#measure, row.words, line.room);
       const left = line.room - this.#measure.width(words) - GAP;
       const taken = this.#badge(row.badge, node, line.x + line.room, y, left, row.style);
       this.#text(words, node, line.x, y, line.room - taken, row);
     }
-  }
-
-  /** As many of the parts between dots as fit: a number is written whole or not at all. */
-  #whole(words: string, room: number): string {
-    let shown = words;
-    for (let cut = shown.lastIndexOf(" · "); cut > 0; cut = shown.lastIndexOf(" · ")) {
-      if (this.#measure.width(shown) <= room) break;
-      shown = shown.slice(0, cut);
-    }
-    return shown;
   }
 
   #text(

@@ -3,6 +3,7 @@ import { duration } from "../shared/format.ts";
 import type { Camera } from "./camera.ts";
 import type { LabelRecord, Picture } from "./picture.ts";
 import type { Placed } from "./placed.ts";
+import { whole } from "./whole.ts";
 
 const TEXT_PX = 11;
 /** Least distance between two rows of text, CSS px. */
@@ -90,7 +91,7 @@ export class MarginPainter {
     { palette, highlight, graph }: Picture,
   ): number {
     const context = this.#context;
-    const fitted = this.#measure.fit(words, end - x);
+    const fitted = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
     if (!fitted) return end;
     const width = this.#measure.width(fitted);
     const soft = node < 0 || (highlight !== null && graph.opKinds.at(node) !== highlight);

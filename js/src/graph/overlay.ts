@@ -1,3 +1,4 @@
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { outline } from "./boxes.ts";
 import type { EdgePainter } from "./edges.ts";
 import { edgePath } from "./layout/path.ts";
@@ -14,6 +15,10 @@ export interface Marks {
 /** Above so many edges at one box, only the box is marked. */
 const MOST_EDGES = 400;
 const SMALLEST_MARK = 7;
+/** Boxes at least so high are framed when they are hits, lower ones bear a dot, CSS px. */
+const FRAME_PX = 6;
+/** Size of that dot, CSS px. */
+const DOT = 5;
 
 /** Marks the selection with its edges, the search's hits, and the box under the pointer. */
 export class OverlayPainter {
@@ -28,7 +33,8 @@ export class OverlayPainter {
   paint(picture: Picture, { selected, hovered, hits }: Marks): void {
     const { theme } = picture.palette;
     const { placed, camera } = picture;
-    if (hits.size) {
+    if (hits.size && camera.scale * tokens.node.height < FRAME_PX) this.#dots(picture, hits);
+    else if (hits.size) {
       placed.eachBox(camera.view(8), (box) => {
         if (hits.has(box)) this.#frame(picture, box, theme.warning, 2, 2.5, [5, 2]);
       });
@@ -39,6 +45,31 @@ export class OverlayPainter {
       this.#frame(picture, box, theme.accent, box === primary ? 3 : 2, 2, []);
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
+  }
+
+  /** Small boxes bear a dot each, those that share a dot's place one together. */
+  #dots({ placed, camera, palette }: Picture, hits: ReadonlySet<number>): void {
+    const context = this.#context;
+    const { x, y } = placed.layout;
+    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
+    const columns = Math.ceil(camera.width / DOT) + 4;
+    const drawn = new Set<number>();
+    context.beginPath();
+    placed.eachBox(camera.view(DOT), (box) => {
+      if (!hits.has(box)) return;
+      const column = Math.round((x[box]! * camera.scale + shiftX) / DOT);
+      const row = Math.round((y[box]! * camera.scale + shiftY) / DOT);
+      const place = row * columns + column;
+      if (drawn.has(place)) return;
+      drawn.add(place);
+      const [left, top] = [x[box]! * camera.scale + shiftX, y[box]! * camera.scale + shiftY];
+      context.rect(left - DOT / 2, top - DOT / 2, DOT, DOT);
+    });
+    context.fillStyle = palette.theme.warning;
+    context.fill();
+    context.strokeStyle = palette.theme.background;
+    context.lineWidth = 1;
+    context.stroke();
   }
 
   #frame(

@@ -42,7 +42,7 @@ export class Toolbar {
     "aria-label": "search nodes by name, func_name, op kind, dtype or shape",
     ...KEEP_KEYS,
   });
-  readonly #title = element("span", { class: "tvmdbg-muted" });
+  readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
   readonly #part = element("span", { class: "tvmdbg-graph-part", hidden: true });
   readonly #partText = element("span");
@@ -87,7 +87,6 @@ export class Toolbar {
       element("span", { class: "tvmdbg-title" }, "Graph"),
       this.#title,
       this.#part,
-      element("span", { class: "tvmdbg-space" }),
       element(
         "span",
         { class: "tvmdbg-graph-search", role: "search" },
@@ -144,6 +143,7 @@ export class Toolbar {
 
   show(state: ToolbarState): void {
     this.#title.textContent = state.title;
+    this.#title.title = state.title;
     this.#color.value = state.colorBy;
     this.#direction.textContent = ARROWS[state.direction];
     this.#fold.setAttribute("aria-pressed", String(state.fold));

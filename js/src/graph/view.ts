@@ -162,9 +162,12 @@ export class GraphView {
     if (next !== null) this.select(next);
   }
 
+  /** Selects the slowest of the nodes that are shown. */
   slowest(): void {
-    if (!this.#model.times.known) return;
-    this.select(this.#model.times.slowest);
+    const { ranked } = this.#model.times;
+    const node = ranked.find((each) => (this.#placed?.boxOf(each) ?? -1) >= 0);
+    if (node === undefined) return;
+    this.select(node);
     this.focusNode();
   }
 
