@@ -198,6 +198,12 @@ def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -
     assert repr(run.top(10)) in figure.text
 
 
+@pytest.mark.parametrize("width", [480, 600, 1200])
+def test_figures_of_other_widths_are_sound(corpus: Path, width: int) -> None:
+    for name in ("resnet20_cifar_fp16_overflow", "transformer_encoder"):
+        assert_sound(debugger_figure(tvmdbg.open(corpus / "tvm" / name), width=width), 48 * 1024)
+
+
 @pytest.mark.parametrize("missing", ["graph", "tensors", "timeline"])
 def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing: str) -> None:
     folder = data / "times/split_multi_v0.19"

@@ -32,13 +32,13 @@ _KINDS: dict[str, str] = TOKENS["opKinds"]["light"]
 _HEAT: list[str] = TOKENS["heat"]["light"]
 _HEAT_STEPS = 64
 _TINT = 0.16
-_STOPS: dict[ColorMap, Sequence[str]] = {
+STOPS: dict[ColorMap, Sequence[str]] = {
     "sequential": (
         *("#1b0f3b", "#2a2a72", "#27508f", "#1f7494", "#2a968a"),
         *("#55b57a", "#97cf74", "#d5e48e", "#fbf8c9"),
     ),
     "diverging": (
-        *("#0b2d63", "#1f5aa6", "#5b93cd", "#abcae8", "#f6f4f2"),
+        *("#0a356f", "#1f5aa6", "#5b93cd", "#a0c4ea", "#f6f4f2"),
         *("#f0b9bd", "#d97080", "#b22f4b", "#64102c"),
     ),
 }
@@ -95,7 +95,7 @@ PLAIN = ramp((BACKGROUND, TEXT), 0.03)
 @cache
 def table(name: ColorMap) -> npt.NDArray[np.uint8]:
     """Return 256 colours, ``uint8 [256, 3]``."""
-    stops = np.array([channels(stop) for stop in _STOPS[name]], np.float64)
+    stops = np.array([channels(stop) for stop in STOPS[name]], np.float64)
     at = np.arange(256) / 255 * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
     mixed = stops[low] + (stops[low + 1] - stops[low]) * (at - low)[:, None]

@@ -107,6 +107,7 @@ class _View:
         self.run, self.graph, self.options, self.width = run, graph, options, width
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
+        self.sums = kind_sums(graph, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
         only: frozenset[int] | range | None = None
         if self.focus is not None and options.hops is not None:
@@ -223,8 +224,8 @@ class _View:
         notes = draw_legend(
             panel,
             y + 4,
-            self.graph,
             self.times,
+            sums=self.sums,
             scene=scene,
             color_by=self.options.color_by,
         )
@@ -257,7 +258,7 @@ class _View:
                     "time_ns": ns,
                     "share": ns / self.times.total if self.times.total else None,
                 }
-                for kind, nodes, ns in kind_sums(self.graph, self.times)
+                for kind, nodes, ns in self.sums
             ],
         }
 

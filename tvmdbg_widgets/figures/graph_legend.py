@@ -16,12 +16,14 @@ from tvmdbg_widgets.model.nodes import NodeKind
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
 
+KindSums = list[tuple[str, int, float]]
+
 _SWATCH = 10
 _RAMP = 72
 _STEPS = 12
 
 
-def kind_sums(graph: Graph, times: Times) -> list[tuple[str, int, float]]:
+def kind_sums(graph: Graph, times: Times) -> KindSums:
     """Op kinds with the number of their nodes and the sum of their times (ns), longest first."""
     sums: dict[str, tuple[int, float]] = {}
     known = np.where(times.ns > 0, times.ns, 0.0)
@@ -37,13 +39,13 @@ def kind_sums(graph: Graph, times: Times) -> list[tuple[str, int, float]]:
 
 
 def draw_legend(
-    panel: Panel, y: float, graph: Graph, times: Times, *, scene: Scene, color_by: str
+    panel: Panel, y: float, times: Times, *, sums: KindSums, scene: Scene, color_by: str
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it."""
     flow = _Flow(panel, y)
     if color_by == "time":
         _scale(flow, times)
-    for kind, nodes, ns in kind_sums(graph, times):
+    for kind, nodes, ns in sums:
         share = percent_at_least(ns / times.total) if ns > 0 else f"{nodes:,}"
         x, middle = flow.take(_SWATCH + 4 + width(f"{kind} {share}", SMALL))
         panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": colors.kind_color(kind)})

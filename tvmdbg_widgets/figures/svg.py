@@ -21,6 +21,8 @@ FONT = (
 SMALL, LARGE = 11, 12
 MARGIN = 14
 LINE_HEIGHT = 15
+#: Below this width things stand below each other, or some are left out.
+NARROW = 620
 #: Text lies above all else.
 TEXT_Z = 9
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel
 from tvmdbg_widgets.figures.tensor_facts import Axes, TensorFacts, default_entry
 from tvmdbg_widgets.figures.tensor_picture import draw_color_bar, draw_histogram, draw_plane
 from tvmdbg_widgets.figures.texts import about_text, fit, width, wrap
@@ -86,7 +86,8 @@ def _panel(title: str, facts: TensorFacts, width: float) -> Panel:
         panel.height = y + MARGIN
         return panel
     top = y + 8
-    left = width - 2 * MARGIN - _STATISTICS - 20
+    narrow = width < NARROW
+    left = width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20)
     marks = panel.marks
     bottom = top
     for line in wrap(facts.plane_text, left, SMALL, lines=3):
@@ -94,8 +95,8 @@ def _panel(title: str, facts: TensorFacts, width: float) -> Panel:
         marks.text(line, MARGIN, bottom - 3, fill=colors.MUTED)
     bottom = draw_plane(marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL)
     bottom = draw_color_bar(marks, facts, MARGIN, bottom + 6, left)
-    x = width - MARGIN - _STATISTICS
-    below = _statistics(panel, facts, x, top)
+    x = float(MARGIN) if narrow else width - MARGIN - _STATISTICS
+    below = _statistics(panel, facts, x, bottom if narrow else top)
     below = draw_histogram(marks, facts, x, below + 8, room=_STATISTICS, tall=_HISTOGRAM)
     panel.height = max(bottom, below) + MARGIN
     return panel

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures import colors
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, share_text, width
 from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
 from tvmdbg_widgets.model.durations import duration_text
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.operators import Operators
+    from tvmdbg_widgets.analysis.operators import Operator, Operators
     from tvmdbg_widgets.model.graph import Graph
 
 _ROW = 17.0
@@ -21,10 +21,13 @@ def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> f
     """Write rank, operator, time, share with a bar, and the spread of the repeats."""
     marks, end = panel.marks, panel.width - MARGIN
     y += LINE_HEIGHT
-    spread, share = end - 186, end - 330
+    spread = end - 186 if panel.width >= NARROW else None
+    share = (end if spread is None else spread) - 144
     time = share - 66
-    heads = ((MARGIN, "#"), (MARGIN + 46, "operator"), (time, "time"), (share, "share"))
-    for x, said in (*heads, (spread, "p10 – p90 of the repeats")):
+    heads = [(MARGIN, "#"), (MARGIN + 46, "operator"), (time, "time"), (share, "share")]
+    if spread is not None:
+        heads.append((spread, "p10 – p90 of the repeats"))
+    for x, said in heads:
         marks.text(said, x, y - 4, fill=colors.MUTED)
     marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=colors.LINE)
     largest = max((row.time_ns for row in top), default=0.0) or 1.0
@@ -49,8 +52,13 @@ def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> f
             share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75
         )
         marks.text(share_text(row.share), share + 86, base)
-        said = (
-            f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}" if row.repeats > 1 else "–"
-        )
-        marks.text(said + (" noisy" if row.noisy else ""), spread, base, fill=colors.MUTED)
+        if spread is not None:
+            marks.text(_spread(row), spread, base, fill=colors.MUTED)
     return y
+
+
+def _spread(row: Operator) -> str:
+    said = "–"
+    if row.repeats > 1:
+        said = f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}"
+    return f"{said} noisy" if row.noisy else said
