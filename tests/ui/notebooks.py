@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Literal
+
+from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,11 @@ ROLES: dict[ViewName, str] = {
     "graph": "graph",
     "tensor": "tensor inspector",
     "timeline": "flamechart",
+}
+_SAYS: dict[ViewName, str] = {
+    "graph": "^Node {node} of ",
+    "tensor": "^Tensor {node}:0 ",
+    "timeline": "(Slice of node|Node) {node},",
 }
 START_MS = 120_000  # a first page and its kernel took up to 27 s on two busy cores
 SHOWN_MS = 60_000
@@ -154,6 +162,14 @@ class View:
         found = self.root.evaluate(_MARK, [key, value])
         x, y = found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
         self.root.locator("canvas").first.click(position={"x": x, "y": y})
+
+    def expect_node(self, node: int, timeout: float = SHOWN_MS / 2) -> None:
+        """Wait until its live region says that it shows a node."""
+        expect(self.said).to_contain_text(self.says(node), timeout=timeout)
+
+    def says(self, node: int) -> re.Pattern[str]:
+        """What its live region says where it shows a node."""
+        return re.compile(_SAYS[self.name].format(node=node))
 
     def focus(self) -> None:
         """Give the view the keyboard."""

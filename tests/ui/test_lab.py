@@ -55,19 +55,9 @@ UNPROTECTED = """(root) => [root, ...root.querySelectorAll("*")]
   .map((each) => each.outerHTML.slice(0, 120))"""
 
 
-def says(view: View, node: int) -> re.Pattern[str]:
-    """What a view's live region says where it shows a node."""
-    patterns: dict[ViewName, str] = {
-        "graph": rf"^Node {node} of ",
-        "tensor": rf"^Tensor {node}:0 ",
-        "timeline": rf"(Slice of node|Node) {node},",
-    }
-    return re.compile(patterns[view.name])
-
-
 def expect_all(views: list[View], node: int) -> None:
     for view in views:
-        expect(view.said).to_contain_text(says(view, node), timeout=FOLLOWS_MS)
+        view.expect_node(node)
 
 
 def is_finite(view: View) -> bool:
@@ -151,7 +141,7 @@ def test_both_tasks_of_the_quickstart_by_keys_alone(opened: Notebook) -> None:
         born = tensor.said.text_content() or ""
         keyboard.press("[")
         expect(tensor.said).not_to_have_text(born, timeout=FOLLOWS_MS)
-    expect(tensor.said).to_contain_text(says(tensor, BEFORE))
+    tensor.expect_node(BEFORE)
     keyboard.press("]")
     expect_all(views, OVERFLOW)
     expect(tensor.said).to_contain_text("59 +Inf")
@@ -245,15 +235,15 @@ print(run.session.selected)""",
     tall.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'")
     graph.focus()
     tall.keyboard.press("s")
-    expect(graph.said).to_contain_text(says(graph, SLOWEST))
+    graph.expect_node(SLOWEST)
     if subshells == "disabled":
         tall.wait_for_timeout(1500)
-        expect(tensor.said).not_to_contain_text(says(tensor, SLOWEST))
+        expect(tensor.said).not_to_contain_text(tensor.says(SLOWEST))
     else:
-        expect(tensor.said).to_contain_text(says(tensor, SLOWEST), timeout=FOLLOWS_MS)
+        tensor.expect_node(SLOWEST)
     assert notebook.is_running(4)
     released.touch()
-    expect(tensor.said).to_contain_text(says(tensor, SLOWEST), timeout=FOLLOWS_MS)
+    tensor.expect_node(SLOWEST)
 
     notebook.python(
         """import threading

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _WORKERS = 2
+_HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = frozenset({"tensor", "node"})
 
@@ -75,7 +76,7 @@ class RunModel(anywidget.AnyWidget):
         self._submit(lambda: self._answer(question, message))
 
     def _submit(self, task: Callable[[], None]) -> None:
-        if _bound_to_main_thread():
+        if not _HAS_THREADS:
             task()
             return
         with self._lock:
@@ -114,11 +115,6 @@ class RunModel(anywidget.AnyWidget):
 def _told(problem: Exception) -> str:
     """The message of an error; a KeyError's without the quotes that str() puts around it."""
     return str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)
-
-
-def _bound_to_main_thread() -> bool:
-    """Whether the host lets only its own thread send: marimo keeps its context per thread."""
-    return "marimo" in sys.modules and "ipykernel" not in sys.modules
 
 
 def _content_hash(run: DebugRun) -> str:
