@@ -18,7 +18,7 @@ const DIVERGING = [
   "#0a356f",
   "#1f5aa6",
   "#5b93cd",
-  "#abcae8",
+  "#a0c4ea",
   "#f6f4f2",
   "#f0b9bd",
   "#d97080",

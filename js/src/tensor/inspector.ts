@@ -74,7 +74,6 @@ export class Inspector {
   #answer: TensorAnswer | null = null;
   #asked = { rows: 0, cols: 0 };
   #cross: Point | null = null;
-  #hover: Point | null = null;
   #colors: ColorChoice;
   #entryGone = new AbortController();
   #ticket = 0;
@@ -107,7 +106,7 @@ export class Inspector {
     this.#picture = new Picture(
       root,
       {
-        point: (point) => this.#point(point),
+        point: () => this.#read(),
         pick: (point) => this.#mark(point),
         wheel: (steps) => this.stepIndex(steps),
         painted: () => this.#painted(),
@@ -195,7 +194,9 @@ export class Inspector {
 
   move(rows: number, cols: number): void {
     if (!this.#plane || !this.#answer?.tile) return;
-    this.#mark(this.#cross ? moved(this.#plane, this.#cross, rows, cols) : { row: 0, col: 0 });
+    const first = !this.#cross && Math.abs(rows) + Math.abs(cols) === 1;
+    const from = this.#cross ?? { row: 0, col: 0 };
+    this.#mark(first ? from : moved(this.#plane, from, rows, cols));
   }
 
   unmark(): void {
@@ -245,11 +246,21 @@ export class Inspector {
   /** The browser asks back with a copy event, in which a page may always set the text. */
   copy(): void {
     this.#root.focus({ preventScroll: true });
+    const copy = (event: ClipboardEvent) => this.#copyInto(event);
+    document.addEventListener("copy", copy, { capture: true });
     if (document.execCommand("copy")) this.#readout.copied();
+    document.removeEventListener("copy", copy, { capture: true });
+  }
+
+  #copyInto(event: ClipboardEvent): void {
+    const code = this.#code;
+    if (!code) return;
+    event.clipboardData?.setData("text/plain", code);
+    event.preventDefault();
   }
 
   get #code(): string | null {
-    const [answer, point] = [this.#answer, this.#hover ?? this.#cross];
+    const [answer, point] = [this.#answer, this.#picture.hover ?? this.#cross];
     if (!answer || !point) return null;
     return pythonText(answer.entry, indexAt(answeredPlane(answer), point), answer.reading);
   }
@@ -381,11 +392,10 @@ export class Inspector {
       this.#trouble.replaceChildren(message("empty", title, detail));
     }
     this.#axes.show(this.#plane);
-    this.#hover = null;
     this.#table.show(answer);
     this.#draw();
     this.#mirror.say(tensorWords(answer));
-    this.#mark(this.#cross);
+    this.#place(this.#cross);
     if (nothing) this.#painted();
   }
 
@@ -412,19 +422,19 @@ export class Inspector {
   }
 
   #mark(point: Point | null): void {
+    this.#picture.forgetHover();
+    this.#place(point);
+  }
+
+  #place(point: Point | null): void {
     this.#cross = point;
     this.#picture.mark(point, "");
     this.#table.mark(point);
     this.#read();
   }
 
-  #point(point: Point | null): void {
-    this.#hover = point;
-    this.#read();
-  }
-
   #read(): void {
-    const [answer, point] = [this.#answer, this.#hover ?? this.#cross];
+    const [answer, point] = [this.#answer, this.#picture.hover ?? this.#cross];
     this.#readout.show(answer, point, null);
     this.#exact.forget();
     if (answer?.tile && point) this.#exact.ask(answer, point);
@@ -433,7 +443,7 @@ export class Inspector {
   #found(answer: TensorAnswer, point: Point, text: string): void {
     if (answer !== this.#answer) return;
     this.#readout.show(answer, point, text);
-    if (this.#hover) return;
+    if (this.#picture.hover) return;
     this.#picture.mark(this.#cross, text);
     this.#mirror.say(`${tensorWords(answer)}; ${pointWords(answer, point, text)}`);
   }
@@ -493,21 +503,18 @@ export class Inspector {
       const entry = options.get("entry");
       if (entry) this.#show(entry);
     });
-    for (const name of ["axes", "index"] as const) {
-      onOption(name, () => {
-        if (!this.#plane) return;
-        this.#look(planeOf(this.#plane.shape, options.get("axes"), options.get("index")));
-      });
-    }
+    onOption("axes", () =>
+      this.look(({ shape, index }) => planeOf(shape, options.get("axes"), index)),
+    );
+    onOption("index", () =>
+      this.look(({ shape, axes }) => planeOf(shape, axes, options.get("index"))),
+    );
     onOption("color_scale", () => this.recolor(() => ({ scale: options.get("color_scale") })));
     onOption("color_map", () => this.recolor(() => ({ map: options.get("color_map") })));
     this.#root.addEventListener(
       "copy",
       (event) => {
-        const code = this.#code;
-        if (event.target !== this.#root || !code || String(getSelection())) return;
-        event.clipboardData?.setData("text/plain", code);
-        event.preventDefault();
+        if (event.target === this.#root && !String(getSelection())) this.#copyInto(event);
       },
       { signal },
     );

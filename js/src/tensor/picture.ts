@@ -10,7 +10,7 @@ import { labelPlane, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
 
 export interface PictureEvents {
-  point(at: Point | null): void;
+  point(): void;
   pick(at: Point): void;
   wheel(steps: number): void;
   painted(): void;
@@ -50,11 +50,24 @@ export class Picture {
     return { width: this.stage.clientWidth, height: this.stage.clientHeight };
   }
 
+  /** The value below the pointer. */
+  get hover(): Point | null {
+    return this.#hover;
+  }
+
+  /** Until the pointer moves again. */
+  forgetHover(): void {
+    this.#hover = null;
+    this.#repaint.request();
+  }
+
   show(answer: TensorAnswer | null, scale: ColorScale | null): void {
+    const before = this.#answer?.tile;
+    const { planeRows, planeCols } = answer?.tile ?? {};
+    if (before?.planeRows !== planeRows || before?.planeCols !== planeCols) this.#hover = null;
     this.#answer = answer;
     this.#scale = scale;
     this.#exact = "";
-    this.#hover = null;
     this.#redraw();
   }
 
@@ -176,7 +189,7 @@ export class Picture {
       if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
       this.#hover = point;
       this.#repaint.request();
-      this.#events.point(point);
+      this.#events.point();
     };
     canvas.addEventListener("pointermove", (event) => hover(at(event)), { signal });
     canvas.addEventListener("pointerleave", () => hover(null), { signal });
@@ -212,5 +225,6 @@ function platePlace(labels: Labels, layout: Layout, { row, col }: Point): void {
   const profile = kind === "profile";
   const y = profile ? plot.y + plot.height + STRIP + 13 : plot.y - 9;
   labels.plate(String(col), box.x + box.width / 2, y, "center");
-  if (!profile) labels.plate(String(row), plot.x - 3, box.y + box.height / 2, "right");
+  const beside = Math.max(plot.y + 8, box.y + box.height / 2);
+  if (!profile) labels.plate(String(row), plot.x - 3, beside, "right");
 }

@@ -33,6 +33,9 @@ export class ValuesTable {
   #values: ValuesAnswer | null = null;
   #cross: Point | null = null;
   #colWidth = NARROWEST;
+  /** Whether the crosshair is kept in sight: until the user scrolls away from it. */
+  #follows = true;
+  #placed = "";
   #ticket = 0;
   #wanted = "";
 
@@ -47,7 +50,7 @@ export class ValuesTable {
       this.#grid,
       this.#failure,
     );
-    this.node.addEventListener("scroll", () => this.#draw(), { signal });
+    this.node.addEventListener("scroll", () => this.#scrolled(), { signal });
     this.node.addEventListener("pointerdown", (event) => this.#press(event), { signal });
     new ResizeObserver(() => this.#draw()).observe(this.node);
   }
@@ -73,6 +76,7 @@ export class ValuesTable {
 
   mark(cross: Point | null): void {
     this.#cross = cross;
+    this.#follows = true;
     this.#reveal();
     this.#draw();
   }
@@ -115,7 +119,7 @@ export class ValuesTable {
 
   #reveal(): void {
     const cross = this.#cross;
-    if (!cross || !this.open) return;
+    if (!cross || !this.open || !this.#follows) return;
     this.#size();
     const [first, view, plane] = [this.#first, this.#view, this.#plane];
     const to = (at: number, from: number, length: number) =>
@@ -131,6 +135,27 @@ export class ValuesTable {
       const room = this.node.scrollWidth - this.node.clientWidth;
       this.node.scrollLeft = scroll(col, plane.cols - view.cols, room);
     }
+    this.#placed = this.#position;
+  }
+
+  /** Makes room for longer texts; what was at the right end stays there. */
+  #widen(width: number): void {
+    if (width <= this.#colWidth) return;
+    const room = () => this.node.scrollWidth - this.node.clientWidth;
+    const share = this.node.scrollLeft / (room() || 1);
+    this.#colWidth = width;
+    this.#size();
+    this.node.scrollLeft = share * room();
+    this.#placed = this.#follows ? this.#position : this.#placed;
+  }
+
+  get #position(): string {
+    return `${this.node.scrollLeft}:${this.node.scrollTop}`;
+  }
+
+  #scrolled(): void {
+    if (this.#position !== this.#placed) this.#follows = false;
+    this.#draw();
   }
 
   #size(): void {
@@ -219,7 +244,7 @@ export class ValuesTable {
       this.#values = values;
       this.#failure.hidden = true;
       const longest = Math.max(...values.text.map((text) => text.length));
-      this.#colWidth = Math.max(this.#colWidth, Math.ceil(longest * LETTER) + 14);
+      this.#widen(Math.ceil(longest * LETTER) + 14);
       this.#reveal();
       this.#draw();
     } catch (error) {
