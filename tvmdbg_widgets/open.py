@@ -61,6 +61,8 @@ def open(
         dumps and ``device`` does not choose one.
     OSError
         A path cannot be read.
+    TypeError, ValueError
+        A source is none of those above, or an option has no such value.
 
     Examples
     --------

@@ -115,6 +115,9 @@ class DebugRun:
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DebugRun, (self.parts,)
+
     def __repr__(self) -> str:
         parts = [self.parts.graph, self.parts.tensors, self.parts.timeline]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]

@@ -24,7 +24,6 @@ def check(parts: RunParts) -> Issues:
     found = [
         *parts.issues,
         *_ambiguous_edges(parts),
-        *_noted_tensors(parts),
         *_open_questions(parts),
     ]
     found.sort(key=lambda issue: _ORDER[issue.severity])
@@ -51,24 +50,6 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
     ]
 
 
-def _noted_tensors(parts: RunParts) -> list[Issue]:
-    """One issue for each warning that a tensor's own header gives rise to."""
-    told = {message for issue in parts.issues for message in (issue.message,)}
-    return [
-        Issue(
-            "tensor-note",
-            Severity.WARNING,
-            f"{tensor.name!r}, output {tensor.output}: {note}",
-            nodes=(tensor.node,) if parts.graph is not None else (),
-            entries=((tensor.node, tensor.output),),
-            file=tensor.file,
-        )
-        for tensor in (parts.tensors or {}).values()
-        for note in tensor.record.notes
-        if note not in told
-    ]
-
-
 def _open_questions(parts: RunParts) -> list[Issue]:
     found = []
     if parts.timeline is not None and parts.timeline.synthetic:
@@ -80,7 +61,8 @@ def _open_questions(parts: RunParts) -> list[Issue]:
                 "the sum of nodes is not the latency of the model",
             )
         )
-    if parts.tensors is not None and parts.timeline is not None:
+    told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
+    if parts.tensors is not None and parts.timeline is not None and not told:
         found.append(
             Issue(
                 "run-count-unknown",

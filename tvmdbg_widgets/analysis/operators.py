@@ -12,6 +12,7 @@ import numpy as np
 from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _row_cells(row: Operator) -> list[str]:
     )
     return [
         str(row.node),
-        row.name,
+        one_line(row.name),
         row.op_kind,
         duration_text(row.time_ns) if not np.isnan(row.time_ns) else "unknown",
         f"{100 * row.share:.2f} %" if not np.isnan(row.share) else "unknown",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.operators import operators
 from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
@@ -45,7 +46,7 @@ def summary(parts: RunParts) -> str:
     if len(slowest):
         lines.append("  slowest:")
         lines += [
-            f"    {row.name} (node {row.node}): "
+            f"    {one_line(row.name)} (node {row.node}): "
             f"{duration_text(row.time_ns)}, {100 * row.share:.1f} %"
             for row in slowest
         ]

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.registry import Format, format_of, identify
-from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.formats.registry import FORMATS, Format, format_of, identify, suspect
+from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.sources import ByteSource, SourceLike, as_source
+from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _DEPTH = 4
 _FILES = 2_000
+_NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -73,15 +75,16 @@ def gather(
     """
     issues: list[Issue] = []
     candidates: list[_Candidate] = []
-    problems: list[FormatError] = []
+    problems: list[tuple[str, FormatError | OSError]] = []
     for each in sources:
-        if isinstance(each, str | os.PathLike) and Path(each).is_dir():
-            candidates += _folder(Path(each), device, issues)
+        if isinstance(each, str | os.PathLike) and os.path.isdir(each):  # noqa: PTH112 (bytes paths)
+            candidates += _folder(Path(os.fsdecode(each)), device, issues)
             continue
         source = as_source(each)
-        found = identify(source)
+        found = identify(source) or suspect(source)
         if found is None:
-            problems.append(foreign_file(source))
+            known = ", ".join(each.what for each in FORMATS)
+            problems.append((source.name, unknown_file(source, known)))
         else:
             candidates.append(_Candidate(source, found, None))
     candidates += [
@@ -92,13 +95,13 @@ def gather(
         kind = candidate.format.part
         try:
             value = candidate.format.read(candidate.source, **(options or {}).get(kind, {}))
-        except FormatError as problem:
-            problems.append(problem)
+        except (FormatError, OSError) as problem:
+            problems.append((candidate.source.name, problem))
         else:
             parts.append(Part(kind, value, candidate.source, candidate.folder))
     if not parts:
-        raise problems[0] if problems else _nothing(sources)
-    issues += [_unreadable(problem) for problem in problems]
+        raise problems[0][1] if problems else _nothing(sources, issues)
+    issues += [_unreadable(name, problem) for name, problem in problems]
     return parts, issues
 
 
@@ -106,37 +109,48 @@ def _folder(root: Path, device: str | None, issues: list[Issue]) -> list[_Candid
     candidates: list[_Candidate] = []
     skipped: list[str] = []
     for path in _files(root, issues):
-        source = as_source(path, os.fspath(path.relative_to(root)))
-        found = identify(source)
+        name = os.fspath(path.relative_to(root))
+        try:
+            source = as_source(path, name)
+            found = identify(source)
+        except (FormatError, OSError) as problem:
+            issues.append(_unreadable(name, problem))
+            continue
         if found is None:
             skipped.append(source.name)
         else:
             candidates.append(_Candidate(source, found, path.parent))
     if skipped:
-        shown = ", ".join(sorted(skipped)[:8]) + (" …" if len(skipped) > 8 else "")
-        issues.append(
-            Issue(
-                "files-not-read",
-                Severity.NOTE,
-                f"{len(skipped)} files are of no format read here: {shown}",
-                file=os.fspath(root),
-            )
-        )
-    return _one_dump(root, candidates, device)
+        issues.append(_note(root, "files-not-read", "files of no format read here", skipped))
+    kept = _one_dump(root, candidates, device)
+    if device is None:
+        left = [each.source.name for each in candidates if each not in kept]
+        if left:
+            what = "files beside the dump's folder, left out (name them in open(…) to add them)"
+            issues.append(_note(root, "files-left-out", what, left))
+    return kept
 
 
 def _files(root: Path, issues: list[Issue]) -> Iterator[Path]:
     """Yield the files below a folder in a fixed order; links to folders are not followed."""
     pending = [(root, 0)]
     count = 0
+    deeper: list[str] = []
     while pending:
         folder, depth = pending.pop(0)
-        for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+        try:
+            entries = sorted(os.scandir(folder), key=lambda each: each.name)
+        except OSError as problem:
+            issues.append(_unreadable(os.fspath(folder), problem))
+            continue
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if depth < _DEPTH:
                     pending.append((Path(entry.path), depth + 1))
+                else:
+                    deeper.append(os.fspath(Path(entry.path).relative_to(root)))
                 continue
-            if not entry.is_file():
+            if not os.path.isfile(entry.path):  # noqa: PTH113 (False for a circle of links)
                 continue
             count += 1
             if count > _FILES:
@@ -145,11 +159,13 @@ def _files(root: Path, issues: list[Issue]) -> Iterator[Path]:
                         "folder-too-large",
                         Severity.WARNING,
                         f"only the first {_FILES} files were looked at; open the dump's own folder",
-                        file=os.fspath(root),
+                        file=one_line(os.fspath(root)),
                     )
                 )
                 return
             yield Path(entry.path)
+    if deeper:
+        issues.append(_note(root, "folder-too-deep", "folders too deep to be looked into", deeper))
 
 
 def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> list[_Candidate]:
@@ -165,19 +181,21 @@ def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> l
     if device is not None and not chosen:
         raise FormatError(
             f"no dump of device {device!r} in this folder",
-            file=os.fspath(root),
+            file=one_line(os.fspath(root)),
             expected=" or ".join(sorted(folder.name for folder in dumps)) or "a dump",
             found="none whose folder name holds that text",
         )
     if len(chosen) > 1:
         names = sorted(os.fspath(folder.relative_to(root)) for folder in chosen)
+        short = Path(names[0]).name.split("_", 3)[-1]
+        fitting = [folder for folder in dumps if short.lower() in folder.name.lower()]
         raise FormatError(
             f"{len(names)} dumps in this folder; one run is opened at a time",
-            file=os.fspath(root),
+            file=one_line(os.fspath(root)),
             expected="one dump",
-            found=", ".join(names),
-            hint=f"Choose one: tvmdbg_widgets.open({os.fspath(root / names[0])!r}), "
-            f"or open(…, device={Path(names[0]).name.split('_', 3)[-1]!r}).",
+            found=one_line(", ".join(names)),
+            hint=f"Choose one: tvmdbg_widgets.open({os.fspath(root / names[0])!r})"
+            + (f", or open(…, device={short!r})." if len(fitting) == 1 else "."),
         )
     if not chosen:
         return candidates
@@ -186,15 +204,25 @@ def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> l
     return [c for c in candidates if c.folder not in others and c.folder in lines]
 
 
-def _unreadable(problem: FormatError) -> Issue:
-    return Issue("file-unreadable", Severity.ERROR, str(problem), file=problem.file)
+def _unreadable(name: str, problem: FormatError | OSError) -> Issue:
+    text = str(problem).removeprefix(name).lstrip(",: ")
+    return Issue("file-unreadable", Severity.ERROR, one_line(text), file=one_line(name))
 
 
-def _nothing(sources: Sequence[SourceLike]) -> FormatError:
+def _note(root: Path, rule: str, what: str, names: Sequence[str]) -> Issue:
+    """A note on some files or folders, the first of them by name."""
+    shown = ", ".join(one_line(name) for name in sorted(names)[:_NAMES_SHOWN])
+    more = " …" if len(names) > _NAMES_SHOWN else ""
+    message = f"{len(names)} {what}: {shown}{more}"
+    return Issue(rule, Severity.NOTE, message, file=one_line(os.fspath(root)))
+
+
+def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatError:
+    named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
     return FormatError(
         "nothing of a run was found here",
-        file=", ".join(str(each) for each in sources if isinstance(each, str | os.PathLike)),
+        file=one_line(", ".join(named)),
         expected="a folder or files that TVM's debugger wrote",
-        found="no file of a known format",
+        found="; ".join(("no file of a known format", *(issue.message for issue in issues))),
         hint="The debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
     )

@@ -5,6 +5,7 @@ A format is one module with ``sniff(head) -> bool`` and a reader, and one line i
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,15 @@ def identify(source: ByteSource) -> Format | None:
     """Return the format of a source, None where no reader knows it."""
     head = source.read(0, min(HEAD_BYTES, source.size))
     return next((each for each in FORMATS if each.sniff(head)), None)
+
+
+def suspect(source: ByteSource) -> Format | None:
+    """Return the format that a source of no known format may be a broken file of."""
+    head = source.read(0, min(HEAD_BYTES, source.size)).replace(b"\0", b"")
+    for word, part in ((b"traceEvents", "trace"), (b"nodes", "graph")):
+        if re.search(rb'^\W*[{"].*\\?"' + word + rb'\\?"', head, re.DOTALL):
+            return format_of(part)
+    return None
 
 
 def format_of(part: str) -> Format:

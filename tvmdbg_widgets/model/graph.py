@@ -308,6 +308,12 @@ class Graph:
         """Return the graph with other issues."""
         return dataclasses.replace(self, issues=issues)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        columns["edge_candidates"] = dict(self.edge_candidates)
+        columns["attrs"] = tuple(map(dict, self.attrs))
+        return _rebuild, (columns,)
+
     def to_networkx(self) -> nx.MultiDiGraph[int]:
         """Return a ``networkx.MultiDiGraph`` of node ids; an edge's key is its operand position.
 
@@ -335,3 +341,8 @@ class Graph:
             f"{graph_columns.counted(self.num_edges, 'edge')}, "
             f"{graph_columns.counted(self.num_entries, 'entry')}; {self.issues.summary()}"
         )
+
+
+def _rebuild(columns: dict[str, Any]) -> Graph:
+    columns["attrs"] = tuple(map(MappingProxyType, columns["attrs"]))
+    return Graph(**columns)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +44,10 @@ class _Placed:
     trust: Trust
     notes: tuple[str, ...] = ()
 
+    @property
+    def entry(self) -> Entry:
+        return self.node, self.output
+
 
 def join_tensors(
     graph: Graph | None, arrays: Sequence[KeyedArray], *, file: str, reused: bool = False
@@ -71,10 +76,11 @@ def join_tensors(
     """
     placed, issues = _place(graph, arrays, file)
     later = _later_writers(graph) if reused and graph is not None else {}
+    later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}
     tensors = []
     for each in placed:
         record, notes = _agreeing(graph, each, issues, file)
-        writer = later.get((each.node, each.output))
+        writer = later.get(each.entry)
         if writer is not None and graph is not None:
             notes += (_reuse_note(graph, each, writer),)
         tensors.append(
@@ -83,7 +89,7 @@ def join_tensors(
             )
         )
     if later:
-        nodes = tuple(sorted({node for node, _ in later}))
+        nodes = tuple(dict.fromkeys(node for node, _ in later))
         issues.append(
             Issue(
                 "buffer-reused",
@@ -92,7 +98,7 @@ def join_tensors(
                 "(TVM v0.6 and v0.7 read the tensors when the whole run is over): their values are "
                 "not what the node computed",
                 nodes=nodes,
-                entries=tuple(sorted(later))[:_SHOWN],
+                entries=tuple(later)[:_SHOWN],
                 file=file,
             )
         )
@@ -102,27 +108,63 @@ def join_tensors(
 def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tuple[Tensors, Issues]:
     """Join a model's parameters to the graph's null nodes by name.
 
-    Without a graph the parameters are numbered in file order.
+    Of several with one name the last counts, as for TVM. Without a graph all parameters are
+    numbered in the order given.
     """
+    if graph is None:
+        numbered = enumerate(records)
+        return Tensors(
+            Tensor(record, i, 0, name=record.key, trust=Trust.BY_ORDER) for i, record in numbered
+        ), Issues()
+    null: dict[str, list[int]] = defaultdict(list)
+    for node in np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist():
+        null[graph.names[node]].append(node)
     found = []
     unknown = []
-    for position, record in enumerate({record.key: record for record in records}.values()):
-        nodes = graph.nodes_named(record.key) if graph is not None else ()
-        if graph is None:
-            found.append(Tensor(record, position, 0, name=record.key, trust=Trust.BY_ORDER))
-        elif len(nodes) == 1:
-            found.append(Tensor(record, nodes[0].id, 0, name=record.key, trust=Trust.BY_NAME))
-        else:
+    reshaped: list[_Placed] = []
+    issues: list[Issue] = []
+    for record in {record.key: record for record in records}.values():
+        nodes = null.get(record.key, [])
+        if len(nodes) != 1 or not len(graph.entry_range(nodes[0])):
             unknown.append(record)
-    issues = []
+            continue
+        array = KeyedArray(record, record.key, None, 0)
+        placed = _Placed(array, nodes[0], 0, Trust.BY_NAME)
+        found_issues: list[Issue] = []
+        settled, notes = _agreeing(graph, placed, found_issues, record.file)
+        shape = graph.shape(nodes[0])
+        if (
+            len(found_issues) == 1
+            and shape != record.shape
+            and math.prod(shape or ()) == record.size
+        ):
+            reshaped.append(replace(placed, notes=notes))
+        else:
+            issues += found_issues
+        found.append(
+            Tensor(settled, nodes[0], 0, name=record.key, trust=Trust.BY_NAME, notes=notes)
+        )
     if unknown:
         issues.append(
             Issue(
                 "parameter-names",
                 Severity.WARNING,
-                f"{len(unknown)} parameters have no node of their name in the graph, or several; "
+                f"{len(unknown)} parameters have no input of their name in the graph, or several; "
                 f"the first is {unknown[0].key!r}",
                 file=unknown[0].file,
+            )
+        )
+    if reshaped:
+        first = reshaped[0]
+        issues.append(
+            Issue(
+                "parameter-reshaped",
+                Severity.NOTE,
+                f"{len(reshaped)} parameters have another shape of as many elements than in the "
+                f"graph, which TVM accepts: the first is {first.array.name!r}, {first.notes[0]}",
+                nodes=tuple(each.node for each in reshaped),
+                entries=tuple(each.entry for each in reshaped),
+                file=first.array.record.file,
             )
         )
     return Tensors(found), Issues(issues)
@@ -203,24 +245,24 @@ def _by_index(
 def _by_name(
     graph: Graph, arrays: Sequence[KeyedArray], file: str
 ) -> tuple[list[_Placed], list[Issue]]:
-    ids: dict[str, list[int]] = defaultdict(list)
+    owners: dict[tuple[str, int], list[int]] = defaultdict(list)
     for node, name in enumerate(graph.names):
-        ids[name].append(node)
-    placed, unknown, lost = [], [], []
+        for output in range(len(graph.entry_range(node))):
+            owners[name, output].append(node)
+    alike: dict[tuple[str, int], list[KeyedArray]] = defaultdict(list)
     for array in arrays:
-        nodes = [n for n in ids.get(array.name, []) if array.output < len(graph.entry_range(n))]
+        alike[array.name, array.output].append(array)
+    placed, unknown, surplus = [], [], []
+    lost: set[int] = set()
+    for key, group in alike.items():
+        nodes = owners.get(key)
         if not nodes:
-            unknown.append(array)
+            unknown.extend(group)
             continue
-        notes: tuple[str, ...] = ()
-        if len(nodes) > 1:
-            lost.extend(nodes[:-1])
-            note = (
-                f"{len(nodes)} nodes are named {array.name!r}; TVM v0.8 keeps only the last one's "
-                f"tensor, so this is taken to be node {nodes[-1]}'s"
-            )
-            notes = (note,)
-        placed.append(_Placed(array, nodes[-1], array.output, Trust.BY_NAME, notes))
+        surplus.extend(group[: -len(nodes)])
+        if len(group) < len(nodes):
+            lost.update(nodes[: -len(group)])
+        placed += _namesakes(group[-len(nodes) :], nodes)
     issues = []
     if unknown:
         issues.append(
@@ -232,18 +274,47 @@ def _by_name(
                 file=file,
             )
         )
+    if surplus:
+        issues.append(
+            Issue(
+                "tensor-repeated",
+                Severity.WARNING,
+                f"{len(surplus)} tensors are more than the graph has nodes of their name, the "
+                f"first is {surplus[0].record.key!r}; the last of each name are shown",
+                file=file,
+            )
+        )
     if lost:
         issues.append(
             Issue(
                 "tensor-overwritten",
                 Severity.WARNING,
-                f"the tensors of {len(set(lost))} nodes are lost: a later node has the same name, "
+                f"the tensors of {len(lost)} nodes are lost: a later node has the same name, "
                 "and TVM v0.8 writes one tensor a name",
-                nodes=tuple(sorted(set(lost))),
+                nodes=tuple(sorted(lost)),
                 file=file,
             )
         )
     return placed, issues
+
+
+def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[_Placed]:
+    """Place arrays of one key at the last nodes of that name, in their order."""
+    if len(nodes) == 1:
+        return [_Placed(group[0], nodes[0], group[0].output, Trust.BY_NAME)]
+    what = f"{len(nodes)} nodes are named {group[0].name!r}"
+    trust = Trust.BY_ORDER
+    note = f"{what}; they are told apart by their order"
+    if len(group) < len(nodes):
+        trust = Trust.BY_NAME if len(group) == 1 else Trust.AMBIGUOUS
+        note = (
+            f"{what}; TVM v0.8 keeps only the last one's tensor, so this is taken to be node "
+            f"{nodes[-1]}'s"
+            if len(group) == 1
+            else f"{what} and {len(group)} tensors; they are taken to be the last ones'"
+        )
+    placed = zip(group, nodes[-len(group) :], strict=True)
+    return [_Placed(array, node, array.output, trust, (note,)) for array, node in placed]
 
 
 def _agreeing(
@@ -253,7 +324,7 @@ def _agreeing(
     record, notes = placed.array.record, placed.notes
     if graph is None:
         return record, notes
-    entry = (placed.node, placed.output)
+    entry = placed.entry
     shape, dtype = graph.shape(*entry), graph.dtype(*entry)
     if dtype is not None:
         record = _settled(record, dtype)
@@ -297,14 +368,14 @@ def _same_type(stored: DataType, text: str) -> bool:
 def _later_writers(graph: Graph) -> dict[Entry, int]:
     """For each entry whose storage a later node writes to, the last such node.
 
-    A ``__nop`` shares its input's storage and writes nothing.
+    A ``__nop`` shares its input's storage and writes nothing; inputs are written before the run.
     """
     if graph.storage_ids is None:
         return {}
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.entry_offsets))
     last: dict[int, int] = {}
     for node, storage in zip(owner.tolist(), graph.storage_ids.tolist(), strict=True):
-        if storage >= 0 and graph.kinds[node] != NodeKind.NOP:
+        if storage >= 0 and graph.kinds[node] in (NodeKind.OPERATOR, NodeKind.COPY):
             last[storage] = max(node, last.get(storage, -1))
     first = graph.entry_offsets[owner]
     return {

@@ -58,9 +58,10 @@ class KnownTimes:
     row_ns: npt.NDArray[np.float64]
     rounding_ns: float
 
-    def agree(self, node: int, row: int) -> bool:
-        """Whether the row's time is the node's, as far as the table's digits tell."""
-        return bool(abs(self.node_ns[node] - self.row_ns[row]) <= self.rounding_ns * 1.001)
+    def agreeing(self, nodes: list[int], row: int) -> list[int]:
+        """Return the nodes whose time is the row's, as far as the table's digits tell."""
+        apart = np.abs(self.node_ns[nodes] - self.row_ns[row])
+        return [nodes[i] for i in np.flatnonzero(apart <= self.rounding_ns * 1.001).tolist()]
 
 
 def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
@@ -84,10 +85,13 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             )
         )
     differing = [i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]]
+    named: dict[str, list[int]] = defaultdict(list)
+    for node, name in enumerate(node_names if differing else ()):
+        named[name].append(node)
     for i in differing:
-        rows = node_names.rows(pair_names[i])
-        nodes[i] = rows[0] if len(rows) == 1 else -1
-        trust[i] = Trust.BY_NAME if len(rows) == 1 else Trust.ABSENT
+        fitting = named.get(pair_names[i], [])
+        nodes[i] = fitting[0] if len(fitting) == 1 else -1
+        trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
     if differing:
         first = differing[0]
         expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"
@@ -151,7 +155,7 @@ def join_rows(
             nodes[rows], trust[rows] = candidates[0], Trust.BY_NAME
         elif candidates:
             fits = _fitting(candidates, rows, entry_shapes, row_shapes, times)
-            _spread(fits, candidates, nodes, trust)
+            _spread(fits, nodes, trust)
     return NodeJoin(nodes, trust, _row_issues(row_names, nodes, trust, file))
 
 
@@ -163,29 +167,37 @@ def _fitting(
     times: KnownTimes | None,
 ) -> dict[int, list[int]]:
     """For each row the nodes of its name that have its shape and, where known, its time."""
+    shaped: dict[Shape, list[int]] = {}
+    found: dict[tuple[Shape, float | None], list[int]] = {}
     fits = {}
     for row in rows:
         shape = row_shapes[row]
-        same = [n for n in candidates if shape in entry_shapes[n] or None in entry_shapes[n]]
-        if times is not None:
-            same = [n for n in same or candidates if times.agree(n, row)] or same
-        fits[row] = same or candidates
+        if shape not in shaped:
+            same = [n for n in candidates if shape in entry_shapes[n] or None in entry_shapes[n]]
+            shaped[shape] = same or candidates
+        key = shape, None if times is None else float(times.row_ns[row])
+        if key not in found:
+            timely = [] if times is None else times.agreeing(shaped[shape], row)
+            found[key] = timely or shaped[shape]
+        fits[row] = found[key]
     return fits
 
 
 def _spread(
-    fits: dict[int, list[int]],
-    candidates: list[int],
-    nodes: npt.NDArray[np.int32],
-    trust: npt.NDArray[np.uint8],
+    fits: dict[int, list[int]], nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8]
 ) -> None:
-    free = list(candidates)
+    """Give each row a node that fits it and no other row has yet; rows with few choices first."""
+    taken: set[int] = set()
+    positions: dict[int, int] = defaultdict(int)  # rows that fit alike share one list
     for row, fitting in sorted(fits.items(), key=lambda each: len(each[1])):
-        left = [node for node in fitting if node in free] or fitting
-        nodes[row] = left[0]
+        position = positions[id(fitting)]
+        while position < len(fitting) and fitting[position] in taken:
+            position += 1
+        positions[id(fitting)] = position
+        nodes[row] = fitting[position] if position < len(fitting) else fitting[0]
         trust[row] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
-        if left[0] in free and len(fitting) > 1:
-            free.remove(left[0])
+        if len(fitting) > 1:
+            taken.add(int(nodes[row]))
 
 
 def _row_issues(
@@ -233,10 +245,10 @@ def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
     The device of a node is that of its first entry (``device_index`` holds ``DLDeviceType``
     numbers); without such a list every slice is on ``default``, the device the dump is named after.
     """
-    if graph.device_types is None or not len(timeline.slice_node):
+    if graph.device_types is None or not graph.num_entries or not len(timeline.slice_node):
         return replace(timeline, tracks=(default,) if timeline.tracks else ())
-    first = np.minimum(graph.entry_offsets[:-1], max(graph.num_entries - 1, 0))
-    types = graph.device_types[first] if graph.num_entries else np.zeros(0, np.int32)
+    first = np.minimum(graph.entry_offsets[:-1], graph.num_entries - 1)
+    types = np.where(np.diff(graph.entry_offsets) > 0, graph.device_types[first], -1)
     of_slice = np.where(timeline.slice_node >= 0, types[timeline.slice_node], -1)
     distinct, track = np.unique(of_slice, return_inverse=True)
     if len(distinct) == 1:

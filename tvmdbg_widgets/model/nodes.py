@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -151,9 +152,10 @@ class Nodes(Sequence[Node]):
         count = len(self)
         if isinstance(index, slice):
             return tuple(Node(self._graph, node) for node in range(count)[index])
-        if not -count <= index < count:
-            raise IndexError(f"node {index} of a graph with {count} nodes")
-        return Node(self._graph, int(index) % count)
+        node = operator.index(index)
+        if not -count <= node < count:
+            raise IndexError(f"node {node} of a graph with {count} nodes")
+        return Node(self._graph, node % count)
 
     def __iter__(self) -> Iterator[Node]:
         return (Node(self._graph, node) for node in range(len(self)))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import os
+import stat
 import threading
 import weakref
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from tvmdbg_widgets.model.descriptors import Descriptors
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.text import one_line
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
@@ -94,17 +97,30 @@ class FileSource(ByteSource):
     Raises
     ------
     OSError
-        The file is not there, is a folder, or may not be read.
+        The file is not there, is a folder, a pipe or a device, or may not be read.
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
-        self.path = Path(path).absolute()
-        self.name = os.fspath(path) if name is None else name
-        self._owner = next(_OWNERS)
+        self.path = Path(os.fsdecode(path)).absolute()
+        self.name = one_line(os.fsdecode(path) if name is None else name)
+        mode = self.path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise OSError(
+                errno.EINVAL, "not a regular file; read() it and pass the bytes", self.name
+            )
         with io.FileIO(self.path) as file:
             self._identity = _identity(os.fstat(file.fileno()))
         self.size = self._identity[0]
+        self._own()
+
+    def _own(self) -> None:
+        self._owner = next(_OWNERS)
         weakref.finalize(self, _DESCRIPTORS.drop, self._owner)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # The number of another process, or of another source, may not reach this one's files.
+        self.__dict__.update(state)
+        self._own()
 
     def _fill(self, offset: int, view: memoryview) -> None:
         try:
@@ -179,6 +195,9 @@ class BytesSource(ByteSource):
         self._view = view.cast("B")
         self.size = len(self._view)
         self.name = f"<{self.size:,} bytes>" if name is None else name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BytesSource, (bytes(self._view), self.name)
 
     def _fill(self, offset: int, view: memoryview) -> None:
         view[:] = self._view[offset : offset + len(view)]
@@ -261,7 +280,7 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
     if isinstance(obj, bytes | bytearray | memoryview):
         return BytesSource(obj, name)
     if isinstance(obj, str | os.PathLike):
-        if "\0" in os.fspath(obj):
+        if "\0" in os.fsdecode(obj):
             raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
         return FileSource(obj, name)
     if isinstance(obj, io.TextIOBase):

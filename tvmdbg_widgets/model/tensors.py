@@ -228,7 +228,11 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         return tuple(self._nodes)
 
     def __getitem__(self, key: TensorKey) -> Tensor:
-        item, output = key if isinstance(key, tuple) else (key, 0)
+        item, output = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
+        if not hasattr(output, "__index__") or not (
+            isinstance(item, str) or hasattr(item, "__index__")
+        ):
+            raise KeyError(f"{key!r} is no node id, name, (node id, output) or (name, output)")
         node = self._node(item) if isinstance(item, str) else item
         tensor = self._items.get((node, output))
         if tensor is None:
@@ -242,14 +246,15 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         if len(nodes) > 1:
             raise KeyError(f"{len(nodes)} nodes are named {name!r}; take one by id: {nodes}")
         if not nodes:
-            close = difflib.get_close_matches(name, self._nodes, n=3)
-            raise KeyError(f"no tensor of a node named {name!r}; close: {close}")
+            close = difflib.get_close_matches(name, list(self._nodes)[:20_000], n=3)
+            hint = f"; close: {', '.join(map(repr, close))}" if close else ""
+            raise KeyError(f"no tensor of a node named {name!r}{hint}")
         return nodes[0]
 
     def __contains__(self, key: object) -> bool:
         try:
             self[key]  # type: ignore[index]
-        except (KeyError, TypeError, ValueError):
+        except KeyError:
             return False
         return True
 

@@ -132,7 +132,20 @@ def from_table(
         raise ValueError("start_ns and end_ns go together")
     all_nodes = _checked(nodes, num_nodes)
     times = np.asarray(time_ns, dtype=np.float64)
+    usable = np.isfinite(times) & (times >= 0)
+    times = np.where(usable, times, np.nan)
     rows, found = _first_rows(all_nodes, times, source)
+    if not usable.all():
+        found.append(
+            Issue(
+                "time-not-finite",
+                Severity.ERROR,
+                f"{np.count_nonzero(~usable)} rows have no usable time, row "
+                f"{np.argmin(usable)} first; they are left out",
+                nodes=tuple(int(i) for i in np.unique(all_nodes[~usable]) if i >= 0)[:_NODES_SHOWN],
+                file=source,
+            )
+        )
     node, time = all_nodes[rows], times[rows]
     row_trust = np.asarray(trust, dtype=np.uint8)[rows]
     _, node_trust = _per_node(node, row_trust, num_nodes)

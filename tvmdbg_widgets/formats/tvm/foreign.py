@@ -1,4 +1,4 @@
-"""Files that are taken for params files, and what they are."""
+"""Files that are none of TVM's debugger, and what they are."""
 
 from __future__ import annotations
 
@@ -24,6 +24,30 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
 )
 
 
+def unknown_file(source: ByteSource, expected: str) -> FormatError:
+    """Return the error for a file of no format that can be read.
+
+    Parameters
+    ----------
+    source
+        The file.
+    expected
+        The formats that can.
+    """
+    head = source.read(0, min(source.size, _LONGEST_PATH))
+    kind, hint = _known(head, source.size) or (
+        "no file of a format read here",
+        "Is it a file that TVM's debugger wrote, whole?",
+    )
+    return FormatError(
+        f"this is {kind}",
+        file=source.name,
+        expected=expected,
+        found=f"{source.size:,} bytes that start with {head[:40]!r}" if head else "nothing",
+        hint=hint,
+    )
+
+
 def foreign_file(source: ByteSource) -> FormatError:
     """Return the error for a file that does not start like a params file."""
     head = source.read(0, min(source.size, _LONGEST_PATH))
@@ -39,16 +63,23 @@ def foreign_file(source: ByteSource) -> FormatError:
     )
 
 
-def _describe(head: bytes, size: int) -> tuple[str, str]:
+def _known(head: bytes, size: int) -> tuple[str, str] | None:
     for start, kind, hint in _KINDS:
         if head.startswith(start):
             return kind, hint
     if not head:
         return "an empty file", "Was it still being written?"
+    if size < _LONGEST_PATH and head.rstrip().endswith((b".params", b".bin", b".json")):
+        return "a path given as bytes", "Pass the path as str; bytes are taken for the content."
+    return None
+
+
+def _describe(head: bytes, size: int) -> tuple[str, str]:
+    known = _known(head, size)
+    if known is not None:
+        return known
     if head.lstrip()[:1] in (b"{", b"[", b'"'):
         return _describe_json(head)
-    if size < _LONGEST_PATH and head.rstrip().endswith((b".params", b".bin")):
-        return "a path given as bytes", "Pass the path as str; bytes are taken for the content."
     if size < 8:
         return "too short for a params file", "It may be cut off: copy or write it again."
     return "no params file", "Parameters are saved by tvm.runtime.save_param_dict."

@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias
 
 Style: TypeAlias = Literal["v0.5", "v0.8", "v0.9"]
 
-_V09 = re.compile(r"(.*)____topo-index:([0-9]+)____output-num:([0-9]+)", re.DOTALL)
-_V08 = re.compile(r"(.*)____([0-9]+)", re.DOTALL)
-_V05 = re.compile(r"(.*)_([0-9]+)__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf|nan)", re.DOTALL)
+# Node ids are int32 here and in TVM: nine digits are enough, and more would overflow.
+_V09 = re.compile(r"(.*)____topo-index:([0-9]{1,9})____output-num:([0-9]{1,9})", re.DOTALL)
+_V08 = re.compile(r"(.*)____([0-9]{1,9})", re.DOTALL)
+_V05 = re.compile(r"(.*)_([0-9]{1,9})__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf|nan)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.array_record import ArrayRecord
 
 _NAMES_SHOWN = 5
-_KINDS = {
+#: Issues that repeat what the notes of single arrays say, by rule.
+KINDS = {
     "values-lost": "the file holds their shapes only, no values (TVM up to 0.7 with bool)",
     "lanes-left-out": "only the first 1/lanes of the values are stored, by a fault of TVM's writer",
     "below-one-byte": "less than 8 bits an element: read as packed, low bits first; bytes beyond "
@@ -39,15 +40,33 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
     if repeated:
         text = f"{_list(repeated)} occur more than once; TVM keeps the last of each"
         issues.append(Issue("duplicate-name", Severity.WARNING, text, file=file))
-    kinds: dict[str, list[ArrayRecord]] = {}
-    for record in records:
+    return issues + note_issues([(record, None) for record in records], file)
+
+
+def note_issues(
+    records: Sequence[tuple[ArrayRecord, tuple[int, int] | None]], file: str
+) -> list[Issue]:
+    """Collect the notes of records, one issue a kind.
+
+    Parameters
+    ----------
+    records
+        Records of one file, each with the entry it belongs to where that is known.
+    file
+        Name of the file.
+    """
+    kinds: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = {}
+    for record, entry in records:
         if record.notes:
-            kinds.setdefault(_kind(record), []).append(record)
+            kinds.setdefault(_kind(record), []).append((record, entry))
+    issues = []
     for rule, found in kinds.items():
         severity = Severity.NOTE if rule == "no-numpy-type" else Severity.WARNING
-        what = found[0].notes[-1] if len(found) == 1 else _KINDS[rule]
-        text = f"{_list([record.key for record in found])}: {what}"
-        issues.append(Issue(rule, severity, text, file=file))
+        what = "; ".join(found[0][0].notes) if len(found) == 1 else KINDS[rule]
+        text = f"{_list([record.key for record, _ in found])}: {what}"
+        entries = tuple(entry for _, entry in found if entry is not None)
+        nodes = tuple(dict.fromkeys(node for node, _ in entries))
+        issues.append(Issue(rule, severity, text, nodes=nodes, entries=entries, file=file))
     return issues
 
 

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.tvm.table_checks import check_table
 from tvmdbg_widgets.formats.tvm.table_clock import wall_times
 from tvmdbg_widgets.formats.tvm.table_layout import DECIMALS, Layout, dashes, find_layout
 from tvmdbg_widgets.formats.tvm.table_rows import TableRow, parse_row, parse_total
-from tvmdbg_widgets.formats.tvm.times_text import read_text
+from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.strings import StringColumn
@@ -107,7 +107,7 @@ class Table:
 
 def sniff(head: bytes) -> bool:
     """Tell whether these bytes hold the header of a table (text before it may be long)."""
-    lines = head.decode("utf-8", errors="replace").split("\n")
+    lines = decode(head, "")[0].split("\n")
     return any("Node Name  " in line and find_layout(line) is not None for line in lines)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.tvm.times_text import read_text
+from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
@@ -72,7 +72,7 @@ def sniff(head: bytes) -> bool:
     head : bytes
         The first bytes of the file, 4 KiB or more.
     """
-    events = peek_events(head.decode("utf-8-sig", errors="ignore"))
+    events = peek_events(decode(head, "")[0])
     return events is not None and all(
         isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
         for event in events
