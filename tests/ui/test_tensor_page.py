@@ -186,7 +186,7 @@ def test_every_value_is_read_by_keys_alone(page: Page, made: str, arrays: dict[s
     expect(mirror).to_contain_text(f"at [{', '.join(map(str, lowest))}] value")
     press(page, "Escape")
     expect(page.locator(READOUT)).to_be_hidden()
-    page.wait_for_function("window.tvmdbg.models.tensor0.get('axes')[0] === 3")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('axes')?.[0] === 3")
     assert state(page, "tensor0", "index")[:2] == [int(each) for each in lowest[:2]]
 
 
@@ -262,7 +262,7 @@ def test_search_and_stepping_select_for_all_views(page: Page, made: str) -> None
     wait_entry(page, "4:0")
     page.get_by_role("button", name="Next tensor").click()
     wait_entry(page, "5:0")
-    page.wait_for_function("window.tvmdbg.models.tensor0.get('entry')[0] === 5")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('entry')?.[0] === 5")
 
 
 def test_follows_the_session_and_python(page: Page, made: str) -> None:
