@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 #: Values read at a time while a picture is made.
-_BLOCK = 1 << 22
+_BLOCK = 1 << 20
 
 NAN, POS_INF, NEG_INF = 1, 2, 4
 
@@ -125,13 +125,18 @@ def picture(window: Window, plane: Plane, rows: int, cols: int) -> Picture:
     shown = (-(-plane.rows // row_step), -(-plane.cols // col_step))
     minimum, maximum, mean = (np.empty(shown, np.float32) for _ in range(3))
     flags = np.empty(shown, np.uint8)
-    at_once = max(1, _BLOCK // max(1, plane.cols * row_step))
-    for first in range(0, shown[0], at_once):
-        last = min(first + at_once, shown[0])
-        part = slice(first * row_step, min(last * row_step, plane.rows))
-        block = plane.oriented(window(plane.selection(part, slice(0, plane.cols))))
-        cells = _reduce(block.astype(np.float64), row_step, col_step)
-        minimum[first:last], maximum[first:last], mean[first:last], flags[first:last] = cells
+    across = max(1, min(shown[1], _BLOCK // (row_step * col_step)))
+    down = max(1, _BLOCK // (across * row_step * col_step))
+    for top in range(0, shown[0], down):
+        for left in range(0, shown[1], across):
+            here = np.s_[top : min(top + down, shown[0]), left : min(left + across, shown[1])]
+            part = plane.selection(
+                slice(top * row_step, min(here[0].stop * row_step, plane.rows)),
+                slice(left * col_step, min(here[1].stop * col_step, plane.cols)),
+            )
+            block = plane.oriented(window(part)).astype(np.float64)
+            cells = _reduce(block, row_step, col_step)
+            minimum[here], maximum[here], mean[here], flags[here] = cells
     return Picture(
         *shown, row_step, col_step, minimum.ravel(), maximum.ravel(), mean.ravel(), flags.ravel()
     )

@@ -160,7 +160,7 @@ def _timeline(run: DebugRun, _question: Question) -> Reply:
     info = {
         "synthetic": timeline.synthetic,
         "clock": timeline.clock,
-        "totalNs": None if np.isnan(timeline.total_ns) else timeline.total_ns,
+        "totalNs": timeline.total_ns if np.isfinite(timeline.total_ns) else None,
         "sources": list(timeline.sources),
         "notes": [issue.message for issue in timeline.issues],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -104,7 +105,7 @@ class Session(anywidget.AnyWidget):
             if self._run is None or self._run.graph is None:
                 raise KeyError(f"no graph to look up {node!r} in; select by node id")
             return int(self._run.graph.node(node).id)
-        return int(node)
+        return operator.index(node)
 
     @traitlets.validate("selected")
     def _within_the_graph(self, proposal: dict[str, Any]) -> list[int]:
@@ -113,8 +114,9 @@ class Session(anywidget.AnyWidget):
         count = graph.num_nodes if graph is not None else None
         for node in nodes:
             if node < 0 or (count is not None and node >= count):
+                known = "node ids start at 0" if count is None else f"it has {count} nodes"
                 raise traitlets.TraitError(
-                    f"selected: {node} is not a node id of this run (0 … {(count or 0) - 1})"
+                    f"selected: {node} is not a node id of this run; {known}"
                 )
         return list(nodes)
 

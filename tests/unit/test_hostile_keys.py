@@ -1,0 +1,60 @@
+"""Keys and ids that nothing has: a clear error, never another node's answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import traitlets
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@pytest.mark.parametrize(
+    "key", [[1], (1, 2, 3), None, slice(1, 2), (None, None), ("x",), 1.5, (1, [2]), (1, 0.0), b"p0"]
+)
+def test_wrong_keys_of_tensors_say_what_a_key_is(run: DebugRun, key: Any) -> None:
+    with pytest.raises(KeyError, match="no node id, name"):
+        run.tensors[key]
+    assert run.tensors.get(key) is None
+    assert key not in run.tensors
+
+
+@pytest.mark.parametrize("key", [-1, 10**30, (0, -1), (0, 1), "nope", ("p0", 3)])
+def test_keys_that_no_tensor_has(run: DebugRun, key: Any) -> None:
+    with pytest.raises(KeyError, match="no tensor"):
+        run.tensors[key]
+
+
+@pytest.mark.parametrize("key", [1.5, None, "p0"])
+def test_node_ids_are_whole_numbers(run: DebugRun, key: Any) -> None:
+    with pytest.raises(TypeError):
+        run.graph.nodes[key]
+
+
+@pytest.mark.parametrize(
+    ("node", "problem"),
+    [(999, IndexError), (-1, IndexError), (1.5, TypeError), (None, TypeError), ("nope", KeyError)],
+)
+def test_a_session_selects_no_node_that_is_not_there(
+    run: DebugRun, node: Any, problem: type[Exception]
+) -> None:
+    session = tvmdbg.Session(run)
+    with pytest.raises(problem):
+        session.select(node)
+    assert session.selected == []
+
+
+def test_a_session_tells_which_ids_there_are(run: DebugRun) -> None:
+    with pytest.raises(traitlets.TraitError, match="it has 72 nodes"):
+        tvmdbg.Session(run).selected = [999]
+    with pytest.raises(traitlets.TraitError, match="node ids start at 0"):
+        tvmdbg.Session().selected = [-1]
