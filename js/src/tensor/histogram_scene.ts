@@ -1,6 +1,7 @@
-import { integer, percent } from "../shared/format.ts";
+import { integer } from "../shared/format.ts";
 import type { TensorAnswer } from "../shared/run_client.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
+import { share } from "./header.ts";
 import type { Box } from "./layout.ts";
 import { aboutText } from "./ticks.ts";
 
@@ -40,19 +41,19 @@ export function histogramScene(
   const counts = histogram?.counts ?? [];
   const edges = histogram?.edges ?? [];
   const top = Math.max(1, ...counts, ...others.map((each) => statistics[each]));
-  const share = (count: number) => (logCount ? Math.log1p(count) / Math.log1p(top) : count / top);
+  const part = (count: number) => (logCount ? Math.log1p(count) / Math.log1p(top) : count / top);
   const slots = others.length ? SLOT_GAP + others.length * SLOT : 0;
   const plot = { x: LEFT, y: TOP, width: width - 2 * LEFT - slots, height: height - TOP - BOTTOM };
   const [low, high] = [edges[0] ?? 0, edges.at(-1) ?? 0];
   const perUnit = high > low ? plot.width / (high - low) : 0;
   const bar = (x: number, wide: number, count: number, text: string, special: Special | null) => {
-    const tall = count === 0 ? 0 : Math.max(special ? 4 : 1, share(count) * plot.height);
+    const tall = count === 0 ? 0 : Math.max(special ? 4 : 1, part(count) * plot.height);
     const y = plot.y + plot.height - tall;
     return { x, y, width: wide, height: tall, count, text, special };
   };
   const total = statistics.size;
   const counted = (count: number) =>
-    `${integer(count)} value${count === 1 ? "" : "s"} (${percent(count / total)})`;
+    `${integer(count)} value${count === 1 ? "" : "s"}${share(count, total)}`;
   const bars: Bar[] = counts.map((count, bin) => {
     const [from, to] = [edges[bin]!, edges[bin + 1]!];
     const close = bin === counts.length - 1 ? "]" : ")";

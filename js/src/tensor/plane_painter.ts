@@ -14,7 +14,7 @@ export interface Tile {
 /** From this many pixels on a cell with some NaN or Inf keeps its colour and gets a mark. */
 const MARK_FROM = 6;
 
-/** So few cells with NaN or Inf, each too small to be noticed, are ringed. */
+/** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
 const RINGS = 40;
 
 /** What a cell is drawn as: a special where nothing in it is finite, or where a mark would be too small to see. */
@@ -74,21 +74,21 @@ export function paintPlane(
   context.clip();
   context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
   context.drawImage(small, plot.x, plot.y, cols * cellWidth, rows * cellHeight);
-  const flagged = tile.flags.reduce((count, flags) => count + Number(flags > 0), 0);
-  if (size >= MARK_FROM || flagged <= RINGS) {
-    for (let cell = 0; cell < tile.flags.length; cell += 1) {
-      const inside = specialOf(tile.flags[cell]!);
-      if (!inside) continue;
-      const box = {
-        x: plot.x + (cell % cols) * cellWidth,
-        y: plot.y + Math.floor(cell / cols) * cellHeight,
-        width: cellWidth,
-        height: cellHeight,
-      };
-      if (size < MARK_FROM) paintRing(context, box, inside);
-      else if (cellSpecial(tile, cell, size)) paintSpecial(context, box, inside);
-      else paintCorner(context, box, inside);
-    }
+  const inside = Array.from(tile.flags, specialOf);
+  const rare = (special: Special) => inside.filter((each) => each === special).length <= RINGS;
+  const ringed = { nan: rare("nan"), posInf: rare("posInf"), negInf: rare("negInf") };
+  for (let cell = 0; cell < inside.length; cell += 1) {
+    const special = inside[cell];
+    if (!special || (size < MARK_FROM && !ringed[special])) continue;
+    const box = {
+      x: plot.x + (cell % cols) * cellWidth,
+      y: plot.y + Math.floor(cell / cols) * cellHeight,
+      width: cellWidth,
+      height: cellHeight,
+    };
+    if (size < MARK_FROM) paintRing(context, box, special);
+    else if (cellSpecial(tile, cell, size)) paintSpecial(context, box, special);
+    else paintCorner(context, box, special);
   }
   context.restore();
   context.strokeStyle = theme.line;
