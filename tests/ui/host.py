@@ -10,11 +10,10 @@ import argparse
 import json
 import struct
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
@@ -22,6 +21,9 @@ from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.bundles import STATIC
 
 from .contract import contract_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 VIEWS = ("debugger", "graph", "tensor", "timeline")
@@ -34,7 +36,12 @@ def defaults(view: str) -> dict[str, Any]:
     from tvmdbg_widgets.widgets.tensor import TensorInspector
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
-    kind = {"debugger": Debugger, "graph": GraphView, "tensor": TensorInspector, "timeline": Flamechart}[view]
+    kind = {
+        "debugger": Debugger,
+        "graph": GraphView,
+        "tensor": TensorInspector,
+        "timeline": Flamechart,
+    }[view]
     traits = kind.class_traits(sync=True)
     own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
     return {n: t.default() for n, t in own.items() if is_plain(t.default())}
@@ -105,12 +112,13 @@ def page(query: dict[str, list[str]]) -> str:
         if trait and view in states:
             states[view][trait] = json.loads(value)
     script = (HERE / "host.js").read_text(encoding="utf-8")
-    settings = {"views": views, "states": states, "theme": theme}
+    settings = json.dumps({"views": views, "states": states, "theme": theme})
+    width = int(query.get("width", ["1200"])[0])
     return f"""<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
 <title>views</title><link rel="stylesheet" href="/page.css"><style>{STYLE}
-body {{ width: {int(query.get("width", ["1200"])[0])}px }}</style><body class="{theme}">
+body {{ width: {width}px }}</style><body class="{theme}">
 <script src="/page.js"></script>
-<script type="application/json" id="settings">{json.dumps(settings).replace("<", chr(92) + "u003c")}</script>
+<script type="application/json" id="settings">{settings.replace("<", chr(92) + "u003c")}</script>
 <script>{script}</script></body></html>"""
 
 

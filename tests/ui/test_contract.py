@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-import tvmdbg_widgets as tvmdbg
 from ui.contract import broken
 from ui.host import serve
+
+import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

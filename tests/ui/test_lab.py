@@ -232,7 +232,9 @@ while not Path({released.name!r}).exists():
     sum(range(10_000))
 print(run.session.selected)""",
     )
-    tall.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'")
+    tall.wait_for_function(
+        "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+    )
     graph.focus()
     tall.keyboard.press("s")
     graph.expect_node(SLOWEST)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.tensors import Tensor
-    from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
 _CONSUMERS = 200
+_CANDIDATES = 20
+_IDLE = {NodeKind.INPUT: "not run (input)", NodeKind.PARAMETER: "not run (parameter)"}
 
 
 def node_details(run: DebugRun, node: int) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def node_details(run: DebugRun, node: int) -> dict[str, Any]:
         "attrs": [[name, str(value)] for name, value in view.attrs.items()],
         "inputs": _inputs(run.graph, node),
         "outputs": [_output(run.graph, node, output) for output in range(view.num_outputs)],
-        "times": _times(run.timeline, node) if run.timeline is not None else [],
+        "times": _times(run, node),
         "notes": _notes(run, node),
     }
 
@@ -66,11 +68,23 @@ def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
                 "node": source,
                 "output": output,
                 "name": graph.names[source] if source >= 0 else "not in the graph",
-                "text": entry_text(graph, source, output),
+                "text": entry_text(graph, source, output) + _candidates(graph, int(edge)),
                 "trust": Trust(int(graph.edge_trust[edge])).label,
             }
         )
     return found
+
+
+def _candidates(graph: Graph, edge: int) -> str:
+    """Return from where else an ambiguous edge may come."""
+    nodes = graph.edge_candidates.get(edge, ())
+    if not nodes:
+        return ""
+    if nodes == (int(graph.edge_source[edge]),):
+        return f" · any output of #{nodes[0]}"
+    shown = ", ".join(f"#{node}" for node in nodes[:_CANDIDATES])
+    more = f" and {len(nodes) - _CANDIDATES} more" if len(nodes) > _CANDIDATES else ""
+    return f" · one of {shown}{more}"
 
 
 def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
@@ -95,9 +109,13 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     }
 
 
-def _times(timeline: Timeline, node: int) -> list[tuple[str, str]]:
-    mean = float(timeline.node_ns[node])
-    if np.isnan(mean):
+def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
+    timeline, graph = run.timeline, run.graph
+    mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
+    idle = _IDLE.get(graph.nodes[node].kind) if graph is not None else None
+    if idle and not mean > 0:
+        return [("time", idle)]
+    if timeline is None or np.isnan(mean):
         return []
     found = [("mean", duration_text(mean)), ("exact", f"{mean!r} ns")]
     if timeline.total_ns:

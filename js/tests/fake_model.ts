@@ -1,0 +1,20 @@
+import type { AnyModel } from "@anywidget/types";
+import { type Ask, modelOfView, StaticModel } from "../src/shared/static_model.ts";
+
+/** A model whose messages are kept, and answered by hand or by `ask`. */
+export function fakeModel(state: Record<string, unknown> = {}, ask?: Ask) {
+  const sent: { id: string; kind: string; [field: string]: unknown }[] = [];
+  const waiting: ((content: object, buffers?: DataView[]) => void)[] = [];
+  const inner = new StaticModel(state, (message) => {
+    sent.push(message as (typeof sent)[number]);
+    if (ask) return ask(message);
+    return new Promise((resolve) => {
+      waiting.push((content, buffers = []) => resolve({ content, buffers }));
+    });
+  });
+  const model: AnyModel = modelOfView(inner, new AbortController().signal);
+  return { model, inner, sent, waiting };
+}
+
+/** Lets everything that is ready happen. */
+export const settled = () => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { runClient, type TensorRequest } from "../src/shared/run_client.ts";
+import { fakeModel, settled } from "./fake_model.ts";
+
+type Message = { id: string; kind: string; client: string };
+
+const question: TensorRequest = {
+  entry: [1, 0],
+  axes: [0, 1],
+  index: [0, 0],
+  rows: 1,
+  cols: 1,
+  bins: 1,
+  reading: null,
+};
+
+function counting() {
+  const buffer = new DataView(new Float64Array([1, 2]).buffer);
+  const columns = [{ name: "nodeNs", kind: "f8", offset: 0, length: 2 }];
+  return fakeModel({ content_hash: "h" }, async (message) => {
+    const { id, kind } = message as Message;
+    if (kind === "timeline") return { content: { id, result: null }, buffers: [] };
+    if (kind === "tensors") return { content: { id, error: "broken" }, buffers: [] };
+    return { content: { id, result: { columns, info: { n: 1 } } }, buffers: [buffer] };
+  });
+}
+
+describe("columns of a run", () => {
+  it("are asked for once a page and content, and again after the last view went", async () => {
+    const { model, sent } = counting();
+    const views = [new AbortController(), new AbortController()];
+    const [a, b] = views.map(({ signal }) => runClient(model, "once", signal));
+    const [graph, same] = await Promise.all([a!.graph(), b!.graph()]);
+    expect(graph).toBe(same);
+    expect(Array.from(graph!.nodeNs)).toEqual([1, 2]);
+    expect(sent).toHaveLength(1);
+    views[0]!.abort();
+    expect(await b!.graph()).toBe(graph);
+    views[1]!.abort();
+    await runClient(model, "once", new AbortController().signal).graph();
+    expect(sent).toHaveLength(2);
+  });
+
+  it("are not mixed between runs, nor between contents of one run", async () => {
+    const { model, sent } = counting();
+    const { signal } = new AbortController();
+    await runClient(model, "one", signal).graph();
+    await runClient(model, "other", signal).graph();
+    model.set("content_hash", "changed");
+    await runClient(model, "one", signal).graph();
+    expect(sent).toHaveLength(3);
+  });
+
+  it("that the run lacks are null; an error is not kept", async () => {
+    const { model, sent } = counting();
+    const client = runClient(model, "lacking", new AbortController().signal);
+    expect(await client.timeline()).toBeNull();
+    await expect(client.tensors()).rejects.toThrow("broken");
+    await expect(client.tensors()).rejects.toThrow("broken");
+    expect(sent.map(({ kind }) => kind)).toEqual(["timeline", "tensors", "tensors"]);
+  });
+
+  it("are asked for again by who waits, when the view that asked first goes", async () => {
+    const { model, sent, waiting } = fakeModel({ content_hash: "h" });
+    const first = new AbortController();
+    const gone = runClient(model, "gone", first.signal).graph();
+    const stays = runClient(model, "gone", new AbortController().signal).graph();
+    first.abort();
+    await expect(gone).rejects.toThrow();
+    await settled();
+    expect(sent).toHaveLength(2);
+    waiting[1]!({ id: sent[1]!.id, result: { columns: [] } });
+    expect(await stays).toEqual({ info: undefined });
+  });
+});
+
+describe("clients", () => {
+  it("are told apart by the kernel", async () => {
+    const { model, sent } = counting();
+    const { signal } = new AbortController();
+    for (const reference of ["a", "b"]) {
+      const client = runClient(model, reference, signal);
+      await client.node(1, signal);
+      await client.tensor(question, signal).catch(() => {});
+    }
+    const clients = sent.map(({ client }) => client);
+    expect(clients[0]).toBe(clients[1]);
+    expect(clients[2]).toBe(clients[3]);
+    expect(clients[0]).not.toBe(clients[2]);
+  });
+});

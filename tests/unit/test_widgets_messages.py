@@ -1,0 +1,113 @@
+"""Questions from the page, honest and hostile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.messages import Question, message_id
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+KINDS = ["summary", "graph", "timeline", "tensors", "node", "tensor", "values"]
+FIELDS = ["node", "entry", "axes", "index", "rows", "cols", "row", "col", "bins", "reading"]
+
+plain = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-3, 80)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["packed", "bytes", "__class__"])
+)
+anything = st.recursive(
+    plain,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@given(anything)
+def test_an_integer_is_one_in_range_or_an_error(value: Any) -> None:
+    question = Question({"kind": "node", "node": value})
+    try:
+        found = question.integer("node", 0, 100)
+    except ValueError as problem:
+        assert "node" in str(problem)  # noqa: PT017 (most values are errors, some are not)
+    else:
+        assert type(found) is int
+        assert found == value
+        assert 0 <= found <= 100
+
+
+@given(anything, st.integers(0, 4))
+def test_integers_are_a_list_of_ids_or_an_error(value: Any, length: int) -> None:
+    question = Question({"kind": "tensor", "index": value})
+    try:
+        found = question.integers("index", length)
+    except ValueError as problem:
+        assert "index" in str(problem)  # noqa: PT017 (most values are errors, some are not)
+    else:
+        assert found == list(value)
+        assert len(found) == length
+        assert all(type(each) is int and each >= 0 for each in found)
+
+
+@given(anything)
+def test_axes_are_a_pair_or_an_error(value: Any) -> None:
+    try:
+        found = Question({"kind": "tensor", "axes": value}).axes("axes")
+    except ValueError as problem:
+        assert "axes" in str(problem)  # noqa: PT017 (most values are errors, some are not)
+    else:
+        assert list(found) == list(value)
+
+
+@given(anything)
+def test_only_a_mapping_with_a_kind_is_a_question(message: Any) -> None:
+    is_question = isinstance(message, dict) and isinstance(message.get("kind"), str)
+    try:
+        Question(message)
+    except ValueError:
+        assert not is_question
+    else:
+        assert is_question
+    assert message_id(message) is None or message_id(message) == message["id"]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308, 2**70, -1, 0.5, True, "7", [7]])
+def test_numbers_that_are_no_ids_are_refused(value: Any) -> None:
+    with pytest.raises(ValueError):
+        Question({"kind": "node", "node": value}).integer("node")
+
+
+def test_a_long_id_or_client_is_not_kept() -> None:
+    question = Question({"kind": "node", "id": "x" * 201, "client": "y" * 201})
+    assert question.id is None
+    assert question.client == ""
+    assert len(Question({"kind": "k" * 10_000}).kind) == 200
+
+
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), anything))
+def test_a_hostile_question_is_answered_or_refused(
+    run: DebugRun, kind: str, fields: dict[str, Any]
+) -> None:
+    honest = {"entry": [4, 0], "axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4, "bins": 4}
+    for question in (fields, {**honest, "row": 0, "col": 0, **fields}):
+        try:
+            answer(run, {**question, "kind": kind})
+        except (ValueError, LookupError) as problem:
+            assert str(problem)  # noqa: PT017 (likewise)

@@ -1,0 +1,286 @@
+"""The models in the kernel: what they take, what they send, what they free."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import pytest
+import traitlets
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets import run_model
+from tvmdbg_widgets.widgets.run_model import RunModel
+from tvmdbg_widgets.widgets.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+LIMIT = 20.0
+VIEWS = [tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector, tvmdbg.Flamechart]
+TENSOR = {"axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4, "bins": 4, "reading": None}
+
+pytestmark = pytest.mark.usefixtures("bundles_or_skip")
+
+
+@pytest.fixture(scope="module")
+def bundles_or_skip() -> None:
+    from tvmdbg_widgets.widgets.bundles import STATIC
+
+    if not (STATIC / "debugger.js").is_file():
+        pytest.skip("the front ends were not built: `make bundle`")
+
+
+@pytest.fixture
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+class Page:
+    """Stands for the front end: sends questions, collects what comes back."""
+
+    def __init__(self, model: RunModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.model = model
+        self.answers: dict[str | None, tuple[dict[str, Any], list[bytes]]] = {}
+        self.came = threading.Condition()
+        monkeypatch.setattr(model, "send", self._receive)
+
+    def _receive(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        with self.came:
+            assert content["id"] not in self.answers or content["id"] is None
+            self.answers[content["id"]] = (content, buffers or [])
+            self.came.notify_all()
+
+    def ask(self, message: object) -> None:
+        self.model._handle_custom_msg(message, [])
+
+    def wait(self, *ids: str | None) -> list[dict[str, Any]]:
+        with self.came:
+            assert self.came.wait_for(lambda: set(ids) <= set(self.answers), LIMIT)
+        return [self.answers[each][0] for each in ids]
+
+
+@pytest.fixture
+def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> Page:
+    return Page(run.model, monkeypatch)
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, count: int) -> Callable[[], None]:
+    """Keep the first answers waiting, and with them the workers; the result lets them go."""
+    free, started = threading.Event(), threading.Semaphore(0)
+    real = run_model.answer
+
+    def held(run: DebugRun, message: Any) -> Any:
+        if message.get("hold"):
+            started.release()
+            assert free.wait(LIMIT)
+        return real(run, message)
+
+    monkeypatch.setattr(run_model, "answer", held)
+
+    def release() -> None:
+        for _ in range(count):
+            assert started.acquire(timeout=LIMIT)
+        free.set()
+
+    return release
+
+
+def test_an_error_is_an_answer(page: Page) -> None:
+    page.ask({"id": "a", "kind": "nonsense"})
+    page.ask({"id": "b", "kind": "node", "node": 10**6})
+    page.ask({"id": "c", "kind": 5})
+    page.ask({"id": "d", "kind": "tensor", **TENSOR, "entry": [10**6, 0]})
+    a, b, c, d = page.wait("a", "b", "c", "d")
+    assert "unknown question 'nonsense'" in a["error"]
+    assert "1000000" in b["error"]
+    assert "kind" in c["error"]
+    assert "1000000" in d["error"]
+
+
+def test_a_bug_is_told_and_logged(
+    page: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("x")
+
+    monkeypatch.setattr(run_model, "answer", broken)
+    page.ask({"id": "a", "kind": "graph"})
+    assert page.wait("a")[0]["error"] == "ZeroDivisionError: x"
+    assert "answering graph failed" in caplog.text
+
+
+@pytest.mark.parametrize("message", [None, 5, "x", [], {}, {"kind": None}, {"id": 5, "kind": 5}])
+def test_what_is_no_question_harms_nothing(page: Page, message: object) -> None:
+    page.ask(message)
+    page.ask({"id": "after", "kind": "node", "node": 1})
+    assert page.wait("after")[0]["result"]["id"] == 1
+
+
+def test_of_one_client_the_newest_that_waits_is_answered(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = hold(monkeypatch, 2)
+    for i in range(2):
+        page.ask({"id": f"held{i}", "kind": "node", "node": 0, "client": str(i), "hold": True})
+    for i in range(5):
+        page.ask({"id": f"q{i}", "kind": "tensor", **TENSOR, "entry": [1, 0], "client": "one"})
+        page.ask({"id": f"n{i}", "kind": "node", "node": i, "client": "one"})
+    page.ask({"id": "other", "kind": "tensor", **TENSOR, "entry": [1, 0], "client": "two"})
+    release()
+    assert all("result" in each for each in page.wait("held0", "held1", "other", "q4", "n4"))
+    older = page.wait(*(f"{kind}{i}" for kind in "qn" for i in range(4)))
+    assert {each["error"] for each in older} == {"superseded by a newer question"}
+    assert page.model._newest == {}
+
+
+def test_answers_come_from_beside_the_main_thread(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+    real = run_model.answer
+    monkeypatch.setattr(
+        run_model,
+        "answer",
+        lambda *asked: (names.append(threading.current_thread().name), real(*asked))[1],
+    )
+    page.ask({"id": "a", "kind": "graph"})
+    page.wait("a")
+    monkeypatch.setattr(run_model, "_HAS_THREADS", False)
+    page.ask({"id": "b", "kind": "graph"})
+    assert "b" in page.answers
+    assert [name.startswith("tvmdbg") for name in names] == [True, False]
+    assert page.answers["a"] == page.answers["b"] or page.answers["a"][1] == page.answers["b"][1]
+
+
+def test_close_frees_model_and_workers(
+    run: DebugRun, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = hold(monkeypatch, 2)
+    for i in range(8):
+        page.ask({"id": f"q{i}", "kind": "graph", "hold": True})
+    pool = run.model._pool
+    run.model.close()
+    release()
+    assert pool is not None
+    pool.shutdown(wait=True)
+    assert set(page.answers) <= {"q0", "q1"}
+    assert run.model.comm is None
+    assert run.model._pool is None
+
+
+def test_nothing_of_a_run_is_left_after_close() -> None:
+    before = set(anywidget_instances())
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    tensors = weakref.ref(run.tensors)
+    debugger = run.debugger()
+    for widget in (debugger, run.session, run.model):
+        widget.close()
+    assert set(anywidget_instances()) <= before
+    del run, debugger, widget
+    gc.collect()
+    assert tensors() is None
+
+
+def anywidget_instances() -> list[str]:
+    from ipywidgets.widgets.widget import _instances
+
+    return [key for key, each in _instances.items() if isinstance(each, anywidget.AnyWidget)]
+
+
+def test_one_debugger_a_run_and_session(run: DebugRun) -> None:
+    first = run.debugger()
+    assert run.debugger() is first
+    assert first.session is run.session
+    assert first.run is run.model
+    first.close()
+    assert run.debugger() is not first
+    other = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert other.debugger() is not run.debugger()
+    assert other.session is not run.session
+
+
+def test_a_view_may_have_a_session_of_its_own(run: DebugRun) -> None:
+    own = tvmdbg.Session(run)
+    view = tvmdbg.GraphView(run, session=own)
+    own.selected = [3]
+    assert view.session is own
+    assert run.session.selected == []
+
+
+@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
+def test_what_a_page_without_scripts_shows(run: DebugRun, kind: type[View]) -> None:
+    data, _ = kind(run)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert run.title in data["text/plain"]
+    assert data["image/svg+xml"].startswith("<svg")
+    assert data["image/svg+xml"] in data["text/html"]
+    assert sum(len(str(each).encode()) for each in data.values()) <= 100_000
+
+
+def test_a_run_shows_itself_as_its_debugger(run: DebugRun) -> None:
+    data, _ = run._repr_mimebundle_()
+    shown = data["application/vnd.jupyter.widget-view+json"]
+    assert shown["model_id"] == run.debugger().model_id
+
+
+def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
+    assert run.session._repr_mimebundle_() is None
+    assert run.model._repr_mimebundle_() is None
+
+
+@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
+def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
+    with pytest.raises(TypeError, match=r"no argument 'colour'; it takes .*height"):
+        kind(run, colour="red")
+    with pytest.raises(TypeError, match="_esm"):
+        kind(run, _esm="alert(1)")
+    with pytest.raises(traitlets.TraitError):
+        kind(run, height=3)
+
+
+def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
+    session, last = run.session, run.graph.num_nodes - 1
+    for bad in ([-1], [last + 1], [0, 10**9], ["a"], [1.5], None, 7):
+        with pytest.raises(traitlets.TraitError):
+            session.selected = bad
+    session.selected = [last]
+    assert session.node.id == last
+    for name, bad in (("entry", (1,)), ("entry", "12"), ("slice", (1, "a")), ("time_range", 5)):
+        with pytest.raises(traitlets.TraitError):
+            setattr(session, name, bad)
+
+
+def test_select_by_id_and_name_tells_everything_at_once(run: DebugRun) -> None:
+    session = run.session
+    told: list[str] = []
+    session.observe(lambda change: told.append(change["name"]))
+    name = run.graph.names[4]
+    session.select(1, name)
+    assert (session.selected, session.entry, session.source) == ([1, 4], (4, 0), "python")
+    assert session.tensor is run.tensors[4, 0]
+    session.select()
+    assert (session.selected, session.entry, session.tensor) == ([], None, None)
+    with pytest.raises(KeyError):
+        session.select("no such node")
+    with pytest.raises(IndexError):
+        session.select(10**6)
+    with pytest.raises(IndexError):
+        session.select(4, output=9)
+    assert session.selected == []
+    assert told.count("selected") == 2
+
+
+def test_our_models_hide_nothing_of_ipywidgets() -> None:
+    class Plain(anywidget.AnyWidget):
+        """What traitlets itself adds to every class."""
+
+    meant = {"close", "_repr_mimebundle_", "_view_name", "_esm", "_css", *vars(Plain)}
+    for kind in (*VIEWS, RunModel, tvmdbg.Session, View):
+        own = {name for name in vars(kind) if not name.startswith("__")}
+        assert own & set(dir(anywidget.AnyWidget)) <= meant, kind
