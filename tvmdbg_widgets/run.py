@@ -66,6 +66,10 @@ class DebugRun:
 
     def check(self) -> Issues:
         """Return everything that disagrees, is damaged or is uncertain in this run."""
+        return self._issues
+
+    @cached_property
+    def _issues(self) -> Issues:
         from tvmdbg_widgets.analysis.check import check
 
         return check(self.parts)
@@ -121,4 +125,6 @@ class DebugRun:
     def __repr__(self) -> str:
         parts = [self.parts.graph, self.parts.tensors, self.parts.timeline]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
-        return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.producer})", *told])
+        return "\n  ".join(
+            [f"DebugRun {self.title!r} (format of {self.provenance.releases})", *told]
+        )

@@ -123,7 +123,7 @@ def test_repeats_of_every_operator_come_from_the_table(corpus: Path) -> None:
 )
 def test_the_release_is_told_by_evidence(corpus: Path, case: str, producer: str) -> None:
     run = tvmdbg.open(corpus / "tvm" / case)
-    assert run.provenance.producer == producer
+    assert run.provenance.releases == producer
     assert run.provenance.device == "CPU:0"
 
 

@@ -35,7 +35,7 @@ def missing(parts: RunParts) -> dict[str, str]:
 
 def summary(parts: RunParts) -> str:
     """Return what there is, what took longest, and what is doubtful."""
-    lines = [f"{parts.title}: written by {parts.provenance.producer}"]
+    lines = [f"{parts.title}: format of {parts.provenance.releases}"]
     for name, part in (
         ("graph", parts.graph),
         ("tensors", parts.tensors),

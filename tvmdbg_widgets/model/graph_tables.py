@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import Node, NodeKind
 from tvmdbg_widgets.model.trust import Trust
 
@@ -57,10 +58,8 @@ def to_networkx(
 
 def to_dataframe(graph: Graph) -> pd.DataFrame:
     """Return one row per node, indexed by node id (needs pandas)."""
-    import pandas as pd
-
     views = list(graph.nodes)
-    frame = pd.DataFrame(
+    frame = data_frame(
         {
             "name": list(graph.names),
             "kind": [NodeKind(kind).name.lower() for kind in graph.kinds.tolist()],

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
+from tvmdbg_widgets.model.frames import data_frame
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -108,13 +110,8 @@ class Issues(Sequence[Issue]):
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the issues as a table with one row each (needs pandas)."""
-        import pandas as pd
-
-        columns = ["rule", "severity", "message", "nodes", "entries", "file"]
-        rows = [
-            (i.rule, i.severity.value, i.message, i.nodes, i.entries, i.file) for i in self._items
-        ]
-        return pd.DataFrame(rows, columns=columns)
+        fields = ("rule", "severity", "message", "nodes", "entries", "file")
+        return data_frame({name: [getattr(i, name) for i in self._items] for name in fields})
 
     def __repr__(self) -> str:
         lines = [f"Issues: {self.summary()}"]

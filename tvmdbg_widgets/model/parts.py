@@ -19,8 +19,9 @@ class Provenance:
 
     Attributes
     ----------
-    producer : str
-        What wrote the files, as far as the evidence tells: ``"TVM v0.9 to v0.19"``.
+    releases : str
+        The releases that write files of this form: ``"TVM v0.9 to v0.19"``. Recorders of newer
+        releases may write the same form.
     evidence : tuple of str
         One sentence a fact.
     device : str
@@ -29,13 +30,13 @@ class Provenance:
         What was read, with sizes.
     """
 
-    producer: str = "unknown"
+    releases: str = "unknown"
     evidence: tuple[str, ...] = ()
     device: str = ""
     files: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        lines = [f"Provenance: {self.producer}"]
+        lines = [f"Provenance: format of {self.releases}"]
         if self.device:
             lines[0] += f", device {self.device}"
         lines += [f"  because {fact}" for fact in self.evidence]

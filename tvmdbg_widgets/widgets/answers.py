@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.strings import StringColumn
@@ -73,9 +72,13 @@ def _summary(run: DebugRun, _question: Question) -> Reply:
             "message": issue.message,
             "nodes": list(issue.nodes),
         }
-        for issue in check(parts)
+        for issue in run.check()
     ]
-    provenance = [run.provenance.producer, *run.provenance.evidence, *run.provenance.files]
+    provenance = [
+        f"format of {run.provenance.releases}",
+        *run.provenance.evidence,
+        *run.provenance.files,
+    ]
     return Reply(
         {
             "title": run.title,

@@ -18,11 +18,11 @@ export function issuesPanel(summary: RunSummary, onNode: (node: number) => void)
       nodes.length > NODES_SHOWN ? ` and ${nodes.length - NODES_SHOWN} more` : null,
     ),
   );
-  const [producer = "", ...evidence] = summary.provenance;
+  const [format = "", ...evidence] = summary.provenance;
   return element(
     "div",
     {},
-    element("p", {}, `Written by ${producer}.`),
+    element("p", {}, `The files have the ${format}:`),
     element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
     rows.length
       ? element("ul", { "aria-label": "Issues" }, ...rows)

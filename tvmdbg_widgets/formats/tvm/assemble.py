@@ -14,9 +14,11 @@ from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params_survey import KINDS, note_issues
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.join_tensors import KeyedArray, join_parameters, join_tensors
+from tvmdbg_widgets.model.join_parameters import join_parameters
+from tvmdbg_widgets.model.join_tensors import join_tensors
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunParts
+from tvmdbg_widgets.model.placement import KeyedArray
 from tvmdbg_widgets.model.tensors import Tensors
 from tvmdbg_widgets.model.text import one_line
 

@@ -1,0 +1,61 @@
+"""Whether a stored array is what the graph says of its entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.issues import Issue, Severity
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.array_record import ArrayRecord
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.placement import Placed
+
+
+def agreeing(
+    graph: Graph | None, placed: Placed, issues: list[Issue], file: str
+) -> tuple[ArrayRecord, tuple[str, ...]]:
+    """Settle an ambiguous dtype by the graph's, and note where shape or dtype differ from it."""
+    record, notes = placed.array.record, placed.notes
+    if graph is None:
+        return record, notes
+    entry = placed.entry
+    shape, dtype = graph.shape(*entry), graph.dtype(*entry)
+    if dtype is not None:
+        record = _settled(record, dtype)
+    differences = []
+    if shape is not None and shape != record.shape:
+        differences.append(f"shape {list(shape)} in the graph, {list(record.shape)} in the file")
+    if dtype is not None and not _same_type(record.dtype, dtype):
+        differences.append(f"dtype {dtype} in the graph, {record.dtype} in the file")
+    where = f"node {placed.node} {placed.array.name!r}, output {placed.output}"
+    issues.extend(
+        Issue(
+            "tensor-disagrees",
+            Severity.ERROR,
+            f"{where}: {difference}",
+            nodes=(placed.node,),
+            entries=(entry,),
+            file=file,
+        )
+        for difference in differences
+    )
+    return record, notes + tuple(differences)
+
+
+def _settled(record: ArrayRecord, dtype: str) -> ArrayRecord:
+    if not record.alternatives:
+        return record
+    for meaning in (record.dtype, *record.alternatives):
+        if _same_type(meaning, dtype):
+            return record.with_dtype(meaning)
+    return record
+
+
+def _same_type(stored: DataType, text: str) -> bool:
+    try:
+        named = DataType.parse(text)
+    except ValueError:
+        return stored.name == text
+    return stored == named or stored.name == named.name
