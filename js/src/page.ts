@@ -2,9 +2,14 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
+import { layoutSteps } from "./graph/layout/index.ts";
+import { shareLayout } from "./graph/layout_shared.ts";
 import { type Ask, modelOfView, StaticModel } from "./shared/static_model.ts";
 import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
+
+// A page may forbid both workers and scripts from Blobs.
+shareLayout(layoutSteps);
 
 const VIEWS = { debugger: debuggerView, graph, tensor, timeline } as const;
 

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { layout } from "../src/graph/layout/index.ts";
+import { layout, layoutSteps } from "../src/graph/layout/index.ts";
 import type { WorkerMessage } from "../src/graph/layout.worker.ts";
 import { layoutGraph, layoutInSlices } from "../src/graph/layout_client.ts";
+import { shareLayout } from "../src/graph/layout_shared.ts";
 import { network } from "./layout_graphs.ts";
+
+// Node imports no Blobs; tests/ui/test_graph_page.py has a page that does.
+shareLayout(layoutSteps);
 
 const input = network(2000, 4);
 const expected = layout(input);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { percent } from "../src/shared/format.ts";
 import { area } from "../src/timeline/area.ts";
 import { Found } from "../src/timeline/found.ts";
 import { Names } from "../src/timeline/names.ts";
@@ -8,7 +9,7 @@ import { Slices } from "../src/timeline/slices.ts";
 import { nextInTrack, nextOccurrence, otherTrack } from "../src/timeline/steps.ts";
 import { niceStep, ticks, timeText } from "../src/timeline/ticks.ts";
 import { Viewport } from "../src/timeline/viewport.ts";
-import { shareText, Words } from "../src/timeline/words.ts";
+import { Words } from "../src/timeline/words.ts";
 import { columns as graph } from "./graph_fixture.ts";
 import { type SliceSpec, timeline } from "./timeline_fixture.ts";
 
@@ -122,7 +123,7 @@ describe("Words", () => {
   });
 
   it("does not round a share to nothing", () => {
-    expect([0.5, 0.05, 0.0003, 0.00001, 0, Number.NaN].map(shareText)).toEqual([
+    expect([0.5, 0.05, 0.0003, 0.00001, 0, Number.NaN].map(percent)).toEqual([
       "50.0 %",
       "5.00 %",
       "0.03 %",

@@ -128,7 +128,7 @@ def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) 
     expect(said(root)).to_have_text(
         re.compile(
             r"^Node 62 of 72, conv2d \+ add \+ relu, operator, convolution, "
-            r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.4 % of the total, rank 1; "
+            r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.45 % of the total, rank 1; "
             r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters folded into it\.$"
         )
     )
@@ -236,7 +236,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     expect(root.locator(".tvmdbg-graph-scale")).to_have_text("time 02.571 ms (slowest)unknown")
     settle(page)
     texts = [label["text"] for label in inspect(root)["labels"]]
-    assert "#62 · 2.571 ms · 6.4 %" in texts
+    assert "#62 · 2.571 ms · 6.45 %" in texts
     kind = root.get_by_role("button", name="convolution: 21 nodes")
     expect(kind).to_contain_text("99.2 %")
     kind.click()
@@ -277,14 +277,17 @@ def test_labels_stay_in_their_boxes_and_apart(
         settle(page)
         found = inspect(root)
         boxes = {mark["id"]: mark for mark in found["marks"]}
+        stage = root.locator("canvas").first.bounding_box()
+        assert stage is not None
         for label in found["labels"]:
+            assert_inside(label, {"x": 0, "y": 0, **{k: stage[k] for k in ("width", "height")}})
             box = boxes.get(label["node"])
             if box is not None:
                 assert_inside(label, box)
         for one, other in itertools.combinations(found["labels"], 2):
             assert not overlap(one, other), (key, one, other)
         drawn += len(found["labels"])
-    assert drawn > 100
+    assert drawn > 60
     assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
@@ -401,3 +404,16 @@ def test_an_answer_that_fails_is_said_and_the_view_goes_on(
     page.keyboard.press("ArrowUp")
     expect(root.get_by_role("complementary")).to_contain_text("func_name")
     assert errors == []
+
+
+def test_a_bundle_that_holds_the_layout_once_lends_it_to_its_page(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    """As in a notebook: no page script has lent the layout, so the worker's text is imported."""
+    root = graph()
+    lent = "Symbol.for('tvmdbg.layout')"
+    page.evaluate(f"delete globalThis[{lent}]")
+    root.get_by_role("button", name="direction of the graph").click()
+    page.wait_for_function(f"globalThis[{lent}]")
+    expect(root.locator(".tvmdbg-graph-stage")).to_have_attribute("data-direction", "right")
+    assert inspect(root)["marks"]

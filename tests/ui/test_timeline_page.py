@@ -242,9 +242,9 @@ def test_drag_pans_and_wheel_zooms_only_with_focus(view: View) -> None:
     view.page.keyboard.up("Shift")
     assert view.view[0] > before[0]
     assert view.view[1] - view.view[0] == pytest.approx(end - start)
-    view.root.get_by_role("button", name="zoom out to all (0)").click()
+    view.root.get_by_role("button", name="fit the whole timeline (0)").click()
     expect(view.range).to_have_text("all 39.88 ms")
-    expect(view.root.get_by_role("button", name="zoom out to all (0)")).to_be_disabled()
+    expect(view.root.get_by_role("button", name="fit the whole timeline (0)")).to_be_disabled()
 
 
 def test_wheel_keeps_the_time_under_the_pointer(view: View) -> None:
@@ -415,7 +415,7 @@ def test_selection_elsewhere_comes_into_view(view: View) -> None:
     expect(view.row(9)).to_be_in_viewport()
     expect(view.said).to_contain_text("Slice of node 9,")
     view.set_session(selected=[1], source="graph")
-    expect(view.said).to_contain_text("Slice of node 1, p0, starts 0 ns, lasts 0 ns")
+    expect(view.said).to_contain_text("Slice of node 1, p0, starts 0 ns, not run (parameter)")
     view.set_session(time_range=[1e6, 5e6], source="python")
     expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
 

@@ -180,10 +180,11 @@ def test_colours_are_the_inspectors_own() -> None:
 
 
 def test_percent_rounds_as_the_page_does() -> None:
-    assert [percent(each) for each in (0.0625, 0.00125, 1.0, float("nan"))] == [
-        "6.3 %",
-        "0.1 %",
-        "100.0 %",
+    assert [percent(each) for each in (0.0625, 0.5125, 0.00005, 0.0, float("nan"))] == [
+        "6.25 %",
+        "51.2 %",
+        "< 0.01 %",
+        "0 %",
         "unknown",
     ]
 

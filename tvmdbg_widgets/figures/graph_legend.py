@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
-from tvmdbg_widgets.figures.texts import percent_at_least, width
+from tvmdbg_widgets.figures.texts import percent, width
 from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.nodes import NodeKind
 
@@ -46,7 +46,7 @@ def draw_legend(
     if color_by == "time":
         _scale(flow, times)
     for kind, nodes, ns in sums:
-        share = percent_at_least(ns / times.total) if ns > 0 else f"{nodes:,}"
+        share = percent(ns / times.total) if ns > 0 else f"{nodes:,}"
         x, middle = flow.take(_SWATCH + 4 + width(f"{kind} {share}", SMALL))
         panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": colors.kind_color(kind)})
         start = x + _SWATCH + 4

@@ -102,17 +102,7 @@ def fixed(value: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
-    """``"6.4 %"``; ``"unknown"`` where there is none."""
-    return f"{fixed(100 * share, 1)} %" if math.isfinite(share) else "unknown"
-
-
-def percent_at_least(share: float) -> str:
-    """Like :func:`percent`, but what is not zero is not written as zero."""
-    return "< 0.1 %" if 0 < share < 0.0005 else percent(share)
-
-
-def share_text(share: float) -> str:
-    """Write a share with two decimals below 10 %."""
+    """Write a share with two decimals below 10 %; what is not zero is not written as zero."""
     if not math.isfinite(share):
         return "unknown"
     value = 100 * share

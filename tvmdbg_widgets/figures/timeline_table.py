@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
-from tvmdbg_widgets.figures.texts import fit, share_text, width
+from tvmdbg_widgets.figures.texts import fit, percent, width
 from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
 from tvmdbg_widgets.model.durations import duration_text
 
@@ -51,7 +51,7 @@ def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> f
         marks.rect(
             share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75
         )
-        marks.text(share_text(row.share), share + 86, base)
+        marks.text(percent(row.share), share + 86, base)
         if spread is not None:
             marks.text(_spread(row), spread, base, fill=colors.MUTED)
     return y

@@ -1,5 +1,6 @@
 import { type GraphOptions, mountGraph } from "../graph/mount.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { counted } from "../shared/format.ts";
 import { errorText, message } from "../shared/message.ts";
 import type { RunSummary } from "../shared/run_client.ts";
 import { applyTheme } from "../shared/theme.ts";
@@ -14,7 +15,7 @@ type ViewName = (typeof VIEWS)[number];
 const TITLES: Record<ViewName, string> = {
   graph: "Graph",
   tensor: "Tensor",
-  timeline: "Timeline",
+  timeline: "Flamechart",
 };
 
 export interface DebuggerOptions extends GraphOptions, TensorOptions, TimelineOptions {
@@ -92,7 +93,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   });
 
   const toggles = VIEWS.map((name) => {
-    const toggle = button(TITLES[name], `Show or hide the ${name} view`, () => {
+    const toggle = button(TITLES[name], `Show or hide the ${TITLES[name]} view`, () => {
       const collapsed = options.get("collapsed");
       const others = collapsed.filter((each) => each !== name);
       options.set("collapsed", others.length < collapsed.length ? others : [...collapsed, name]);
@@ -101,6 +102,11 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     });
     return toggle;
   });
+  const shown = element(
+    "span",
+    { class: "tvmdbg-shown", role: "group", "aria-label": "Views" },
+    ...toggles,
+  );
   const showToggles = () => {
     const collapsed = options.get("collapsed");
     VIEWS.forEach((name, i) => {
@@ -111,6 +117,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const status = element("button", {
     type: "button",
     class: "tvmdbg-status",
+    title: "Show or hide where the run comes from, and what disagrees in it",
     "aria-expanded": "false",
     ...KEEP_KEYS,
   });
@@ -118,7 +125,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     issues.hidden = !issues.hidden;
     status.setAttribute("aria-expanded", String(!issues.hidden));
   });
-  bar.append(title, status, element("span", { class: "tvmdbg-space" }), ...toggles);
+  bar.append(title, status, element("span", { class: "tvmdbg-space" }), shown);
   showToggles();
   for (const name of ["layout_sizes", "collapsed", "height"] as const) {
     options.onChange(
@@ -148,7 +155,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
       await mounts[name](view, viewContext(name));
     } catch (error) {
       if (signal.aborted) return;
-      view.append(message("error", `The ${name} view failed`, errorText(error)));
+      view.append(message("error", `The ${TITLES[name]} view failed`, errorText(error)));
     }
   });
   try {
@@ -172,10 +179,13 @@ function showSummary(
   title.title = summary.provenance.join("\n");
   const count = (severity: string) =>
     summary.issues.filter((each) => each.severity === severity).length;
-  const [errors, warnings, notes] = [count("error"), count("warning"), count("note")];
+  const [errors, warnings] = [count("error"), count("warning")];
+  const counts = (["error", "warning", "note"] as const)
+    .filter((severity) => count(severity) > 0)
+    .map((severity) => counted(count(severity), severity));
   const grave = errors ? "error" : warnings ? "warning" : "muted";
   status.className = `tvmdbg-status tvmdbg-${grave}`;
-  status.textContent = `${summary.provenance[0] ?? ""} · ${errors} errors, ${warnings} warnings, ${notes} notes`;
+  status.textContent = `${summary.provenance[0] ?? ""} · ${counts.join(", ") || "nothing disagrees"}`;
   issues.append(issuesPanel(summary, (node) => context.session.select(node, "issues")));
 }
 

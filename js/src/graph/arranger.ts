@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
+import { counted } from "../shared/format.ts";
 import { errorText, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
-import { plural } from "./describe.ts";
 import { type Arrangement, arrange } from "./layouts.ts";
 import type { GraphModel } from "./model.ts";
 import type { Placed } from "./placed.ts";
@@ -29,7 +29,7 @@ export class Arranger {
     let phase = "";
     const busy = setInterval(() => {
       const elapsed = ((performance.now() - started) / 1000).toFixed(1);
-      const nodes = plural(this.#model.graph.kinds.length, "node");
+      const nodes = counted(this.#model.graph.kinds.length, "node");
       this.#say(`laying out ${nodes} … ${elapsed} s${phase}`);
     }, BUSY_MS);
     const { links, labels } = this.#model;

@@ -26,6 +26,8 @@ export class BoxPainter {
   readonly #measure: TextMeasure;
   /** Where set, every text that is drawn is noted here. */
   labels: LabelRecord[] | null = null;
+  /** Texts that would reach beyond are left out. */
+  #stage = { width: 0, height: 0 };
 
   constructor(context: CanvasRenderingContext2D) {
     this.#context = context;
@@ -37,6 +39,7 @@ export class BoxPainter {
     else if (level === "shape") this.#shapes(picture);
     else {
       const { placed, camera } = picture;
+      this.#stage = camera;
       placed.eachBox(camera.view(4), (box) => this.#box(picture, box, level));
     }
   }
@@ -132,15 +135,16 @@ export class BoxPainter {
     const context = this.#context;
     context.font = font;
     const fitted = this.#measure.fit(words, room);
-    if (!fitted) return;
+    const half = Number.parseFloat(font.replace(/^500 /, "")) / 2;
+    if (!fitted || y < half || y + half > this.#stage.height) return;
+    if (x < 0 || x + this.#measure.width(fitted) > this.#stage.width) return;
     context.fillStyle = ink;
     context.textBaseline = "middle";
     context.textAlign = "left";
     context.fillText(fitted, x, y);
     if (this.labels) {
       const width = this.#measure.width(fitted);
-      const height = Number.parseFloat(font.replace(/^500 /, ""));
-      this.labels.push({ text: fitted, node, x, y: y - height / 2, width, height });
+      this.labels.push({ text: fitted, node, x, y: y - half, width, height: 2 * half });
     }
   }
 

@@ -1,4 +1,4 @@
-import { bytes, duration, integer, percent } from "../shared/format.ts";
+import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
 import { type GraphColumns, NodeKind, TRUST_LABELS, Trust } from "../shared/run_client.ts";
 import type { Labels } from "./labels.ts";
 import type { Links } from "./links.ts";
@@ -61,7 +61,7 @@ export class Describe {
       .filter((edge) => this.#graph.edgeTrust[edge] !== Trust.EXACT);
     if (unsure.length) {
       const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
-      lines.push(`${plural(unsure.length, "input")} joined ${[...grades].join(" or ")}`);
+      lines.push(`${counted(unsure.length, "input")} joined ${[...grades].join(" or ")}`);
     }
     return lines.join("\n");
   }
@@ -87,8 +87,8 @@ export class Describe {
     ];
     const text = [
       parts.join(", "),
-      `${plural(this.#links.into(node).length, "input")}${this.#list(" from ", producers)}`,
-      `${plural(consumers.length, "consumer")}${this.#list(": ", consumers)}`,
+      `${counted(this.#links.into(node).length, "input")}${this.#list(" from ", producers)}`,
+      `${counted(consumers.length, "consumer")}${this.#list(": ", consumers)}`,
     ];
     const boxes = boxesOf(scene, node);
     if (boxes.length === 0) text.push("not shown in this part of the graph");
@@ -96,7 +96,7 @@ export class Describe {
       const hosts = Array.from(boxes, (box) => scene.node[box]!);
       text.push(`${names.at(node)} is folded into${this.#list(" ", hosts)}`);
     } else if (foldedInto(scene, boxes[0]!).length) {
-      text.push(`${plural(foldedInto(scene, boxes[0]!).length, "parameter")} folded into it`);
+      text.push(`${counted(foldedInto(scene, boxes[0]!).length, "parameter")} folded into it`);
     }
     return `${text.join("; ")}.`;
   }
@@ -145,8 +145,4 @@ export class Describe {
     if (trust !== Trust.EXACT) lines.push(`time joined ${TRUST_LABELS[trust]}`);
     return lines;
   }
-}
-
-export function plural(count: number, noun: string): string {
-  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

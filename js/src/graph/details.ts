@@ -1,9 +1,8 @@
 import { button, element } from "../shared/dom.ts";
-import { duration, integer, percent } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
-import { plural } from "./describe.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
@@ -172,7 +171,7 @@ export class Details {
       ["nodes", integer(graph.kinds.length)],
       ...known
         .filter(([, count]) => count > 0)
-        .map(([noun, count]): [string, string] => ["", plural(count, noun).replace("ys", "ies")]),
+        .map(([noun, count]): [string, string] => ["", counted(count, noun).replace("ys", "ies")]),
       ["edges", integer(graph.edgeTarget.length)],
     ];
     if (times.known) rows.push(["sum of times", duration(times.total)]);

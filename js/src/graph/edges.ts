@@ -173,7 +173,12 @@ export class EdgePainter {
       const text = `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
       const width = this.#measure.width(text);
       const record = this.#spots(picture, edge, width).find(
-        (spot) => !taken.some((other) => overlap(other, { ...spot, text, node: -1 })),
+        (spot) =>
+          spot.x >= 0 &&
+          spot.y >= 0 &&
+          spot.x + spot.width <= picture.camera.width &&
+          spot.y + spot.height <= picture.camera.height &&
+          !taken.some((other) => overlap(other, { ...spot, text, node: -1 })),
       );
       if (!record) continue;
       taken.push({ ...record, text, node: -1 });

@@ -1,4 +1,5 @@
 import { type LayoutInput, type LayoutResult, layoutSteps } from "./layout/index.ts";
+import { shareLayout } from "./layout_shared.ts";
 
 /** What the worker says: it is there, how far it is, and how it ended. */
 export type WorkerMessage =
@@ -22,7 +23,16 @@ function buffers(result: LayoutResult): Transferable[] {
 
 const scope = globalThis as unknown as Scope;
 
-scope.onmessage = ({ data }) => {
+/** Imported by a page that has no workers, the same text lends it the layout. */
+if ("document" in globalThis) shareLayout(layoutSteps);
+else listen();
+
+function listen(): void {
+  scope.onmessage = ({ data }) => answer(data);
+  scope.postMessage({ kind: "ready" });
+}
+
+function answer(data: LayoutInput): void {
   try {
     const steps = layoutSteps(data);
     let reported = performance.now();
@@ -38,5 +48,4 @@ scope.onmessage = ({ data }) => {
   } catch (error) {
     scope.postMessage({ kind: "failed", message: String(error) });
   }
-};
-scope.postMessage({ kind: "ready" });
+}

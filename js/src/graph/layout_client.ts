@@ -1,11 +1,7 @@
 import workerSource from "worker:./layout.worker.ts";
-import {
-  type LayoutInput,
-  type LayoutProgress,
-  type LayoutResult,
-  layoutSteps,
-} from "./layout/index.ts";
+import type { LayoutInput, LayoutProgress, LayoutResult } from "./layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
+import { sharedLayout } from "./layout_shared.ts";
 
 export interface LayoutRun {
   signal?: AbortSignal;
@@ -34,6 +30,7 @@ export async function layoutInSlices(
   input: LayoutInput,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
+  const layoutSteps = sharedLayout() ?? (await importLayout());
   const steps = layoutSteps(input);
   let started = performance.now();
   for (;;) {
@@ -45,6 +42,23 @@ export async function layoutInSlices(
     await new Promise((resolve) => setTimeout(resolve, 0));
     started = performance.now();
   }
+}
+
+/** The worker's text, which lends its layout to a page that imports it: a bundle holds the layout once. */
+async function importLayout(): Promise<NonNullable<ReturnType<typeof sharedLayout>>> {
+  const url = blobUrl();
+  try {
+    await import(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  const layout = sharedLayout();
+  if (!layout) throw new Error("this page lets no script of the view start");
+  return layout;
+}
+
+function blobUrl(): string {
+  return URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
 }
 
 /** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
@@ -65,7 +79,7 @@ function copyOf(input: LayoutInput): { copy: LayoutInput; transfer: Transferable
 }
 
 function startWorker(): { worker: Worker; release: () => void } | undefined {
-  const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
+  const url = blobUrl();
   try {
     const worker = new Worker(url);
     const release = () => {

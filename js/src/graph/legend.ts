@@ -1,12 +1,14 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { duration, percent } from "../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { counted, duration, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
-import { plural } from "./describe.ts";
 import type { Palette } from "./palette.ts";
 import type { ColorBy } from "./picture.ts";
 import type { Times } from "./times.ts";
 
 const STOPS = 8;
+/** Room of the row's own margins, and of the button for what does not fit, CSS px. */
+const PADDING = 14;
+const MORE = 40;
 
 export interface LegendState {
   colorBy: ColorBy;
@@ -20,12 +22,26 @@ export class Legend {
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
   readonly #times: Times;
   readonly #highlight: (opKind: string | null) => void;
+  readonly #more = button("", "", () => {
+    this.#all = !this.#all;
+    this.#fit();
+  });
+  #items: HTMLElement[] = [];
+  #all = false;
 
-  constructor(graph: GraphColumns, times: Times, highlight: (opKind: string | null) => void) {
+  constructor(
+    graph: GraphColumns,
+    times: Times,
+    highlight: (opKind: string | null) => void,
+    signal: AbortSignal,
+  ) {
     this.#times = times;
     this.#highlight = highlight;
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
     this.node.setAttribute("aria-label", "legend: op kinds");
+    const size = new ResizeObserver(() => this.#fit());
+    size.observe(this.node);
+    signal.addEventListener("abort", () => size.disconnect());
   }
 
   show(state: LegendState): void {
@@ -34,8 +50,34 @@ export class Legend {
     const focused = this.node.contains(document.activeElement)
       ? (document.activeElement as HTMLElement).dataset.kind
       : undefined;
-    this.node.replaceChildren(...(scale ? [scale] : []), ...chips);
+    this.#items = [...(scale ? [scale] : []), ...chips];
+    this.node.replaceChildren(...this.#items, this.#more);
+    this.#fit();
     if (focused) chips.find((chip) => chip.dataset.kind === focused)?.focus();
+  }
+
+  /** As many items as one row holds, and a button for the others. */
+  #fit(): void {
+    const { clientWidth } = this.node;
+    for (const part of [...this.#items, this.#more]) part.hidden = false;
+    this.#say("less", "show one row of the legend");
+    if (clientWidth === 0) return;
+    const widths = this.#items.map((item) => item.offsetWidth);
+    const sum = widths.reduce((total, width) => total + width, PADDING);
+    this.#more.hidden = sum <= clientWidth;
+    if (this.#all || sum <= clientWidth) return;
+    let room = clientWidth - PADDING - MORE;
+    let shown = 0;
+    for (; shown < widths.length && widths[shown]! <= room; shown++) room -= widths[shown]!;
+    for (const item of this.#items.slice(shown)) item.hidden = true;
+    const left = counted(this.#items.length - shown, "op kind");
+    this.#say(`+${this.#items.length - shown}`, `show ${left} more`);
+  }
+
+  #say(text: string, title: string): void {
+    this.#more.textContent = text;
+    this.#more.title = title;
+    this.#more.setAttribute("aria-label", title);
   }
 
   #chip(
@@ -45,8 +87,8 @@ export class Legend {
   ): HTMLElement {
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
     swatch.style.background = palette.theme.kind(kind);
-    const share = ns > 0 ? atLeast(ns / this.#times.total) : "";
-    const title = `${kind}: ${plural(nodes, "node")}${share ? `, ${duration(ns)}, ${share} of the time` : ""}`;
+    const share = ns > 0 ? percent(ns / this.#times.total) : "";
+    const title = `${kind}: ${counted(nodes, "node")}${share ? `, ${duration(ns)}, ${share} of the time` : ""}`;
     const chip = element(
       "button",
       {
@@ -84,9 +126,4 @@ export class Legend {
       "unknown",
     );
   }
-}
-
-/** A share that is not zero is not written as zero. */
-function atLeast(share: number): string {
-  return share < 0.0005 ? "< 0.1 %" : percent(share);
 }

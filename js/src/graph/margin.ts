@@ -6,8 +6,9 @@ import type { Placed } from "./placed.ts";
 import { whole } from "./whole.ts";
 
 const TEXT_PX = 11;
-/** Least distance between two rows of text, CSS px. */
-const PITCH = 12;
+/** Least distance between two rows of text, and how far a text may stand below its layer for that, CSS px. */
+const PITCH = 11.5;
+const NUDGE = 5;
 const GAP = 14;
 const LEAST_ROOM = 150;
 const BETWEEN = "  |  ";
@@ -52,8 +53,9 @@ export class MarginPainter {
     const [first, beyond] = placed.layers(camera.view());
     let last = Number.NEGATIVE_INFINITY;
     for (let layer = first; layer < beyond; layer++) {
-      const y = camera.screenY((layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2);
-      if (y - last < PITCH || y < PITCH / 2 || y > camera.height - PITCH / 2) continue;
+      const middle = camera.screenY((layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2);
+      const y = Math.max(middle, last + PITCH);
+      if (y - middle > NUDGE || y < PITCH / 2 || y > camera.height - PITCH / 2) continue;
       last = y;
       let x = start;
       const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];

@@ -15,7 +15,7 @@ const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
 const SPARE = 12;
 /** Room that texts beside a thin graph take, where there is so much. */
-const BESIDE = 260;
+const BESIDE = 340;
 
 export interface Inspection {
   labels?: LabelRecord[];
@@ -177,9 +177,10 @@ export class Stage {
       return target;
     }
     const wide = (bounds.maxX - bounds.minX) * target.scale;
-    const spare = target.width - wide - BESIDE;
+    const texts = Math.max(0, Math.min(BESIDE, target.width - wide));
     const aside = Object.assign(new Camera(), target);
-    aside.x += Math.max(0, Math.min(BESIDE, spare)) / 2 / target.scale;
+    aside.x += texts / 2 / target.scale;
+    aside.clamp(bounds);
     return this.#picture && marginStart(this.#picture.placed, aside) !== null ? aside : target;
   }
 

@@ -24,6 +24,8 @@ export interface ToolbarState {
   direction: Direction;
   details: boolean;
   hits: string;
+  /** Whether times are known. */
+  timed: boolean;
   /** What part of the graph is shown, where it is not all of it. */
   part: string;
 }
@@ -50,10 +52,11 @@ export class Toolbar {
   readonly #direction: HTMLButtonElement;
   readonly #steps: HTMLButtonElement[];
   readonly #fold: HTMLButtonElement;
+  readonly #slowest: HTMLButtonElement;
   readonly #details: HTMLButtonElement;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(actions: ToolbarActions, signal: AbortSignal) {
+  constructor(actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
     this.#color = select(
       "colours (c)",
@@ -67,12 +70,14 @@ export class Toolbar {
     this.#direction = button("", "direction of the graph: down or right", () =>
       actions.direction(this.#direction.textContent === ARROWS.down ? "right" : "down"),
     );
-    this.#fold = button("fold params", "draw parameters inside their consumers (p)", () =>
+    this.#fold = button("fold", "draw parameters inside their consumers (p)", () =>
       actions.fold(pressed(this.#fold)),
     );
+    this.#fold.append(element("span", { class: "tvmdbg-graph-spacious" }, " params"));
     this.#details = button("details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
+    this.#slowest = button("slowest", "go to the slowest node (s)", actions.slowest);
     this.#steps = [
       button("‹", "previous hit (Shift+n)", () => actions.nextHit(-1)),
       button("›", "next hit (n)", () => actions.nextHit(1)),
@@ -104,8 +109,9 @@ export class Toolbar {
         button("+", "larger (+)", () => actions.zoom(ZOOM_STEP)),
         button("fit", "fit the whole graph (0)", actions.fit),
       ),
-      button("slowest", "go to the slowest node (s)", actions.slowest),
+      this.#slowest,
       this.#details,
+      help,
     );
     const typed = () => {
       clearTimeout(this.#typing);
@@ -148,6 +154,7 @@ export class Toolbar {
     this.#direction.textContent = ARROWS[state.direction];
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));
+    this.#slowest.disabled = !state.timed;
     this.#hits.textContent = state.hits;
     for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
     this.#part.hidden = state.part === "";

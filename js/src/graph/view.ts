@@ -1,11 +1,11 @@
 import { element } from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
+import { counted, integer } from "../shared/format.ts";
+import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Arranger } from "./arranger.ts";
-import { plural } from "./describe.ts";
 import { Details } from "./details.ts";
 import { Hits } from "./hits.ts";
 import type { Direction } from "./layout/types.ts";
@@ -66,7 +66,7 @@ export class GraphView {
     this.#arranger = new Arranger(model, signal);
     this.#hits = new Hits(model.search);
     this.#stage = new Stage(() => this.#drawn(), signal);
-    this.#legend = new Legend(graph, model.times, (kind) => this.highlight(kind));
+    this.#legend = new Legend(graph, model.times, (kind) => this.highlight(kind), signal);
     this.#details = new Details(model, run, (node, output) => this.select(node, output), signal);
     this.#toolbar = new Toolbar(
       {
@@ -82,6 +82,7 @@ export class GraphView {
         everything: () => context.options.set("hops", null),
         leave: () => root.focus({ preventScroll: true }),
       },
+      helpButton(root),
       signal,
     );
     this.#stage.node.append(this.#arranger.node, this.#tooltip.node);
@@ -362,7 +363,7 @@ export class GraphView {
     const { graph } = this.#model;
     this.#mirror.say(
       this.node === null
-        ? `Graph of ${plural(graph.kinds.length, "node")}; nothing is selected.`
+        ? `Graph of ${counted(graph.kinds.length, "node")}; nothing is selected.`
         : this.#model.describe.sentence(this.node, scene),
     );
   }
@@ -392,12 +393,13 @@ export class GraphView {
     let operators = 0;
     for (const kind of graph.kinds) if (kind >= NodeKind.OPERATOR) operators += 1;
     this.#toolbar.show({
-      title: `${plural(operators, "operator")} of ${plural(graph.kinds.length, "node")}`,
+      title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
       colorBy: this.#colorBy,
       fold: this.#fold,
       direction: this.direction,
       details: this.#detailsOpen,
       hits: this.#hits.text(this.node),
+      timed: this.#model.times.known,
       part: this.#part(),
     });
   }
@@ -408,7 +410,7 @@ export class GraphView {
     const [shown, all] = [shownNodes(this.#placed.scene), this.#model.graph.kinds.length];
     return shown === all
       ? ""
-      : `${plural(hops, "hop")}: ${integer(shown)} of ${integer(all)} nodes `;
+      : `${counted(hops, "hop")}: ${integer(shown)} of ${integer(all)} nodes `;
   }
 
   #describeHere(): string {

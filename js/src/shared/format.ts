@@ -17,8 +17,13 @@ export function duration(ns: number): string {
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
 
+/** A share to two decimals below 10 %; what is not zero is not written as zero. */
 export function percent(share: number): string {
-  return Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : "unknown";
+  if (!Number.isFinite(share)) return "unknown";
+  const value = 100 * share;
+  if (value === 0) return "0 %";
+  if (value < 0.01) return "< 0.01 %";
+  return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
 /** Bytes with the exact count where a unit rounds it: `16.0 KiB (16,384)`. */
@@ -31,6 +36,11 @@ export function bytes(count: number): string {
 
 export function integer(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+/** `1 node`, `1,024 nodes`. */
+export function counted(count: number, noun: string): string {
+  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A shape as Python writes it: `(1, 64, 8, 8)`, `(10,)`, `()`. */

@@ -1,4 +1,4 @@
-import { element, KEEP_KEYS } from "./dom.ts";
+import { button, element, KEEP_KEYS } from "./dom.ts";
 
 /** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case. */
 export interface KeyAction {
@@ -29,6 +29,7 @@ export function bindKeys(
       if (event.target !== root) return;
       if (event.key === "?") {
         help.hidden = !help.hidden;
+        if (!help.hidden) help.scrollIntoView?.({ block: "nearest" });
         event.preventDefault();
         return;
       }
@@ -44,6 +45,14 @@ export function bindKeys(
     },
     { signal },
   );
+}
+
+/** The button that shows and hides the list of keys of `root`. */
+export function helpButton(root: HTMLElement): HTMLButtonElement {
+  return button("?", "keys (?)", () => {
+    root.focus({ preventScroll: true });
+    root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
+  });
 }
 
 const SHOWN: Record<string, string> = {

@@ -32,7 +32,7 @@ export class EntryPicker {
   #rows: Int32Array = new Int32Array();
   #active = 0;
 
-  constructor(entries: Entries, events: PickerEvents, signal: AbortSignal) {
+  constructor(entries: Entries, events: PickerEvents, help: HTMLElement, signal: AbortSignal) {
     this.#entries = entries;
     this.#events = events;
     this.#filter = entries.filters()[0] ?? "all";
@@ -59,11 +59,13 @@ export class EntryPicker {
     const combo = part("combo", this.#input, this.#list);
     this.node = element(
       "div",
-      { class: "tvmdbg-bar tvmdbg-tensor-bar" },
+      { class: "tvmdbg-bar tvmdbg-tensor-bar", role: "toolbar", "aria-label": "tensor" },
+      element("span", { class: "tvmdbg-title" }, "Tensor"),
       button("‹", "Previous tensor in execution order ([)", () => events.step(-1)),
       combo,
       button("›", "Next tensor in execution order (])", () => events.step(1)),
       this.#chips,
+      help,
     );
     this.#showChips();
     this.#listen(signal);
@@ -82,7 +84,11 @@ export class EntryPicker {
       this.#filter = this.#entries.kind(row);
       this.#showChips();
     }
-    if (this.#list.hidden) this.#input.value = this.#shownText();
+    if (this.#list.hidden) this.#write();
+  }
+
+  #write(): void {
+    this.#input.value = this.#input.title = this.#shownText();
   }
 
   focus(): void {
@@ -127,7 +133,7 @@ export class EntryPicker {
     this.#list.replaceChildren();
     this.#input.setAttribute("aria-expanded", "false");
     this.#input.removeAttribute("aria-activedescendant");
-    this.#input.value = this.#shownText();
+    this.#write();
   }
 
   #search(query: string): void {

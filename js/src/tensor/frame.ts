@@ -15,14 +15,15 @@ export function frame(parts: Parts) {
   const [legend, caption, statistics] = [
     element("div", {}),
     element("div", { class: "tvmdbg-muted" }),
-    element("div", {}),
+    part("numbers"),
   ];
   const side = [legend, parts.controls, parts.valuesButton, caption];
   const view = [parts.stage, part("side", ...side)];
   const body = part(
     "body",
+    statistics,
     part("left", parts.axes, parts.readout, part("view", ...view)),
-    part("right", statistics, parts.histogram),
+    part("right", parts.histogram),
   );
   return { body, legend, caption, statistics };
 }

@@ -128,7 +128,7 @@ function healthPill(answer: TensorAnswer): HTMLElement {
     ...items,
     element("span", {}, `${integer(zero)} zero${share(zero, size)}`),
     element("span", {}, `${integer(negative)} negative${share(negative, size)}`),
-    element("span", {}, `${integer(finite)} finite of ${integer(size)}`),
+    finite < size && element("span", {}, `${integer(finite)} finite of ${integer(size)}`),
   );
 }
 

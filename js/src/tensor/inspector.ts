@@ -1,4 +1,5 @@
 import { button, element } from "../shared/dom.ts";
+import { helpButton } from "../shared/keys.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
@@ -99,6 +100,7 @@ export class Inspector {
     this.#picker = new EntryPicker(
       entries,
       { pick: (entry) => this.pick(entry), step: (step) => this.step(step), leave: focus },
+      helpButton(root),
       signal,
     );
     this.#header = new Header(root);

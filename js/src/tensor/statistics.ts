@@ -8,11 +8,10 @@ export function statisticsTable(
   { statistics }: TensorAnswer,
   go: (index: readonly number[]) => void,
 ): HTMLElement {
-  const section = element(
-    "section",
-    { class: "tvmdbg-tensor-statistics", "aria-label": "Statistics" },
-    element("h3", {}, "Statistics of the whole tensor"),
-  );
+  const section = element("section", {
+    class: "tvmdbg-tensor-statistics",
+    "aria-label": "Statistics of the whole tensor",
+  });
   if (!statistics) {
     section.append(element("p", { class: "tvmdbg-muted" }, "not known"));
     return section;
@@ -22,8 +21,8 @@ export function statisticsTable(
     element(
       "table",
       {},
-      row("minimum", minimum, argmin, "Go to the minimum (m)", go),
-      row("maximum", maximum, argmax, "Go to the maximum (x)", go),
+      row("min", minimum, argmin, "Go to the minimum (m)", go),
+      row("max", maximum, argmax, "Go to the maximum (x)", go),
       row("mean", mean),
       row("std", std),
     ),

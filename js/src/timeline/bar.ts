@@ -10,7 +10,6 @@ export interface BarEvents {
   step: (by: number) => void;
   /** Gives the focus back to the view. */
   leave: () => void;
-  help: () => void;
 }
 
 const PARTS: readonly [Part, string, string][] = [
@@ -32,13 +31,13 @@ export class Bar {
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
 
-  constructor(events: BarEvents) {
-    this.#all = button("Zoom out", "zoom out to all (0)", events.all);
+  constructor(events: BarEvents, help: HTMLElement) {
+    this.#all = button("fit", "fit the whole timeline (0)", events.all);
     this.#field = element("input", {
       type: "search",
-      placeholder: "Search operators",
+      placeholder: "search operators (/)",
       "aria-label": "search operators",
-      size: 16,
+      size: 20,
       ...KEEP_KEYS,
     });
     this.#field.addEventListener("input", () => events.search(this.#field.value));
@@ -62,9 +61,13 @@ export class Bar {
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "timeline tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
-      this.#all,
-      button("−", "zoom out (s)", () => events.zoom(2)),
-      button("+", "zoom in (w)", () => events.zoom(0.5)),
+      element(
+        "span",
+        { class: "tvmdbg-timeline-parts" },
+        button("−", "smaller (s)", () => events.zoom(2)),
+        button("+", "larger (w)", () => events.zoom(0.5)),
+        this.#all,
+      ),
       element("span", { class: "tvmdbg-space" }),
       this.#field,
       this.#hits,
@@ -73,7 +76,7 @@ export class Bar {
         { class: "tvmdbg-timeline-parts", role: "group", "aria-label": "show" },
         ...this.#parts,
       ),
-      button("?", "keys (?)", events.help),
+      help,
     );
   }
 

@@ -1,5 +1,5 @@
 import { element } from "../shared/dom.ts";
-import { duration } from "../shared/format.ts";
+import { counted, duration, percent } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Area } from "./area.ts";
 import { largeStrip } from "./distribution.ts";
@@ -7,7 +7,7 @@ import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
-import { counted, type Fact, factList, NOISY_RULE, shareText, type Words } from "./words.ts";
+import { type Fact, factList, NOISY_RULE, type Words } from "./words.ts";
 
 const NO_REPEATS =
   "No repeats are known, only the mean. To see how it varies, keep the table that run() prints " +
@@ -41,7 +41,7 @@ export class Details {
   showMany(nodes: readonly number[]): void {
     const { nodeNs } = this.#slices.columns;
     const sum = nodes.reduce((total, node) => total + (nodeNs[node] || 0), 0);
-    const text = `${duration(sum)}, ${shareText(sum / this.#ranking.total)} of all`;
+    const text = `${duration(sum)}, ${percent(sum / this.#ranking.total)} of all`;
     this.#tell(`${counted(nodes.length, "node")} selected`, factList([["Σ times", text]]));
   }
 
@@ -54,13 +54,10 @@ export class Details {
   }
 
   showSummary(): void {
-    const ranking = this.#ranking;
-    const rows = ranking.rows("time");
-    const some = Math.min(5, rows.length);
-    const share = shareText(ranking.cumulative(rows)[some - 1] ?? 0);
+    const [title = "", ...facts] = this.#words.summary();
     this.#tell(
-      `${counted(ranking.length, "operator")}, Σ ${duration(ranking.total)}`,
-      element("p", {}, `The slowest ${some} take ${share} of it.`),
+      title,
+      element("div", {}, ...facts.map((fact) => element("p", {}, fact))),
       "Click a slice or a row for its times; ? lists the keys.",
     );
   }
@@ -87,7 +84,7 @@ export class Details {
       ),
       ...(repeats ? spread(repeats) : []),
       factList(facts),
-      repeats ? "" : element("p", { class: "tvmdbg-muted" }, NO_REPEATS),
+      repeats || this.#names.idle(node) ? "" : element("p", { class: "tvmdbg-muted" }, NO_REPEATS),
     );
   }
 }

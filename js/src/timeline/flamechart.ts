@@ -1,5 +1,6 @@
 import { element } from "../shared/dom.ts";
-import { duration } from "../shared/format.ts";
+import { counted, duration, percent } from "../shared/format.ts";
+import { helpButton } from "../shared/keys.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
@@ -17,7 +18,7 @@ import type { Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
 import { timeText } from "./ticks.ts";
 import { Tooltip } from "./tooltip.ts";
-import { counted, shareText, type Words } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const SOURCE = "timeline";
 const RANGE_TO_PYTHON_MS = 300;
@@ -95,24 +96,23 @@ export class Flamechart {
       },
       context.signal,
     );
-    this.bar = new Bar({
-      zoom: (factor) => this.zoom(factor),
-      all: () => {
-        this.view(() => this.scene.viewport.showAll());
-        this.focus();
+    this.bar = new Bar(
+      {
+        zoom: (factor) => this.zoom(factor),
+        all: () => {
+          this.view(() => this.scene.viewport.showAll());
+          this.focus();
+        },
+        show: (part) => {
+          this.showPart(part);
+          this.focus();
+        },
+        search: (text) => this.search(text),
+        step: (by) => this.nextHit(by),
+        leave: () => this.focus(),
       },
-      show: (part) => {
-        this.showPart(part);
-        this.focus();
-      },
-      search: (text) => this.search(text),
-      step: (by) => this.nextHit(by),
-      leave: () => this.focus(),
-      help: () => {
-        this.focus();
-        root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
-      },
-    });
+      helpButton(root),
+    );
     this.body = element("div", { class: "tvmdbg-timeline-body" });
     context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
@@ -336,14 +336,14 @@ export class Flamechart {
       this.#say(words.nodeSentence(node));
     } else {
       this.details.showSummary();
-      this.#say("");
+      this.#say(`${words.summary().join(". ")} Nothing is selected.`);
     }
   }
 
   #painted(): void {
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
-    const part = `${text(start)} – ${text(end)} (${shareText(span / whole)} of ${duration(whole)})`;
+    const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
     this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
     this.#root.dataset.ready = "true";
   }

@@ -1,8 +1,7 @@
-import { duration, integer } from "../shared/format.ts";
+import { counted, duration, integer } from "../shared/format.ts";
 import type { Names } from "./names.ts";
 import { Marked } from "./scene.ts";
 import type { Slices } from "./slices.ts";
-import { counted } from "./words.ts";
 
 /** The slices that a search finds, by start. */
 export class Found {

@@ -1,9 +1,8 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { duration } from "../shared/format.ts";
+import { counted, duration, percent } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
-import { counted, shareText } from "./words.ts";
 
 /** Time by op kind; a click on one selects all its nodes. */
 export class KindSummary {
@@ -13,7 +12,7 @@ export class KindSummary {
   constructor(names: Names, ranking: Ranking, theme: Theme, pick: (nodes: number[]) => void) {
     const most = ranking.kinds(names);
     const rows = most.map(({ kind, ns, nodes }) => {
-      const share = shareText(ns / ranking.total);
+      const share = percent(ns / ranking.total);
       const bar = element("i", { class: "tvmdbg-timeline-share" });
       bar.style.width = `${100 * (ns / (most[0]!.ns || 1))}%`;
       const chip = element("i", { class: "tvmdbg-timeline-chip" });

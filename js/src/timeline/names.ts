@@ -10,6 +10,11 @@ export class Names {
     this.#graph = graph;
   }
 
+  /** Whether there is a graph that names the nodes. */
+  get known(): boolean {
+    return this.#graph !== null;
+  }
+
   /** Short label of a node; "" where there is no graph. */
   ofNode(node: number): string {
     if (!this.#graph || node < 0) return "";
@@ -35,6 +40,13 @@ export class Names {
   isOperator(node: number): boolean {
     const kind = this.#graph?.kinds[node];
     return kind !== NodeKind.INPUT && kind !== NodeKind.PARAMETER;
+  }
+
+  /** Why a node takes no time, where it is none that runs; else "". */
+  idle(node: number): string {
+    const kind = node < 0 ? undefined : this.#graph?.kinds[node];
+    if (kind === NodeKind.PARAMETER) return "not run (parameter)";
+    return kind === NodeKind.INPUT ? "not run (input)" : "";
   }
 
   /** 1 for each slice whose label, node name, function or recorded name contains the text. */

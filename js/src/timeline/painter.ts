@@ -1,5 +1,5 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
-import { duration } from "../shared/format.ts";
+import { counted, duration, percent } from "../shared/format.ts";
 import { inkOn, type Theme } from "../shared/theme.ts";
 import { instantsIn } from "./area.ts";
 import type { Lane } from "./intervals.ts";
@@ -8,7 +8,6 @@ import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { lowerBound } from "./sorted.ts";
 import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
-import { counted, shareText } from "./words.ts";
 
 const FONT = 11;
 /** Room from which there is a label, and from which a long one is shortened rather than replaced by the node id. */
@@ -179,7 +178,7 @@ export class Painter {
     const busy = track.busy.busy(viewport.start, viewport.end) / viewport.span;
     const parts = [counted(count, "slice")];
     if (instants) parts.push(`${instants} of no duration`);
-    if (count) parts.push(`busy ${shareText(busy)} of the part in view`);
+    if (count) parts.push(`busy ${percent(busy)} of the part in view`);
     if (track.lanes.length > 1) parts.push(`${track.lanes.length} lanes: slices overlap`);
     this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
   }
@@ -232,14 +231,19 @@ export class Painter {
     const ink = inkOn(color);
     const { slices, names } = this.#scene;
     const { sliceNode, sliceDuration } = slices.columns;
-    const [label, id] = [names.ofSlice(slice), `#${sliceNode[slice]}`];
     const two = height >= 32;
     const middle = y + height / 2;
     this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
-    const short = room < SHORTENED_FROM && this.#measure.width(label) > room;
-    this.#text(short ? id : label, x + 4, two ? middle - 7 : middle, ink, room);
-    const time = duration(sliceDuration[slice]!);
-    if (two && this.#measure.width(time) <= room) this.#text(time, x + 4, middle + 8, ink, room);
+    const fits = (text: string) => this.#measure.width(text) <= room;
+    const label = names.ofSlice(slice);
+    const first = label.split(" + ", 1)[0]!;
+    const id = sliceNode[slice]! < 0 ? "" : `#${sliceNode[slice]}`;
+    const named = [`${id} ${label}`.trim(), `${id} ${first}`.trim()].find(fits);
+    const line = named ?? (room < SHORTENED_FROM ? id : `${id} ${label}`.trim());
+    if (line) this.#text(line, x + 4, two ? middle - 7 : middle, ink, room);
+    if (!two || !line) return;
+    const below = [duration(sliceDuration[slice]!), named ? "" : first].find(fits);
+    if (below) this.#text(below, x + 4, middle + 8, ink, room);
   }
 
   /** One tick a pixel where there are slices of no duration. */

@@ -1,5 +1,5 @@
 import { button, element } from "../shared/dom.ts";
-import { duration, integer } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import { TRUST_LABELS } from "../shared/run_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
@@ -7,7 +7,7 @@ import type { Names } from "./names.ts";
 import type { Order, Ranking } from "./ranking.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
-import { counted, NOISY_RULE, shareText } from "./words.ts";
+import { NOISY_RULE } from "./words.ts";
 
 const ROW = 22;
 const SPARE = 6;
@@ -182,7 +182,7 @@ export class TopTable {
       ["time", sorter("time", "sort by time, longest first", "time"), ""],
       ["share", "share", "share of the sum of all node times"],
       ["sum", "Σ share", "share of this row and all above it"],
-      ["strip", "repeats", `each repeat relative to the median, scale ±${shareText(this.#spread)}`],
+      ["strip", "repeats", `each repeat relative to the median, scale ±${percent(this.#spread)}`],
       ["count", "n", "number of repeats"],
       ["spread", "p10 – p90", "percentiles of the repeats"],
       ["trust", "trust", "how the time was joined to the node"],
@@ -237,13 +237,8 @@ export class TopTable {
       ),
       cell("kind", undefined, kind),
       cell("time", `${ns} ns`, duration(ns)),
-      cell(
-        "share",
-        `${shareText(share)} of ${duration(this.#ranking.total)}`,
-        bar,
-        shareText(share),
-      ),
-      cell("sum", undefined, shareText(this.#cumulative[position]!)),
+      cell("share", `${percent(share)} of ${duration(this.#ranking.total)}`, bar, percent(share)),
+      cell("sum", undefined, percent(this.#cumulative[position]!)),
       cell("strip", undefined, repeats ? this.#strip(repeats) : "–"),
       cell("count", undefined, repeats ? integer(repeats.count) : "–"),
       cell(
@@ -267,7 +262,7 @@ export class TopTable {
   #strip(repeats: Repeats): Element {
     const { count, p10, p50, p90 } = repeats;
     const apart = (value: number) =>
-      `${value >= p50 ? "+" : "−"}${shareText(Math.abs(value / p50 - 1))}`;
+      `${value >= p50 ? "+" : "−"}${percent(Math.abs(value / p50 - 1))}`;
     const title = `${counted(count, "repeat")}: p10 … p90 at ${apart(p10)} … ${apart(p90)} of the median`;
     return smallStrip(repeats, this.#spread, title);
   }

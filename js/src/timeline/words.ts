@@ -1,5 +1,5 @@
 import { element } from "../shared/dom.ts";
-import { duration, integer } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import { TRUST_LABELS } from "../shared/run_client.ts";
 import type { Area } from "./area.ts";
 import type { Names } from "./names.ts";
@@ -11,19 +11,6 @@ import { timeText } from "./ticks.ts";
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 
 export type Fact = readonly [name: string, value: string];
-
-/** A share to two decimals below 10 %. */
-export function shareText(share: number): string {
-  if (!Number.isFinite(share)) return "unknown";
-  const value = 100 * share;
-  if (value === 0) return "0 %";
-  if (value < 0.01) return "< 0.01 %";
-  return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 /** Facts as a list of terms and values. */
 export function factList(facts: readonly Fact[]): HTMLElement {
@@ -52,12 +39,40 @@ export class Words {
     return node < 0 ? name : `#${node} ${name}`;
   }
 
+  /** What there is, and what takes longest. */
+  summary(): string[] {
+    const { length, total } = this.#ranking;
+    const noun = this.#names.known ? "operator" : "node";
+    const rows = this.#ranking.rows("time");
+    const some = Math.min(5, length);
+    const first = rows[0];
+    if (first === undefined) return [`${counted(length, noun)}`];
+    const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
+    return [
+      `${counted(length, noun)}, Σ ${duration(total)}`,
+      `Slowest: ${this.rowTitle(first)}, ${time}.`,
+      `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
+    ];
+  }
+
+  /** The title of a row of the ranking. */
+  rowTitle(row: number): string {
+    const slice = this.#ranking.slice[row]!;
+    return slice < 0 ? this.nodeTitle(this.#ranking.node[row]!) : this.title(slice);
+  }
+
   nodeTitle(node: number): string {
     return `#${node} ${this.#names.ofNode(node)}`;
   }
 
   ofNode(node: number): Fact[] {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
+    const idle = this.#names.idle(node);
+    if (idle && !(time > 0))
+      return [
+        ["time", idle],
+        ["trust", this.#trust(node)],
+      ];
     return [
       ["mean time", duration(time) + this.#repeats(node)],
       ...this.#standing(node, this.#trust(node)),
@@ -68,6 +83,10 @@ export class Words {
     const { columns } = this.#slices;
     const node = this.#slices.nodeOf(slice);
     const lasts = columns.sliceDuration[slice]!;
+    const idle = this.#names.idle(node);
+    if (idle && lasts === 0) {
+      return [["start", timeText(columns.sliceStart[slice]!, 1)], ...this.ofNode(node)];
+    }
     const mean = this.#isMean(slice);
     const facts: Fact[] = [
       ["start", timeText(columns.sliceStart[slice]!, 1)],
@@ -97,7 +116,7 @@ export class Words {
     for (const track of found.tracks) {
       const gap = track.gaps ? `, longest ${duration(track.longestGap)}` : "";
       const gaps = `${counted(track.gaps, "gap")}${gap}`;
-      facts.push([track.name, `busy ${shareText(track.busy / span)}, ${gaps}`]);
+      facts.push([track.name, `busy ${percent(track.busy / span)}, ${gaps}`]);
     }
     const { top } = found;
     if (top) facts.push(["most time", `${this.title(top.slice)}, ${duration(top.ns)}`]);
@@ -109,12 +128,16 @@ export class Words {
     const { columns } = this.#slices;
     const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
+    const lasts = columns.sliceDuration[slice]!;
+    const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "recorded timeline" : "synthetic timeline";
     const parts = [
       node < 0 ? `Slice ${name}, of no known node` : `Slice of node ${node}, ${name}`,
       `starts ${duration(columns.sliceStart[slice]!)}`,
-      `lasts ${duration(columns.sliceDuration[slice]!)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
+      idle
+        ? idle
+        : `lasts ${duration(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
       ...this.#place(node),
     ];
     const track = several ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
@@ -124,7 +147,7 @@ export class Words {
   nodeSentence(node: number): string {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
     const takes = Number.isNaN(time)
-      ? "its time is unknown"
+      ? this.#names.idle(node) || "its time is unknown"
       : `takes ${duration(time)}${this.#repeats(node, true)}`;
     return `Node ${[node, this.#names.ofNode(node), takes, ...this.#place(node)].join(", ")}; no slice`;
   }
@@ -145,7 +168,7 @@ export class Words {
   #place(node: number): string[] {
     const row = this.#ranking.rowOf(node);
     if (row < 0) return [];
-    const share = `${shareText(this.#ranking.share(row))} of ${duration(this.#ranking.total)}`;
+    const share = `${percent(this.#ranking.share(row))} of ${duration(this.#ranking.total)}`;
     return [share, `rank ${row + 1} of ${integer(this.#ranking.length)}`];
   }
 

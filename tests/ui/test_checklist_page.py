@@ -1,0 +1,260 @@
+"""What holds of every view at any width and theme: legible, whole, reachable, answering at once."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+AUDIT = (
+    (Path(__file__).parent / "audit.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip(";\n")
+)
+VIEWS = "debugger,graph,tensor,timeline"
+SAMPLE = tvmdbg.samples.resnet20_cifar
+DUMP = SAMPLE / "_tvmdbg_device_CPU_0"
+GRAPH = [DUMP / "_tvmdbg_graph_dump.json", SAMPLE / "graph.json"]
+TIMES = [DUMP / "_tvmdbg_execution_trace.json", SAMPLE / "run_stdout.txt"]
+TENSORS = [DUMP / "output_tensors.params"]
+RUNS = {
+    "resnet20": [SAMPLE],
+    "overflow": [tvmdbg.samples.resnet20_cifar_fp16_overflow],
+    "no_tensors": [*GRAPH, *TIMES],
+    "no_graph": [*TIMES, *TENSORS],
+    "only_a_table": TIMES[1:],
+    "only_a_graph": GRAPH[1:],
+}
+WIDTHS = (480, 900, 1600)
+THEMES = ("light", "dark")
+SAMPLES = [
+    (run, width, theme) for run in ("resnet20", "overflow") for width in WIDTHS for theme in THEMES
+]
+PARTS = [
+    (run, width, theme)
+    for run in ("no_tensors", "no_graph", "only_a_table", "only_a_graph")
+    for width, theme in zip(WIDTHS, ("light", "dark", "light"), strict=True)
+]
+SLOWEST = {
+    "resnet20": ("#62 conv2d + add + relu", "2.571 ms", "6.45 %"),
+    "overflow": ("#60 conv2d + add + add + relu", "2.590 ms", "5.97 %"),
+}
+SELECT = """node => {
+  const { session } = tvmdbg.models;
+  session.set("selected", [node]);
+  session.set("entry", [node, 0]);
+  session.set("source", "python");
+  session.save_changes();
+}"""
+STOPS = """() => [...document.querySelectorAll(
+  ".tvmdbg-debugger :is(button, input, select, summary, [tabindex='0'])"
+)].filter(each =>
+  each.checkVisibility({ visibilityProperty: true }) && !each.disabled && each.tabIndex >= 0
+).map((each, i) => {
+  each.dataset.stop = i;
+  return i;
+})"""
+FOCUS = """() => {
+  const at = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(at);
+  const ring = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+  return [at.dataset.stop, ring, at.outerHTML.slice(0, 100)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def addresses() -> Iterator[dict[str, str]]:
+    """Address of a page of each run."""
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(serve(tvmdbg.open(*map(str, parts))))
+            for name, parts in RUNS.items()
+        }
+
+
+def show(page: Page, address: str, width: int, theme: str = "light", views: str = VIEWS) -> None:
+    """All views one below the other, each completely in the viewport and painted."""
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width + 16, "height": 4400 if width < 760 else 2600})
+    page.goto(f"{address}?views={views}&width={width}&theme={theme}")
+    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
+        expect(root).to_have_attribute("data-ready", "true")
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Until nothing is asked for any more and all is drawn."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def audit(root: Locator) -> dict[str, Any]:
+    found: dict[str, Any] = root.evaluate(AUDIT)
+    return found
+
+
+def check(page: Page) -> list[dict[str, Any]]:
+    """Audit every view of the page; gives what was found, in the order of the views."""
+    found = [audit(cell) for cell in page.locator(".cell > .tvmdbg").all()]
+    for each in found:
+        texts = each["texts"]
+        assert len(texts) > 1
+        assert [text for text in texts if text["size"] < 11] == []
+        assert [text for text in texts if not text.get("enough", True)] == []
+        assert [(text["text"], text["cut"]) for text in texts if text["cut"]] == []
+        assert each["overlaps"] == []
+        assert each["nameless"] == []
+        assert each["untabbable"] == []
+        assert each["silent"] == 0
+        assert each["wide"] == []
+        for canvas in each["canvases"]:
+            assert canvas["clashes"] == [], canvas["view"]
+            assert canvas["smallest"] >= 11, canvas["view"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return found
+
+
+def seen(found: dict[str, Any]) -> str:
+    return " ".join(text["text"] for text in found["texts"] if text["seen"])
+
+
+@pytest.mark.parametrize(("run", "width", "theme"), SAMPLES)
+def test_sample_is_legible_and_answers_at_once(
+    page: Page, addresses: dict[str, str], run: str, width: int, theme: str
+) -> None:
+    show(page, addresses[run], width, theme)
+    everything, graph, tensor, timeline = check(page)
+    name, time, share = SLOWEST[run]
+    label = next(canvas["labels"] for canvas in graph["canvases"])
+    assert any(text.startswith(name.split(" ")[0]) for text in label)
+    assert len(label) >= 8
+    assert len(next(canvas["labels"] for canvas in everything["canvases"])) >= 8
+    for part in (name, time, share):
+        assert part in seen(timeline)
+        assert part in seen(everything)
+    health = {"resnet20": "all finite", "overflow": "not finite"}[run]
+    for found in (everything, tensor):
+        assert health in seen(found)
+        for number in ("min", "max", "mean", "std"):
+            assert number in [text["text"] for text in found["texts"] if text["seen"]]
+    if width > 760:
+        debugger = page.locator(".tvmdbg-debugger")
+        for part in ("stage", "legend", "statistics", "health"):
+            assert_within(
+                debugger.locator(f".tvmdbg-tensor-{part}"), debugger.locator("[data-view=tensor]")
+            )
+
+
+def assert_within(part: Locator, panel: Locator) -> None:
+    """That no scrolling is needed to see it."""
+    inner, outer = part.bounding_box(), panel.bounding_box()
+    assert inner is not None
+    assert outer is not None
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
+
+
+MISSING = {
+    "no_tensors": {"Tensor": "output_tensors.params"},
+    "no_graph": {"Graph": "_tvmdbg_graph_dump.json"},
+    "only_a_table": {"Graph": "_tvmdbg_graph_dump.json", "Tensor": "output_tensors.params"},
+    "only_a_graph": {
+        "Tensor": "output_tensors.params",
+        "Flamechart": "_tvmdbg_execution_trace.json",
+    },
+}
+PLACES = {"Graph": 1, "Tensor": 2, "Flamechart": 3}
+
+
+@pytest.mark.parametrize(("run", "width", "theme"), PARTS)
+def test_what_is_missing_is_named_and_how_to_get_it(
+    page: Page, addresses: dict[str, str], run: str, width: int, theme: str
+) -> None:
+    show(page, addresses[run], width, theme)
+    found = check(page)
+    for view, place in PLACES.items():
+        if view in MISSING[run]:
+            assert MISSING[run][view] in seen(found[place])
+            assert "open(" in seen(found[place])
+            assert MISSING[run][view] in seen(found[0])
+        else:
+            assert found[place]["canvases"]
+            assert found[place]["canvases"][0]["labels"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", [480, 1200])
+def test_selection_details_and_issues_are_legible(
+    page: Page, addresses: dict[str, str], width: int, theme: str
+) -> None:
+    show(page, addresses["resnet20"], width, theme)
+    page.locator(".tvmdbg-status").click()
+    for button in page.get_by_role("button", name="show the details (d)").all():
+        if button.get_attribute("aria-pressed") == "false":
+            button.click()
+    for node in (62, 2, 0):  # an operator, a parameter, the input
+        page.evaluate(SELECT, node)
+        settle(page)
+        _, graph, tensor, timeline = check(page)
+        assert f"{node}:0" in seen(tensor)
+        for found in (graph, timeline):
+            assert ("not run" in seen(found)) == (node != 62)
+            assert "0 ns" not in [text["text"] for text in found["texts"]]
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_every_control_is_reached_by_tab_and_shows_it(
+    page: Page, addresses: dict[str, str], width: int
+) -> None:
+    show(page, addresses["resnet20"], width, views="debugger")
+    expected = page.evaluate(STOPS)
+    assert len(expected) > 30
+    page.evaluate("document.activeElement.blur()")
+    reached, ringless = set(), []
+    for _ in range(len(expected) + 12):
+        page.keyboard.press("Tab")
+        stop, ring, text = page.evaluate(FOCUS)
+        if stop is None:
+            continue
+        reached.add(int(stop))
+        if not ring:
+            ringless.append(text)
+    assert sorted(set(expected) - reached) == []
+    assert ringless == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_help_opens_in_each_view_and_fits(
+    page: Page, addresses: dict[str, str], width: int
+) -> None:
+    show(page, addresses["resnet20"], width)
+    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
+        shown = root.locator(".tvmdbg-help")
+        expect(shown).to_be_hidden()
+        root.focus()
+        page.keyboard.press("?")
+        expect(shown).to_be_visible()
+        inner, outer = shown.bounding_box(), root.bounding_box()
+        assert inner is not None
+        assert outer is not None
+        assert inner["x"] >= outer["x"]
+        assert inner["y"] >= outer["y"]
+        assert shown.evaluate("node => node.scrollWidth <= node.clientWidth")
+        found = shown.evaluate(AUDIT)
+        assert [
+            text for text in found["texts"] if text["size"] < 11 or not text.get("enough", True)
+        ] == []
+        root.get_by_role("button", name="keys (?)").click()
+        expect(shown).to_be_hidden()
