@@ -70,6 +70,8 @@
   };
 
   const texts = [];
+  const ruler = document.createElement("canvas").getContext("2d");
+  const ARROW = 12;
   const add = (node, text, box, style, pseudo = "") => {
     const { seen, cut } = visible(node, box);
     const fact = { text, node, size: Number.parseFloat(style.fontSize), cut, seen };
@@ -101,6 +103,15 @@
     const part = field.value || field.tagName === "SELECT" ? null : "::placeholder";
     const text = field.value || field.placeholder || "";
     add(field, text, field.getBoundingClientRect(), getComputedStyle(field, part), part ?? "");
+    if (field.tagName === "SELECT") {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+      ruler.font = font;
+      const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      const chosen = field.selectedOptions[0]?.textContent ?? "";
+      if (ruler.measureText(chosen).width > room - ARROW) {
+        texts.push({ text: chosen, size: 99, cut: "by its own list", seen: null });
+      }
+    }
     if (field.tagName === "INPUT" && field.scrollWidth > field.clientWidth + 1 && !field.title) {
       texts.push({ text, size: 99, cut: "by its own field", seen: null });
     }

@@ -258,3 +258,22 @@ def test_help_opens_in_each_view_and_fits(
         ] == []
         root.get_by_role("button", name="keys (?)").click()
         expect(shown).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        ".tvmdbg-title { font-size: 10px }",
+        ".tvmdbg .tvmdbg-muted { color: #999 }",
+        ".tvmdbg-tensor-name { flex: none !important; width: 40px; text-overflow: clip }",
+        ".tvmdbg-tensor-axes select { width: 60px }",
+        ".tvmdbg-tensor-facts > * { margin-right: -30px }",
+        ".tvmdbg .tvmdbg-bar { width: 120% }",
+    ],
+)
+def test_the_checklist_notices(page: Page, addresses: dict[str, str], style: str) -> None:
+    show(page, addresses["resnet20"], 900, views="tensor")
+    check(page)
+    page.add_style_tag(content=style)
+    with pytest.raises(AssertionError):
+        check(page)

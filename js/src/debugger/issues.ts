@@ -22,10 +22,10 @@ export function issuesPanel(summary: RunSummary, onNode: (node: number) => void)
   return element(
     "div",
     {},
-    element("p", {}, `The files have the ${format}:`),
-    element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
     rows.length
       ? element("ul", { "aria-label": "Issues" }, ...rows)
       : element("p", {}, "Nothing disagrees."),
+    element("p", {}, `The files have the ${format}:`),
+    element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
   );
 }

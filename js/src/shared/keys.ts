@@ -29,7 +29,9 @@ export function bindKeys(
       if (event.target !== root) return;
       if (event.key === "?") {
         help.hidden = !help.hidden;
-        if (!help.hidden) help.scrollIntoView?.({ block: "nearest" });
+        const bar = root.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
+        const top = bar ? bar.offsetTop + bar.offsetHeight + 4 : 8;
+        help.style.setProperty("--tvmdbg-help-top", `${top}px`);
         event.preventDefault();
         return;
       }

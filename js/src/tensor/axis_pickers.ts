@@ -53,8 +53,7 @@ export class AxisPickers {
     }
     for (const axis of fixedAxes(plane)) {
       const length = plane.shape[axis]!;
-      if (length <= 1) fields.push(muted(`axis ${axis}: 0 of 1`));
-      else fields.push(this.#slider(axis, length));
+      if (length > 1) fields.push(this.#slider(axis, length));
     }
     return fields;
   }
@@ -63,7 +62,7 @@ export class AxisPickers {
     const choices = plane.shape.map(
       (length, axis) => [String(axis), `axis ${axis} (${length})`] as const,
     );
-    const none = side === "down" ? [["", "none: a line"] as const] : [];
+    const none = side === "down" ? [["", "none"] as const] : [];
     const chosen = plane.axes[side === "down" ? 0 : 1];
     return select(
       `Axis shown ${side}`,
