@@ -27,8 +27,12 @@ help: ## say what there is to make
 	  printf '  make %-12s %s\n' "$$name" "$$does"; done
 	@echo '  variables: PYTHON=$(PYTHON), PYTEST_ARGS, LAB_ARGS, TVMDBG_CHROMIUM, TVMDBG_CORPUS'
 
-lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on the first notebook
-	$(BIN)/python -m jupyterlab $(AS_ROOT) $(LAB_ARGS) notebooks/quickstart.ipynb
+lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on a copy of the first notebook
+	@mkdir -p playground
+	@for each in notebooks/*.ipynb; do test -e playground/$${each##*/} || cp $$each playground/; done
+	@$(BIN)/jupyter trust playground/quickstart.ipynb
+	$(BIN)/python -m jupyterlab $(AS_ROOT) --notebook-dir=playground \
+	  --LabApp.default_url=/lab/tree/quickstart.ipynb $(LAB_ARGS)
 
 test: check test-js chromium ## set everything up, check, run the core tests
 	$(BIN)/python -m pytest -m "not slow and not hosts" $(PYTEST_ARGS)

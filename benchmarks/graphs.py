@@ -1,4 +1,4 @@
-"""Graphs of a given size in TVM's own JSON, deterministic: residual stages with parameters as nodes."""
+"""Graphs of a given size in TVM's own JSON: residual stages, parameters as nodes."""
 
 from __future__ import annotations
 

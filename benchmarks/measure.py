@@ -6,9 +6,11 @@ import os
 import resource
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,8 @@ def ratio(slow: Times, fast: Times, promise: float) -> None:
     """Print how many times less CPU the second took, beside what is promised."""
     found = slow.cpu_median / max(fast.cpu_median, 1e-9)
     verdict = "kept" if found >= promise else "MISSED"
-    print(
-        f"  {fast.what}: {found:,.0f} x less CPU than {slow.what}; promised {promise:g} x: {verdict}"
-    )
+    told = f"{fast.what}: {found:,.0f} x less CPU than {slow.what}"
+    print(f"  {told}; promised {promise:g} x: {verdict}")
 
 
 def limit(times: Times, seconds: float) -> None:

@@ -1,6 +1,7 @@
 """Opening and listing a params file of 1 GB, against reading all of it.
 
-Promise: headers only, at least 50 times less CPU than a loader that copies every value, as TVM's does.
+Promise: headers only, at least 50 times less CPU than a loader that copies every value, as TVM's
+does.
 ``python -m benchmarks.params_open [--gigabytes 1]``
 """
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from tvmdbg_widgets.model.sources import SourceLike
     from tvmdbg_widgets.run import DebugRun
 
 
 def open(
-    source: SourceLike,
+    source: SourceLike | Sequence[SourceLike],
     *more: SourceLike,
     graph: SourceLike | None = None,
     params: SourceLike | None = None,
@@ -29,8 +32,8 @@ def open(
     ----------
     source, *more
         A folder (the dump root, one of its ``_tvmdbg_device_*`` or ``_tvmdbg_ctx_*`` folders, or
-        any folder that holds such files), files, bytes, or binary file objects, in any order. Text
-        that starts with ``{`` is graph JSON itself.
+        any folder that holds such files), files, bytes, or binary file objects, in any order, also
+        as one list. Text that starts with ``{`` is graph JSON itself.
     graph
         The graph given to TVM (``lib.get_graph_json()``, or a file): resolves the edges that the
         debugger's own dump leaves ambiguous.
@@ -61,6 +64,8 @@ def open(
         dumps and ``device`` does not choose one.
     OSError
         A path cannot be read.
+    ValueError
+        A path is empty.
     TypeError, ValueError
         A source is none of those above, or an option has no such value.
 
@@ -75,7 +80,7 @@ def open(
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.run import DebugRun
 
-    sources = [_content(each) for each in (source, *more)]
+    sources = [_content(each) for each in _flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     given = {part: _content(each) for part, each in named.items() if each is not None}
     options = {"params": {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}}
@@ -83,8 +88,17 @@ def open(
     return DebugRun(assemble(parts, issues, title=title_of(sources)))
 
 
+def _flat(sources: Iterable[Any]) -> list[SourceLike]:
+    nested = [each if isinstance(each, list | tuple) else [each] for each in sources]
+    return [source for group in nested for source in group]
+
+
 def _content(source: SourceLike) -> SourceLike:
-    """Text that is JSON itself becomes its bytes; anything else stays what it is."""
-    if isinstance(source, str) and source.lstrip()[:1] in ("{", '"'):
+    """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
+    if not isinstance(source, str):
+        return source
+    if source.lstrip()[:1] in ("{", '"'):
         return source.encode()
-    return source
+    if not source.strip():
+        raise ValueError("the path is empty; pass the folder that the debugger wrote")
+    return Path(source).expanduser() if source.startswith("~") else source

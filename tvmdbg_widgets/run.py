@@ -38,6 +38,7 @@ class DebugRun:
 
     def __init__(self, parts: RunParts) -> None:
         self.parts = parts
+        self._debugger: Debugger | None = None
 
     @property
     def graph(self) -> Graph | None:
@@ -112,9 +113,11 @@ class DebugRun:
 
     def debugger(self) -> Debugger:
         """Return the linked views of this run; one and the same for the run's own session."""
-        from tvmdbg_widgets.widgets.debugger import debugger_of
+        from tvmdbg_widgets.widgets.debugger import Debugger
 
-        return debugger_of(self)
+        if self._debugger is None or self._debugger.comm is None:
+            self._debugger = Debugger(self)
+        return self._debugger
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)

@@ -17,7 +17,7 @@ from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.widgets.answers import answer
 
 if TYPE_CHECKING:

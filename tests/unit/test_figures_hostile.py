@@ -18,7 +18,8 @@ from tvmdbg_widgets.figures.colors import SPECIAL, STOPS, table
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.tensor_facts import default_axes
-from tvmdbg_widgets.figures.texts import clean, fit, percent, width, wrap
+from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
+from tvmdbg_widgets.model.numbers import percent
 
 HOSTILE = [
     "<script>alert(1)</script>",

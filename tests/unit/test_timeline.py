@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.table import Table, read_table
 from tvmdbg_widgets.formats.tvm.trace import read_trace
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.node_times import node_statistics, rank
+from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import html
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
 
 _LINES_SHOWN = 40
+_CELL = 'style="text-align: left; white-space: nowrap"'
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,12 @@ class Operators(Sequence[Operator]):
     def _repr_html_(self) -> str:
         head, rows = self._cells()
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in rows[:_LINES_SHOWN]
         )
         more = len(rows) - _LINES_SHOWN
         note = f"<p>… and {more} more</p>" if more > 0 else ""
-        titles = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+        titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
         return (
             f"<table><caption>{html.escape(self.caption)}</caption>"
             f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{note}"
@@ -127,8 +129,8 @@ def _row_cells(row: Operator) -> list[str]:
         str(row.node),
         one_line(row.name),
         row.op_kind,
-        duration_text(row.time_ns) if not np.isnan(row.time_ns) else "unknown",
-        f"{100 * row.share:.2f} %" if not np.isnan(row.share) else "unknown",
+        duration_text(row.time_ns),
+        percent(row.share),
         spread + (" noisy" if row.noisy else ""),
         row.outputs,
         row.trust.label,
@@ -138,8 +140,15 @@ def _row_cells(row: Operator) -> list[str]:
 def operators(parts: RunParts, top: int | None = None) -> Operators:
     """Return the operators of a run: all in execution order, or the ``top`` slowest.
 
+    Raises
+    ------
+    TypeError, ValueError
+        ``top`` is no whole number, or below zero.
+
     Where there is no graph the rows are what the timeline names.
     """
+    if top is not None and operator.index(top) < 0:
+        raise ValueError(f"the number of operators must not be negative, found {top}")
     graph, timeline = parts.graph, parts.timeline
     count = graph.num_nodes if graph is not None else timeline.num_nodes if timeline else 0
     ids = [i for i in range(count) if graph is None or graph.kinds[i] >= NodeKind.OPERATOR]
@@ -148,9 +157,14 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     names = _names(parts, count)
     if top is not None:
         known = [i for i in ids if not np.isnan(times[i])]
-        ids = sorted(known, key=lambda i: (-times[i], i))[: max(0, top)]
+        ids = sorted(known, key=lambda i: (-times[i], i))[:top]
     rows = [_operator(parts, i, names[i], float(times[i]), total) for i in ids]
-    which = f"the {len(rows)} slowest operators" if top is not None else f"{len(rows)} operators"
+    noun = "operator" if graph is not None else "node"
+    which = (
+        f"the {counted(len(rows), noun)} that took longest"
+        if top is not None
+        else counted(len(rows), noun)
+    )
     took = "no times known" if np.isnan(total) else f"{duration_text(total)} in all nodes"
     return Operators(rows, f"{parts.title}: {which}; {took}")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.operators import operators
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.numbers import duration_text, percent
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def summary(parts: RunParts) -> str:
         lines.append("  slowest:")
         lines += [
             f"    {one_line(row.name)} (node {row.node}): "
-            f"{duration_text(row.time_ns)}, {100 * row.share:.1f} %"
+            f"{duration_text(row.time_ns)}, {percent(row.share)}"
             for row in slowest
         ]
     issues = check(parts)

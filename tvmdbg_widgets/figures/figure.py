@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+#: Characters that may stand in a data URL inside double quotes as they are.
+_PLAIN_IN_A_URL = " =:/;,.()!*'"
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,18 @@ class Figure:
     text: str
     description: dict[str, Any]
 
+    @property
+    def html(self) -> str:
+        """The picture as an image element.
+
+        JupyterLab takes inline SVG out of a notebook it does not trust, and leaves its words.
+        """
+        data = quote(self.svg, safe=_PLAIN_IN_A_URL)
+        title = html.escape(str(self.description.get("title", "")), quote=True)
+        return f'<img alt="{title}" src="data:image/svg+xml,{data}">'
+
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
-        return {
-            "text/plain": self.text,
-            "text/html": f'<div class="tvmdbg-figure">{self.svg}</div>',
-            "image/svg+xml": self.svg,
-        }
+        return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture to a file; an existing one is replaced whole or not at all.

@@ -22,8 +22,9 @@ from tvmdbg_widgets.figures.graph_scene import (
 from tvmdbg_widgets.figures.graph_words import describe, graph_text, totals
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
-from tvmdbg_widgets.figures.texts import counted, fit
+from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure

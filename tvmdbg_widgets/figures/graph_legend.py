@@ -9,9 +9,9 @@ import numpy as np
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
-from tvmdbg_widgets.figures.texts import percent, width
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.figures.texts import width
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.figures.texts import percent
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text, percent
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:

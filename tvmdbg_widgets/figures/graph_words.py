@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times, badge
-from tvmdbg_widgets.figures.texts import counted
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT
-from tvmdbg_widgets.figures.texts import bytes_text, fixed, index_text, shape_text
+from tvmdbg_widgets.figures.texts import bytes_text, index_text, shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import fixed
 from tvmdbg_widgets.model.planes import Plane
 from tvmdbg_widgets.model.trust import Trust
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.numbers import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,26 +95,6 @@ def wrap(text: str, room: float, size: float, lines: int = 12) -> list[str]:
             found.append(line)
         line = fit(word, room, size)
     return [*found, line] if line else found
-
-
-def fixed(value: float, digits: int) -> str:
-    """Write with so many decimals, halves away from zero, as JavaScript's ``toFixed`` does."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
-
-
-def percent(share: float) -> str:
-    """Write a share with two decimals below 10 %; what is not zero is not written as zero."""
-    if not math.isfinite(share):
-        return "unknown"
-    value = 100 * share
-    if value == 0:
-        return "0 %"
-    return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
-
-
-def counted(count: int, noun: str) -> str:
-    """``"1 node"``, ``"1,024 nodes"``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def bytes_text(count: int) -> str:

@@ -9,11 +9,10 @@ from tvmdbg_widgets.analysis.operators import Operators, operators
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.figures.texts import counted
 from tvmdbg_widgets.figures.timeline_chart import Chart
 from tvmdbg_widgets.figures.timeline_names import node_label
 from tvmdbg_widgets.figures.timeline_table import draw_table
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.timeline import WALL
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.lanes import Track, tracks
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
-from tvmdbg_widgets.figures.texts import counted, fit, fixed, width
+from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
-from tvmdbg_widgets.figures.texts import fit, percent, width
+from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
-from tvmdbg_widgets.model.durations import duration_text
+from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.operators import Operator, Operators

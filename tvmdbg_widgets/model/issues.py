@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import html
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -112,6 +113,16 @@ class Issues(Sequence[Issue]):
         """Return the issues as a table with one row each (needs pandas)."""
         fields = ("rule", "severity", "message", "nodes", "entries", "file")
         return data_frame({name: [getattr(i, name) for i in self._items] for name in fields})
+
+    def _repr_html_(self) -> str:
+        items = "".join(
+            f"<li><b>{issue.severity.value}</b> {html.escape(issue.message)} "
+            f"<code>{html.escape(issue.rule)}</code></li>"
+            for issue in self._items[:_LINES_SHOWN]
+        )
+        more = len(self._items) - _LINES_SHOWN
+        rest = f"<li>… and {more} more</li>" if more > 0 else ""
+        return f"<div>Issues: {self.summary()}</div><ul>{items}{rest}</ul>"
 
     def __repr__(self) -> str:
         lines = [f"Issues: {self.summary()}"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.numbers import duration_text
 
 Floats = npt.NDArray[np.float64]
 

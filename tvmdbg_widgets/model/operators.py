@@ -90,7 +90,7 @@ def parts(func_name: str) -> tuple[str, ...]:
 
     Longest known operator first; what is not known stays together, verbatim, as a part of its
     own. Prefixes (``tvmgen_default_``, ``fused_``, ``fuse_``) and the variant number at the end
-    are left out.
+    are left out. A name without a prefix that is not all operators is one part, as it is.
 
     Parameters
     ----------
@@ -125,6 +125,9 @@ def parts(func_name: str) -> tuple[str, ...]:
         at = unknown = match[1]
     if unknown < at:
         found.append(func_name[spans[unknown][0] : spans[at - 1][1]])
+    fused = prefix is not None and prefix.end() > 0
+    if not fused and any(part not in _FAMILY_OF and part not in _BARE_FAMILY_OF for part in found):
+        return (func_name,)
     return tuple(found)
 
 

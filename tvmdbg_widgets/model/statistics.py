@@ -10,12 +10,13 @@ import numpy as np
 
 from tvmdbg_widgets.model.histograms import Histogram, histogram
 from tvmdbg_widgets.model.moments import Moments
+from tvmdbg_widgets.model.number_text import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Statistics:
     """Counts over all values; bounds, mean, spread and histogram over the finite ones.
 
@@ -56,6 +57,21 @@ class Statistics:
     histogram: Histogram | None
     exact: bool = True
     reason: str = ""
+
+    def __repr__(self) -> str:
+        if self.reason:
+            return f"Statistics: none, {self.reason}"
+        bounds = f"{number_text(self.minimum)} … {number_text(self.maximum)}"
+        return (
+            f"Statistics: {self.size:,} values, {self.finite:,} finite, {self.nan:,} NaN, "
+            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; "
+            + (
+                f"{bounds}, mean {self.mean:.6g}, std {self.std:.6g}"
+                if self.finite
+                else "no bounds"
+            )
+            + ("" if self.exact else "; of a sample")
+        )
 
     @property
     def applicable(self) -> bool:

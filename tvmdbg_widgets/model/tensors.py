@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -126,6 +127,8 @@ class Tensor:
         FormatError
             The file changed since it was opened.
         """
+        if not self.complete:
+            warnings.warn(f"{self.name!r}: {'; '.join(self.notes)}", stacklevel=2)
         return self.record.numpy(reading)
 
     def __array__(
@@ -283,7 +286,8 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     def __repr__(self) -> str:
         items = list(self._items.values())
         total = sum(tensor.nbytes for tensor in items)
-        lines = [f"Tensors: {len(items)} of {len(self._nodes)} names, {total:,} bytes"]
+        nodes = len({node for node, _ in self._items})
+        lines = [f"Tensors: {len(items)} of {nodes} nodes, {total:,} bytes"]
         lines += [f"  {tensor!r}" for tensor in items[:_LINES_SHOWN]]
         if len(items) > _LINES_SHOWN:
             lines.append(f"  … and {len(items) - _LINES_SHOWN} more")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.node_times import (
     NodeStatistics,
@@ -18,6 +17,7 @@ from tvmdbg_widgets.model.node_times import (
     node_statistics,
     rank,
 )
+from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.durations import duration_text
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
         return [("time", idle)]
     if timeline is None or np.isnan(mean):
         return []
-    found = [("mean", duration_text(mean)), ("exact", f"{mean!r} ns")]
+    found = [("mean", duration_text(mean)), ("to the hundredth", exact_ns(mean))]
     if timeline.total_ns:
-        found.append(("share of all nodes", f"{100 * mean / timeline.total_ns:.2f} %"))
+        found.append(("share of all nodes", percent(mean / timeline.total_ns)))
     repeats = timeline.repeats(node)
     if len(repeats):
         times = timeline.node(node)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle
-from tvmdbg_widgets.widgets.graph import GraphOptions
+from tvmdbg_widgets.widgets.graph import GraphOptions, first_look, known_node
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
 from tvmdbg_widgets.widgets.view import View
@@ -47,6 +46,13 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     collapsed = traitlets.List(traitlets.Enum(["graph", "tensor", "timeline"])).tag(sync=True)
     height = traitlets.Int(820, min=240, max=4000).tag(sync=True)
 
+    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        super().__init__(run, session, **first_look(run, traits))
+
+    @traitlets.validate("focus")
+    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
+        return known_node(self._debug_run, proposal["value"])
+
     def figure(self) -> Figure:
         """Return graph, tensor and timeline as one static figure."""
         from tvmdbg_widgets.figures.debugger import debugger_figure
@@ -54,20 +60,3 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         tensor = self.session.tensor
         entry = None if tensor is None else (tensor.node, tensor.output)
         return debugger_figure(self._debug_run, entry=entry)
-
-    def close(self) -> None:
-        """Free the debugger; the run makes a new one when it is shown again."""
-        _DEBUGGERS.pop(self._debug_run, None)
-        super().close()
-
-
-_DEBUGGERS: WeakKeyDictionary[DebugRun, Debugger] = WeakKeyDictionary()
-
-
-def debugger_of(run: DebugRun, session: Session | None = None) -> Debugger:
-    """Return the one debugger of a run and its own session; made on first use."""
-    if session is not None and session is not run.session:
-        return Debugger(run, session)
-    if run not in _DEBUGGERS:
-        _DEBUGGERS[run] = Debugger(run)
-    return _DEBUGGERS[run]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
@@ -11,6 +11,8 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
 
 
 class GraphOptions(traitlets.HasTraits):
@@ -24,6 +26,29 @@ class GraphOptions(traitlets.HasTraits):
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
+
+
+def first_look(run: DebugRun, traits: dict[str, Any]) -> dict[str, Any]:
+    """Return the traits, coloured by time where the run knows times and nobody chose."""
+    timed = getattr(run, "timeline", None) is not None
+    return {"color_by": "time"} | traits if timed else traits
+
+
+def known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
+    """Return the focus if the graph has it.
+
+    Raises
+    ------
+    TraitError
+        It has not; the message names close ones.
+    """
+    graph = run.graph
+    try:
+        if graph is not None and focus is not None:
+            graph.node(focus) if isinstance(focus, str) else graph.nodes[focus]
+    except LookupError as problem:
+        raise traitlets.TraitError(f"focus: {problem.args[0]}") from None
+    return focus
 
 
 class GraphView(GraphOptions, View):
@@ -40,7 +65,7 @@ class GraphView(GraphOptions, View):
     hops : int or None
         Show only what is within so many edges of the focus.
     color_by : str
-        ``"kind"`` (of operator) or ``"time"``.
+        ``"kind"`` (of operator) or ``"time"``; by time first where the run knows times.
     fold_parameters : bool
         Draw parameters as a count on their consumer.
     direction : str
@@ -55,6 +80,13 @@ class GraphView(GraphOptions, View):
     _css = bundle("graph.css")
 
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+
+    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        super().__init__(run, session, **first_look(run, traits))
+
+    @traitlets.validate("focus")
+    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
+        return known_node(self._debug_run, proposal["value"])
 
     def figure(self) -> Figure:
         """Return the graph as a static figure; parameters are folded as in the view."""

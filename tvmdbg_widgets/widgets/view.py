@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
-_MOST_BYTES = 48 * 1024
+#: A saved notebook carries at most so much for one view.
+_MOST_BYTES = 96_000
 
 
 class View(anywidget.AnyWidget):
@@ -29,7 +30,7 @@ class View(anywidget.AnyWidget):
     Raises
     ------
     TypeError
-        For a keyword that is no trait of this view.
+        For something that is no run, or a keyword that is no trait of this view.
     """
 
     run = anywidget.WidgetTrait().tag(sync=True)
@@ -37,6 +38,11 @@ class View(anywidget.AnyWidget):
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        if not hasattr(run, "parts"):
+            raise TypeError(
+                f"{type(self).__name__} shows a run, not {type(run).__name__}: pass "
+                "tvmdbg_widgets.open(path)"
+            )
         self._debug_run = run
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
         for name in traits:
@@ -58,8 +64,8 @@ class View(anywidget.AnyWidget):
         data, metadata = bundle
         figure = self.figure()
         data["text/plain"] = figure.text
-        svg = figure.svg
-        if len(svg.encode()) <= _MOST_BYTES:
-            data["text/html"] = f'<div class="tvmdbg-figure">{svg}</div>'
-            data["image/svg+xml"] = svg
+        data["image/svg+xml"] = figure.svg
+        html = figure.html
+        if len(figure.svg) + len(html) <= _MOST_BYTES:
+            data["text/html"] = html
         return data, metadata

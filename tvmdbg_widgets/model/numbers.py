@@ -1,0 +1,57 @@
+"""Numbers as people read them; ``js/src/shared/format.ts`` writes the same texts."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
+
+
+def fixed(value: float, digits: int) -> str:
+    """Write with so many decimals, halves away from zero as JavaScript's ``toFixed`` does."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def duration_text(ns: float) -> str:
+    """Write a duration with four significant digits and a unit.
+
+    Parameters
+    ----------
+    ns : float
+        Nanoseconds; may be negative, zero, NaN or infinite.
+
+    Returns
+    -------
+    str
+        ``"39.88 ms"``, ``"523.4 µs"``, ``"0 ns"``; ``"unknown"`` for NaN.
+    """
+    if math.isnan(ns):
+        return "unknown"
+    if ns == 0 or math.isinf(ns):
+        return f"{ns:.0f} ns"
+    rounded = float(_FOUR_DIGITS.create_decimal_from_float(ns))
+    size, unit = next((u for u in _UNITS if abs(rounded) >= u[0]), _UNITS[-1])
+    digits = 3 - math.floor(math.log10(abs(rounded) / size))
+    return f"{rounded / size:.{max(digits, 0)}f} {unit}"
+
+
+def exact_ns(ns: float) -> str:
+    """Write nanoseconds to the hundredth, which is finer than any clock: ``"2,570,716.80 ns"``."""
+    return f"{ns:,.2f} ns"
+
+
+def percent(share: float) -> str:
+    """Write a share with two decimals below 10 %; what is not zero is not written as zero."""
+    if not math.isfinite(share):
+        return "unknown"
+    value = 100 * share
+    if value == 0:
+        return "0 %"
+    return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """``"1 node"``, ``"1,024 nodes"``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
