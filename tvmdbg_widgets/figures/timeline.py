@@ -45,7 +45,7 @@ def timeline_panel(run: DebugRun, width: float) -> Panel:
     said = WALL_SAID if timeline.clock == WALL else SYNTHETIC
     total = timeline.total_ns
     took = "no times known" if math.isnan(total) else f"{duration_text(total)} in all nodes"
-    slices = counted(timeline.num_slices, "slice")
+    slices = counted(int((timeline.slice_duration_ns > 0).sum()), "slice")
     panel = Panel(width, f"Timeline of {run.title}: {slices}, {took}", f"{said}. {top.caption}")
     panel.text = f"{top!r}\n({said})"
     panel.description = _description(run, timeline, top, said)

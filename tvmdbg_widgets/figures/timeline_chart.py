@@ -92,9 +92,9 @@ class Chart:
 
     def _track(self, track: Track, y: float) -> float:
         drawn = sum(map(len, track.lanes))
-        said = counted(track.count, "slice")
+        said = counted(track.count - len(track.instants), "slice")
         if len(track.instants):
-            said += f", {len(track.instants):,} of no duration"
+            said += f" · {len(track.instants):,} of no duration"
         if drawn + len(track.instants) < track.count:
             said += f"; the {drawn:,} longest are drawn"
         name = fit(track.name, 240, SMALL)
