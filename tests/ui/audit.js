@@ -131,7 +131,7 @@
   const canvases = [];
   const views = [root, ...root.querySelectorAll(".tvmdbg")];
   for (const view of views.filter((each) => each.querySelector(":scope .tvmdbg-stage"))) {
-    if (view.matches(".tvmdbg-debugger")) continue;
+    if (view.matches(".tvmdbg-debugger") || !view.checkVisibility()) continue;
     const found = {};
     view.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: found }));
     const stage = view.querySelector(".tvmdbg-stage");

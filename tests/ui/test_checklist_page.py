@@ -277,3 +277,45 @@ def test_the_checklist_notices(page: Page, addresses: dict[str, str], style: str
     page.add_style_tag(content=style)
     with pytest.raises(AssertionError):
         check(page)
+
+
+def test_panels_are_sized_by_pointer_and_keys_and_hidden(
+    page: Page, addresses: dict[str, str]
+) -> None:
+    show(page, addresses["resnet20"], 1200, views="debugger")
+    panels = {name: page.locator(f"[data-view={name}]") for name in ("graph", "tensor", "timeline")}
+
+    def size(name: str, side: str) -> float:
+        box = panels[name].bounding_box()
+        return box[side] if box else 0.0
+
+    for label, keys, name, side in (
+        ("Width of the graph", ("ArrowLeft", "ArrowRight"), "graph", "width"),
+        ("Height of the upper row", ("ArrowUp", "ArrowDown"), "graph", "height"),
+    ):
+        splitter = page.get_by_role("separator", name=label)
+        splitter.focus()
+        before = size(name, side)
+        page.keyboard.press(keys[0])
+        assert size(name, side) < before
+        page.keyboard.press(keys[1])
+        assert size(name, side) == pytest.approx(before, abs=1)
+        box = splitter.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60, y - 60)
+        page.mouse.up()
+        assert size(name, side) == pytest.approx(before - 60, abs=4)
+    settle(page)
+    check(page)
+    page.get_by_role("button", name="Show or hide the Graph view").click()
+    settle(page)
+    assert size("graph", "width") == 0
+    assert size("tensor", "width") > 1190
+    check(page)
+    page.get_by_role("button", name="Show or hide the Tensor view").click()
+    settle(page)
+    assert size("timeline", "height") > 700
+    check(page)
