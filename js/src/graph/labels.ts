@@ -34,6 +34,11 @@ export const BADGE_PADDING = 4;
 /** Where a box's text starts, from its left border. */
 export const TEXT_START = stripe + padding - 2;
 
+/** Digits are equally wide in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
+function alike(words: string): string {
+  return words.replace(/\d/g, "0");
+}
+
 /** The words of the boxes of one graph. */
 export class Labels {
   readonly #graph: GraphColumns;
@@ -97,10 +102,10 @@ export class Labels {
       time: `#${node} · ${this.time(node)}`,
       badge: folded === 0 ? "" : folded === 1 ? "1 param" : `${folded} params`,
     };
-    const extra = (words: string) =>
-      words ? GAP + 2 * BADGE_PADDING + this.#measure.small(words) : 0;
-    const title = this.#measure.title(text.title) + extra(text.mark);
-    const second = Math.max(this.#measure.small(text.shape), this.#measure.small(text.time));
+    const small = (words: string) => this.#measure.small(alike(words));
+    const extra = (words: string) => (words ? GAP + 2 * BADGE_PADDING + small(words) : 0);
+    const title = this.#measure.title(alike(text.title)) + extra(text.mark);
+    const second = Math.max(small(text.shape), small(text.time));
     const wanted = TEXT_START + Math.max(title, second + extra(text.badge)) + padding;
     return { ...text, width: Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted))), height };
   }
