@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Describe } from "../src/graph/describe.ts";
+import { Hits } from "../src/graph/hits.ts";
 import { Labels } from "../src/graph/labels.ts";
 import { Links } from "../src/graph/links.ts";
 import { buildScene } from "../src/graph/scene.ts";
@@ -139,6 +140,17 @@ describe("NodeSearch", () => {
     expect(found("convolution")).toEqual([2, 4]);
     expect(found("float16")).toEqual([5]);
     expect(found("#4")).toEqual([4]);
+  });
+
+  it("finds a node by its id: alone with #, first without", () => {
+    const many = new NodeSearch(columns(Array.from({ length: 32 }, () => ({}))));
+    expect(Array.from(many.find("#3"))).toEqual([3]);
+    expect(Array.from(many.find("13")).slice(0, 2)).toEqual([13]);
+    const hits = new Hits(many);
+    hits.find("3");
+    expect(hits.next(20, 1)).toBe(3);
+    expect(hits.next(3, -1)).toBe(31);
+    expect(hits.next(31, 1)).toBe(3);
   });
 
   it("finds shapes however they are written", () => {

@@ -174,6 +174,30 @@ def test_search_counts_steps_and_gives_the_keyboard_back(
     assert option(page, "search") == ""
 
 
+def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
+    page: Page, resnet: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 1020, "height": 900})
+    page.goto(f"{resnet}?views=debugger&width=980")
+    root = page.locator(".tvmdbg-graph")
+    expect(root).to_have_attribute("data-ready", "true")
+    settle(page)
+    before = inspect(root)
+    assert len(before["labels"]) > 20
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("#3")
+    page.keyboard.press("Enter")
+    assert selected(page) == [3]
+    for key in ("/", "Escape", "n"):
+        page.keyboard.press(key)
+        settle(page)
+        after = inspect(root)
+        assert len(after["labels"]) == len(before["labels"])
+        assert after["marks"][0]["height"] == before["marks"][0]["height"]
+
+
 def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
     page: Page, graph: Callable[..., Locator]
 ) -> None:

@@ -5,6 +5,8 @@ import type { NodeSearch } from "./search.ts";
 export class Hits {
   readonly #search: NodeSearch;
   #query = "";
+  /** Nothing was stepped to since the query was written. */
+  #isNew = false;
   #nodes: Int32Array = new Int32Array(0);
   boxes: ReadonlySet<number> = new Set();
 
@@ -13,6 +15,7 @@ export class Hits {
   }
 
   find(query: string): void {
+    this.#isNew ||= this.#query !== query.trim();
     this.#query = query.trim();
     this.#nodes = this.#search.find(query);
   }
@@ -24,12 +27,18 @@ export class Hits {
     );
   }
 
-  /** The next hit in execution order after a node (null: the first), from the end to the beginning. */
+  /** The hit after a node (null: the first), from the end to the beginning; a node of the searched id goes first. */
   next(node: number | null, by: number): number | null {
     const hits = Array.from(this.#nodes);
-    const at = node ?? -1;
-    const next = by > 0 ? hits.find((hit) => hit > at) : hits.findLast((hit) => hit < at);
-    return next ?? (by > 0 ? hits[0] : hits.at(-1)) ?? null;
+    if (hits.length === 0) return null;
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    if (isNew && by > 0 && /^\d+$/.test(this.#query)) return hits[0]!;
+    const at = node === null ? -1 : hits.indexOf(node);
+    if (at >= 0) return hits[(at + by + hits.length) % hits.length]!;
+    const from = node ?? -1;
+    const next = by > 0 ? hits.find((hit) => hit > from) : hits.findLast((hit) => hit < from);
+    return next ?? (by > 0 ? hits[0]! : hits.at(-1)!);
   }
 
   /** `3/12` on the third hit, `–/12` beside the hits; empty where nothing is searched. */

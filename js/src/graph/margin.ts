@@ -5,7 +5,7 @@ import type { LabelRecord, Picture } from "./picture.ts";
 import type { Placed } from "./placed.ts";
 import { whole } from "./whole.ts";
 
-const TEXT_PX = 11;
+export const TEXT_PX = 11;
 /** Least distance between two rows of text, and how far a text may stand below its layer for that, CSS px. */
 const PITCH = 11.5;
 const NUDGE = 5;
@@ -15,6 +15,7 @@ const BETWEEN = "  |  ";
 
 interface Spot {
   box: number;
+  text: string;
   x: number;
   y: number;
   width: number;
@@ -68,6 +69,11 @@ export class MarginPainter {
     }
   }
 
+  /** Where the box's text is; undefined where it has none. */
+  spotOf(box: number): Readonly<Spot> | undefined {
+    return this.#spots.find((each) => each.box === box);
+  }
+
   /** The box whose text is at a point of the stage, -1 where there is none. */
   boxAt(x: number, y: number): number {
     const spot = this.#spots.find(
@@ -100,7 +106,7 @@ export class MarginPainter {
     context.fillStyle = soft ? palette.theme.muted : palette.theme.text;
     context.fillText(fitted, x, y);
     if (node < 0) return x + width;
-    this.#spots.push({ box, x, y, width });
+    this.#spots.push({ box, text: fitted, x, y, width });
     this.labels?.push({ text: fitted, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
     return x + width;
   }

@@ -1,8 +1,10 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { EdgePainter } from "./edges.ts";
 import { edgePath } from "./layout/path.ts";
-import type { Picture } from "./picture.ts";
+import { type MarginPainter, TEXT_PX } from "./margin.ts";
+import { type Picture, TITLE_SCALE } from "./picture.ts";
 
 /** What is drawn over the graph and changes without it. */
 export interface Marks {
@@ -24,10 +26,12 @@ const DOT = 5;
 export class OverlayPainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #edges: EdgePainter;
+  readonly #margin: MarginPainter;
 
-  constructor(context: CanvasRenderingContext2D, edges: EdgePainter) {
+  constructor(context: CanvasRenderingContext2D, edges: EdgePainter, margin: MarginPainter) {
     this.#context = context;
     this.#edges = edges;
+    this.#margin = margin;
   }
 
   paint(picture: Picture, { selected, hovered, hits }: Marks): void {
@@ -42,9 +46,35 @@ export class OverlayPainter {
     const primary = selected.at(-1);
     if (primary !== undefined) this.#edgesOf(picture, primary);
     for (const box of selected) {
-      this.#frame(picture, box, theme.accent, box === primary ? 3 : 2, 2, []);
+      const line = box === primary ? 3 : 2;
+      if (camera.scale < TITLE_SCALE) this.#frame(picture, box, theme.background, line + 4, 2, []);
+      this.#frame(picture, box, theme.accent, line, 2, []);
+      this.#row(picture, box);
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
+  }
+
+  /** The text beside the graph of a selected box, on the accent's colour, and a line to it. */
+  #row({ placed, camera, palette }: Picture, box: number): void {
+    const spot = this.#margin.spotOf(box);
+    if (!spot) return;
+    const { accent, font } = palette.theme;
+    const context = this.#context;
+    const { x, y, width, height } = placed.rectangle(box);
+    context.fillStyle = context.strokeStyle = accent;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(camera.screenX(x + width) + 3, camera.screenY(y + height / 2));
+    context.lineTo(spot.x - 4, spot.y);
+    context.stroke();
+    context.beginPath();
+    context.roundRect(spot.x - 4, spot.y - TEXT_PX / 2 - 1, spot.width + 8, TEXT_PX + 2, 3);
+    context.fill();
+    context.font = `${TEXT_PX}px ${font}`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.fillStyle = inkOn(accent);
+    context.fillText(spot.text, spot.x, spot.y);
   }
 
   /** Small boxes bear a dot each, those that share a dot's place one together. */

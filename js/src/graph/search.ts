@@ -1,7 +1,12 @@
 import { shapeText } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 
-/** Finds nodes by words; every word must occur in the name, func_name, operators, op kind, dtypes or shapes. */
+const ID = /^#\d+$/;
+
+/**
+ * Finds nodes by words; every word must occur in the name, func_name, operators, op kind, dtypes or shapes.
+ * `#3` is node 3 and no other.
+ */
 export class NodeSearch {
   readonly #graph: GraphColumns;
   #texts: string[] | null = null;
@@ -10,15 +15,20 @@ export class NodeSearch {
     this.#graph = graph;
   }
 
-  /** Node ids in ascending order; none for an empty query. */
+  /** Node ids in ascending order, but first the one whose id is the query; none for an empty query. */
   find(query: string): Int32Array {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return new Int32Array(0);
     this.#texts ??= Array.from(this.#graph.kinds, (_, node) => this.#text(node));
     const hits: number[] = [];
     for (const [node, text] of this.#texts.entries()) {
-      if (words.every((word) => text.includes(word))) hits.push(node);
+      const has = (word: string) =>
+        ID.test(word) ? Number(word.slice(1)) === node : text.includes(word);
+      if (words.every(has)) hits.push(node);
     }
+    const exact = words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : -1;
+    const at = hits.indexOf(exact);
+    if (at > 0) hits.unshift(...hits.splice(at, 1));
     return Int32Array.from(hits);
   }
 

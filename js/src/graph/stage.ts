@@ -13,7 +13,8 @@ const MOVE_MS = 180;
 /** Where the whole graph fits at this scale or above, it is shown whole at first. */
 const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
-const SPARE = 12;
+/** Less than a fitted graph keeps to the border: what a fit shows is in view. */
+const SPARE = 8;
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
@@ -33,7 +34,11 @@ export class Stage {
   readonly #boxes = new BoxPainter(this.#base.context);
   readonly #edges = new EdgePainter(this.#base.context);
   readonly #margin = new MarginPainter(this.#base.context);
-  readonly #marker = new OverlayPainter(this.#over.context, new EdgePainter(this.#over.context));
+  readonly #marker = new OverlayPainter(
+    this.#over.context,
+    new EdgePainter(this.#over.context),
+    this.#margin,
+  );
   readonly #overview: Overview;
   readonly #baseRepaint: Repaint;
   readonly #overRepaint: Repaint;
@@ -110,6 +115,17 @@ export class Stage {
     this.#moveTo(this.#fitted(bounds));
   }
 
+  /** The whole graph, also after the stage has changed its size. */
+  fitAll(): void {
+    if (!this.#picture) return;
+    this.fit(this.#picture.placed.layout.bounds);
+    this.#opening = () => {
+      const { bounds } = this.#picture!.placed.layout;
+      const { scale, x, y } = this.#fitted(bounds);
+      Object.assign(this.camera, { scale, x, y });
+    };
+  }
+
   zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
     this.camera.zoomAt(factor, x, y);
     this.changed();
@@ -122,8 +138,10 @@ export class Stage {
     if (this.#pending) return;
     if (!always && this.camera.shows(rectangle, SPARE)) return;
     const target = this.#copy();
-    target.x = rectangle.x + rectangle.width / 2;
-    target.y = rectangle.y + rectangle.height / 2;
+    const { minX, minY, maxX, maxY } = this.camera.view(-SPARE);
+    const { x, y, width, height } = rectangle;
+    if (always || x < minX || x + width > maxX) target.x = x + width / 2;
+    if (always || y < minY || y + height > maxY) target.y = y + height / 2;
     if (always && target.scale < READABLE_SCALE) target.scale = READABLE_SCALE;
     this.#moveTo(target);
   }

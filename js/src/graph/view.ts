@@ -179,7 +179,7 @@ export class GraphView {
   }
 
   fitAll(): void {
-    if (this.#placed) this.#stage.fit(this.#placed.layout.bounds);
+    this.#stage.fitAll();
   }
 
   /** Fits the selected node and its neighbours; the whole graph where nothing is selected. */
