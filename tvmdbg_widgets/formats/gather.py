@@ -187,6 +187,7 @@ def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> l
         )
     if len(chosen) > 1:
         names = sorted(os.fspath(folder.relative_to(root)) for folder in chosen)
+        named = Path(names[0]).name.startswith("_tvmdbg_")
         short = Path(names[0]).name.split("_", 3)[-1]
         fitting = [folder for folder in dumps if short.lower() in folder.name.lower()]
         raise FormatError(
@@ -195,7 +196,7 @@ def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> l
             expected="one dump",
             found=one_line(", ".join(names)),
             hint=f"Choose one: tvmdbg_widgets.open({os.fspath(root / names[0])!r})"
-            + (f", or open(…, device={short!r})." if len(fitting) == 1 else "."),
+            + (f", or open(…, device={short!r})." if named and len(fitting) == 1 else "."),
         )
     if not chosen:
         return candidates
