@@ -242,9 +242,9 @@ def test_drag_pans_and_wheel_zooms_only_with_focus(view: View) -> None:
     view.page.keyboard.up("Shift")
     assert view.view[0] > before[0]
     assert view.view[1] - view.view[0] == pytest.approx(end - start)
-    view.root.get_by_role("button", name="fit the whole timeline (0)").click()
+    view.root.get_by_role("button", name="fit the whole flamechart (0)").click()
     expect(view.range).to_have_text("all 39.88 ms")
-    expect(view.root.get_by_role("button", name="fit the whole timeline (0)")).to_be_disabled()
+    expect(view.root.get_by_role("button", name="fit the whole flamechart (0)")).to_be_disabled()
 
 
 def test_wheel_keeps_the_time_under_the_pointer(view: View) -> None:
@@ -554,14 +554,14 @@ def test_without_slices_the_table_stays(page: Page, run: DebugRun) -> None:
 def test_without_a_timeline_it_says_how_to_get_one(page: Page, run: DebugRun) -> None:
     with serve(with_timeline(run, None)) as address:
         view = View(page, address)
-        expect(view.root).to_contain_text("No timeline in this run")
+        expect(view.root).to_contain_text("No flamechart: this run has no timeline")
         expect(view.root.locator("p")).not_to_be_empty()
 
 
 def test_an_error_is_shown_in_the_view(page: Page, address: str, errors: list[str]) -> None:
     page.route("**/ask", lambda route: route.fulfill(body=broken(route.request.post_data_json)))
     view = View(page, address)
-    expect(view.root.get_by_role("alert")).to_contain_text("The timeline could not be read")
+    expect(view.root.get_by_role("alert")).to_contain_text("The flamechart could not be read")
     expect(view.root.get_by_role("alert")).to_contain_text("params file changed")
     assert errors == []
 

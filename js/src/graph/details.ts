@@ -165,13 +165,21 @@ export class Details {
     const { graph, times } = this.#model;
     const counts = new Array<number>(5).fill(0);
     for (const kind of graph.kinds) counts[kind]!++;
-    const nouns = ["input", "parameter", "operator", "no-op", "copy"];
-    const known = nouns.map((noun, kind) => [noun, counts[kind] ?? 0] as const);
+    const [inputCount = 0, parameters = 0, , nops = 0, copies = 0] = counts;
+    const operators = graph.kinds.length - inputCount - parameters;
+    const apart = [
+      nops > 0 && `${integer(nops)} of them no copy`,
+      copies > 0 && `${integer(copies)} of them between devices`,
+    ].filter(Boolean);
+    const operatorText = `${counted(operators, "operator")}${apart.length ? ` (${apart.join(", ")})` : ""}`;
+    const known = [
+      [inputCount, counted(inputCount, "input")],
+      [parameters, counted(parameters, "parameter")],
+      [operators, operatorText],
+    ] as const;
     const rows: [string, string][] = [
       ["nodes", integer(graph.kinds.length)],
-      ...known
-        .filter(([, count]) => count > 0)
-        .map(([noun, count]): [string, string] => ["", counted(count, noun).replace("ys", "ies")]),
+      ...known.filter(([count]) => count > 0).map(([, text]): [string, string] => ["", text]),
       ["edges", integer(graph.edgeTarget.length)],
     ];
     if (times.known) rows.push(["sum of times", duration(times.total)]);

@@ -86,7 +86,6 @@ export class Overview {
   #graph(picture: Picture): void {
     const { context } = this.#still;
     const { placed, times, palette } = picture;
-    const colored: Picture = { ...picture, colorBy: times.known ? "time" : "kind" };
     const at = this.#scale(picture);
     const boxes = Array.from({ length: placed.scene.count }, (_, box) => box);
     const heat = (box: number) => times.heat(placed.scene.node[box]!) || 0;
@@ -97,7 +96,7 @@ export class Overview {
       const high = Math.min(MOST, Math.max(2, at.y(y + height) - at.y(y)));
       const left = at.x(x + width / 2) - wide / 2;
       const top = at.y(y + height / 2) - high / 2;
-      context.fillStyle = flatFill(colored, placed.scene.node[box]!);
+      context.fillStyle = flatFill(picture, placed.scene.node[box]!);
       context.fillRect(left, top, wide, high);
       if (wide > 5 && high > 5) {
         context.strokeStyle = palette.theme.line;

@@ -5,32 +5,46 @@ import { swapped } from "./plane.ts";
 
 const PAGE = 16;
 const STRIDE = 10;
+/** Rows and columns that an arrow key moves by. */
+const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
 
 /** What the inspector does by key. */
 export function actions(inspector: Inspector): KeyAction[] {
-  const arrow = (rows: number, cols: number) => (event: KeyboardEvent) => {
-    const stride = event.shiftKey ? STRIDE : 1;
+  const arrow = ({ key, shiftKey }: KeyboardEvent) => {
+    const stride = shiftKey ? STRIDE : 1;
+    const [rows, cols] = ARROWS[key]!;
     inspector.move(rows * stride, cols * stride);
   };
   const end = Number.MAX_SAFE_INTEGER;
+  const either = (first: string, does: (by: 1 | -1) => void) => (event: KeyboardEvent) =>
+    does(
+      first.split(" ").includes(event.key.length === 1 ? event.key.toLowerCase() : event.key)
+        ? -1
+        : 1,
+    );
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
-    ["ArrowUp", "value above (shift: by ten)", arrow(-1, 0)],
-    ["ArrowDown", "value below", arrow(1, 0)],
-    ["ArrowLeft", "value to the left", arrow(0, -1)],
-    ["ArrowRight", "value to the right", arrow(0, 1)],
-    ["Home", "start of the row", () => inspector.move(0, -end)],
-    ["End", "end of the row", () => inspector.move(0, end)],
-    ["PageUp", `${PAGE} rows up`, () => inspector.move(-PAGE, 0)],
-    ["PageDown", `${PAGE} rows down`, () => inspector.move(PAGE, 0)],
+    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "the value beside (Shift: by ten)", arrow],
+    ["Home End", "start, end of the row", either("Home", (by) => inspector.move(0, by * end))],
+    ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => inspector.move(by * PAGE, 0))],
     ["Escape", "take the crosshair away", () => inspector.unmark()],
-    ["m", "go to the minimum", () => inspector.goToExtreme("argmin")],
-    ["x", "go to the maximum", () => inspector.goToExtreme("argmax")],
+    [
+      "m x",
+      "minimum, maximum",
+      either("m", (by) => inspector.goToExtreme(by < 0 ? "argmin" : "argmax")),
+    ],
     ["i", "next NaN or Inf of the picture", () => inspector.goToNext()],
-    [", -", "previous index of the first fixed axis", () => inspector.stepIndex(-1)],
-    [". +", "next index of the first fixed axis", () => inspector.stepIndex(1)],
+    [
+      ", - . +",
+      "previous, next index of the first fixed axis",
+      either(", -", (by) => inspector.stepIndex(by)),
+    ],
     ["s", "swap the two axes", () => inspector.look(swapped)],
-    ["[ p", "previous tensor", () => inspector.step(-1)],
-    ["] n", "next tensor", () => inspector.step(1)],
+    ["[ p ] n", "previous, next tensor", either("[ p", (by) => inspector.step(by))],
     ["/", "search a tensor", () => inspector.search()],
     ["v", "table of values", () => inspector.toggleTable()],
     ["g", "logarithmic counts", () => inspector.toggleCounts()],

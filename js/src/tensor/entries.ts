@@ -64,6 +64,11 @@ export class Entries {
     return this.columns.notes[row]! > 0 || this.columns.trust[row]! >= Trust.AMBIGUOUS;
   }
 
+  /** Operators of the graph, whether or not their outputs are there. */
+  get operators(): number {
+    return this.#graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
+  }
+
   text(row: number): string {
     const [node, output] = this.entry(row);
     return `${node}:${output} ${this.columns.names.at(row)}`;

@@ -1,5 +1,5 @@
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
+import { counted, integer } from "../shared/format.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part, piece } from "./parts.ts";
@@ -104,9 +104,13 @@ export class EntryPicker {
   #showChips(): void {
     this.#chips.replaceChildren(
       ...this.#entries.filters().map((filter) => {
+        const count = this.#entries.rows(filter).length;
+        const { operators } = this.#entries;
+        const apart = filter === "operators" && count !== operators;
+        const of = apart ? `: ${integer(count)} outputs of ${counted(operators, "operator")}` : "";
         const chip = button(
-          `${filter} ${integer(this.#entries.rows(filter).length)}`,
-          `List ${filter === "all" ? "all tensors" : `tensors of ${filter}`}`,
+          `${apart ? "operator outputs" : filter} ${integer(count)}`,
+          `List ${filter === "all" ? "all tensors" : `tensors of ${filter}`}${of}`,
           () => {
             this.#filter = filter;
             this.#showChips();

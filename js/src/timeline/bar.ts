@@ -32,7 +32,7 @@ export class Bar {
   readonly #parts: HTMLButtonElement[];
 
   constructor(events: BarEvents, help: HTMLElement) {
-    this.#all = button("fit", "fit the whole timeline (0)", events.all);
+    this.#all = button("fit", "fit the whole flamechart (0)", events.all);
     this.#field = element("input", {
       type: "search",
       placeholder: "search operators (/)",
@@ -59,7 +59,7 @@ export class Bar {
     });
     this.node = element(
       "div",
-      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "timeline tools" },
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
       element(
         "span",

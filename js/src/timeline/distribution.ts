@@ -10,25 +10,34 @@ function svg(tag: string, attributes: Attributes, ...children: (Node | string)[]
 }
 
 const MOST_DOTS = 200;
+/** More repeats than lie beside each other in a small strip are shown as band and median alone. */
+const MOST_SMALL = 5;
 
-/** Largest distance of any p10 or p90 from its median, as a share of it: the common scale of small strips. */
+/**
+ * The common scale of small strips: how far p10 and p90 of four nodes in five are from the median, as a share of it.
+ * A few noisy nodes do not press all others together.
+ */
 export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
-  let spread = 0.05;
+  const spreads: number[] = [];
   p50.forEach((median, node) => {
-    if (!(median > 0)) return;
-    spread = Math.max(spread, 1 - p10[node]! / median, p90[node]! / median - 1);
+    if (median > 0) spreads.push(Math.max(1 - p10[node]! / median, p90[node]! / median - 1));
   });
-  return Math.min(1, spread * 1.25);
+  spreads.sort((a, b) => a - b);
+  const most = spreads[Math.ceil(spreads.length * 0.8) - 1] ?? 0;
+  return Math.min(1, Math.max(0.02, most) * 1.25);
 }
 
-/** A strip of one line: every repeat relative to the median, from -spread to +spread; what is beyond is hollow. */
+/**
+ * A strip of one line, relative to the median, from -spread to +spread: a few repeats one below the other in the order
+ * of the file (what is beyond is hollow), many as the band p10 … p90.
+ */
 export function smallStrip(repeats: Repeats, spread: number, title: string): Element {
-  const [width, height] = [44, 16];
+  const [width, height] = [44, 20];
   const x = (value: number) => {
     const apart = repeats.p50 > 0 ? (value / repeats.p50 - 1) / spread : 0;
     return width / 2 + apart * (width / 2 - 4);
   };
-  return strip(repeats, x, { width, height, radius: 1.6 }, title);
+  return strip(repeats, x, { width, height, radius: 1.5 }, title, repeats.count <= MOST_SMALL);
 }
 
 /** Every repeat between the least and the most, in the order of the file from top to bottom. */
@@ -45,6 +54,7 @@ function strip(
   x: (value: number) => number,
   { width, height, radius }: { width: number; height: number; radius: number },
   title: string,
+  dotted = true,
 ): Element {
   const inside = (at: number) => Math.min(Math.max(radius + 1, at), width - radius - 1);
   const from = inside(x(p10));
@@ -58,7 +68,7 @@ function strip(
   const median = svg("rect", { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height });
   const every = Math.ceil(ns.length / MOST_DOTS);
   const dots: SVGElement[] = [];
-  for (let i = 0; i < ns.length; i += every) {
+  for (let i = 0; dotted && i < ns.length; i += every) {
     if (!Number.isFinite(ns[i]!)) continue;
     const cy = radius + 1 + ((i + 0.5) / ns.length) * (height - 2 * radius - 2);
     const cx = inside(x(ns[i]!));

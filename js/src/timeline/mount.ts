@@ -21,6 +21,7 @@ export type { TimelineOptions };
 import { Words } from "./words.ts";
 
 const BUSY_AFTER_MS = 150;
+const HINT_MS = 2000;
 const LEAST_HEIGHT = 240;
 /** From this width on (898 and two borders) the table stands beside the chart. */
 const WIDE = 898;
@@ -39,7 +40,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     root.replaceChildren(message(kind, title, detail));
     if (kind !== "busy") root.dataset.ready = "true";
   };
-  const busy = setTimeout(() => say("busy", "Reading the timeline …"), BUSY_AFTER_MS);
+  const busy = setTimeout(() => say("busy", "Reading the flamechart …"), BUSY_AFTER_MS);
   signal.addEventListener("abort", () => clearTimeout(busy));
   try {
     const [summary, columns, graph] = await Promise.all([
@@ -50,7 +51,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     if (signal.aborted) return;
     clearTimeout(busy);
     if (!columns) {
-      say("empty", "No timeline in this run", summary.missing.timeline);
+      say("empty", "No flamechart: this run has no timeline", summary.missing.timeline);
       return;
     }
     const slices = new Slices(columns);
@@ -72,7 +73,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     if (signal.aborted || isAbort(error)) return;
     const hint =
       "Run the cell again; if the kernel was restarted, run the notebook from its start.";
-    say("error", "The timeline could not be read", `${errorText(error)}\n${hint}`);
+    say("error", "The flamechart could not be read", `${errorText(error)}\n${hint}`);
   }
 };
 
@@ -127,6 +128,13 @@ function build(
   look();
   options.onChange("time_range", look, signal);
 
+  let hinted: ReturnType<typeof setTimeout> | undefined;
+  const hint = () => {
+    clearTimeout(hinted);
+    root.classList.add("tvmdbg-timeline-hint");
+    hinted = setTimeout(() => root.classList.remove("tvmdbg-timeline-hint"), HINT_MS);
+  };
+  signal.addEventListener("abort", () => clearTimeout(hinted));
   bindPointer(
     root,
     view.chart,
@@ -140,7 +148,7 @@ function build(
       range: (range) => view.mark(range),
       hover: (hit, x, y) => view.hoverAt(hit, x, y),
       view: (change) => view.view(change),
-      wheelUnfocused: () => root.classList.add("tvmdbg-timeline-hint"),
+      wheelUnfocused: hint,
     },
     signal,
   );

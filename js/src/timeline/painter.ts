@@ -10,9 +10,10 @@ import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
 
 const FONT = 11;
-/** Room from which there is a label, and from which a long one is shortened rather than replaced by the node id. */
-const LABEL_FROM = 18;
+/** Room from which a long label is shortened rather than replaced by the node id. */
 const SHORTENED_FROM = 80;
+/** Least room that an id leaves on both sides together. */
+const ID_PADDING = 3;
 const BOX_FROM = 3;
 /** Faintest fill of a column that is busy at all. */
 const FAINTEST = 0.18;
@@ -226,8 +227,8 @@ export class Painter {
   #box(slice: number, color: string, x: number, y: number, width: number, height: number): void {
     const starts = this.#scene.slices.startOf(slice) >= this.#scene.viewport.start;
     if (starts && width > 4) this.#fill("#000000", x, y, 1 / this.#ratio, height, 0.45);
+    if (width < FONT) return;
     const room = width - 6;
-    if (room < LABEL_FROM) return;
     const ink = inkOn(color);
     const { slices, names } = this.#scene;
     const { sliceNode, sliceDuration } = slices.columns;
@@ -239,9 +240,14 @@ export class Painter {
     const first = label.split(" + ", 1)[0]!;
     const id = sliceNode[slice]! < 0 ? "" : `#${sliceNode[slice]}`;
     const named = [`${id} ${label}`.trim(), `${id} ${first}`.trim()].find(fits);
-    const line = named ?? (room < SHORTENED_FROM ? id : `${id} ${label}`.trim());
-    if (line) this.#text(line, x + 4, two ? middle - 7 : middle, ink, room);
-    if (!two || !line) return;
+    let [line, left] = [named ?? `${id} ${label}`.trim(), x + 4];
+    if (!named && room < SHORTENED_FROM) {
+      const spare = width - this.#measure.width(id);
+      if (!id || spare < ID_PADDING) return;
+      [line, left] = [id, x + Math.min(4, spare / 2)];
+    }
+    this.#text(line, left, two ? middle - 7 : middle, ink, line === id ? width : room);
+    if (!two) return;
     const below = [duration(sliceDuration[slice]!), named ? "" : first].find(fits);
     if (below) this.#text(below, x + 4, middle + 8, ink, room);
   }

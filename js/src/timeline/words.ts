@@ -51,7 +51,11 @@ export class Words {
     return [
       `${counted(length, noun)}, Σ ${duration(total)}`,
       `Slowest: ${this.rowTitle(first)}, ${time}.`,
-      `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
+      ...(some > 1
+        ? [
+            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
+          ]
+        : []),
     ];
   }
 
