@@ -399,6 +399,15 @@ def test_search_by_keys(view: View) -> None:
     expect(hits).to_have_text("")
 
 
+def test_search_by_node_id(view: View) -> None:
+    view.root.focus()
+    view.press("/")
+    view.page.keyboard.type("#6")
+    view.press("Enter")
+    assert view.session("selected") == [6]
+    expect(view.root.locator(".tvmdbg-timeline-hits")).to_contain_text("1 of 1 hit")
+
+
 def test_help_lists_the_keys(view: View) -> None:
     view.root.get_by_role("button", name="keys (?)").click()
     expect(view.root.locator(".tvmdbg-help")).to_contain_text("where the arrow keys act")
@@ -477,6 +486,16 @@ def test_labels_are_readable_at_any_width_and_zoom(
         }).map((each) => each.className)"""
     )
     assert outside == []
+
+
+@pytest.mark.parametrize("width", [480, 620, 760, 1200])
+def test_every_slice_with_room_for_its_id_shows_it(page: Page, address: str, width: int) -> None:
+    view = View(page, address, "", width)
+    seen = view.seen()
+    boxes = [mark for mark in seen["marks"] if mark["kind"] == "slice" and mark["width"] >= 27]
+    assert boxes
+    starts = {label["text"].split()[0] for label in seen["labels"]}
+    assert [box["node"] for box in boxes if f"#{box['node']}" not in starts] == []
 
 
 def test_table_stands_beside_or_below(page: Page, address: str) -> None:

@@ -47,7 +47,7 @@ export class OverlayPainter {
     if (primary !== undefined) this.#edgesOf(picture, primary);
     for (const box of selected) {
       const line = box === primary ? 3 : 2;
-      if (camera.scale < TITLE_SCALE) this.#frame(picture, box, theme.background, line + 4, 2, []);
+      if (camera.scale < TITLE_SCALE) this.#frame(picture, box, theme.background, line + 2, 2, []);
       this.#frame(picture, box, theme.accent, line, 2, []);
       this.#row(picture, box);
     }

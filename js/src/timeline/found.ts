@@ -3,7 +3,7 @@ import type { Names } from "./names.ts";
 import { Marked } from "./scene.ts";
 import type { Slices } from "./slices.ts";
 
-/** The slices that a search finds, by start. */
+/** The slices that a search finds: those of a searched node id first, then by start. */
 export class Found {
   readonly marked: Marked;
   readonly #hits: Int32Array;
@@ -13,11 +13,13 @@ export class Found {
     const text = query.trim();
     const hits: number[] = [];
     if (text) {
-      names.matching(text).forEach((match, slice) => {
+      const matching = names.matching(text);
+      matching.forEach((match, slice) => {
         if (match && slices.place(slice)) hits.push(slice);
       });
+      const apart = (a: number, b: number) => matching[b]! - matching[a]!;
+      hits.sort((a, b) => apart(a, b) || slices.startOf(a) - slices.startOf(b) || a - b);
     }
-    hits.sort((a, b) => slices.startOf(a) - slices.startOf(b) || a - b);
     this.#hits = Int32Array.from(hits);
     this.marked = new Marked(slices, hits);
     const sum = hits.reduce((total, slice) => total + slices.columns.sliceDuration[slice]!, 0);

@@ -49,10 +49,12 @@ export class Names {
     return kind === NodeKind.INPUT ? "not run (input)" : "";
   }
 
-  /** 1 for each slice whose label, node name, function or recorded name contains the text. */
+  /** 2 for each slice of the node whose id is the text, 1 where label, node name, function or recorded name has it. */
   matching(text: string): Uint8Array {
     const wanted = text.toLowerCase();
     const { sliceNames, sliceNode } = this.#columns;
+    const [, only, digits] = /^(#?)(\d+)$/.exec(wanted) ?? [];
+    const id = digits === undefined ? Number.NaN : Number(digits);
     const has = (each: string) => each.toLowerCase().includes(wanted);
     const bySliceName = sliceNames.unique.map(has);
     const columns = this.#graph
@@ -60,6 +62,8 @@ export class Names {
       : [];
     const byNode = columns.map(({ codes, unique }) => ({ codes, hits: unique.map(has) }));
     return Uint8Array.from(sliceNode, (node, slice) => {
+      if (node === id) return 2;
+      if (only) return 0;
       if (bySliceName[sliceNames.codes[slice]!]) return 1;
       return node >= 0 && byNode.some(({ codes, hits }) => hits[codes[node]!]) ? 1 : 0;
     });
