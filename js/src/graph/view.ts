@@ -91,7 +91,7 @@ export class GraphView {
     this.#listen();
     this.#sized();
     // Below the stage they take from its height: there they wait until they are asked for.
-    this.showDetails(root.clientWidth === 0 || root.clientWidth >= NARROW);
+    this.showDetails(root.clientWidth >= NARROW);
     this.#searched();
     this.#arrange(true);
   }
@@ -278,8 +278,15 @@ export class GraphView {
       },
       { signal },
     );
+    // JupyterLab attaches a view after it has rendered: only then is there a width to judge by.
+    let unplaced = this.#root.clientWidth === 0;
     const width = new ResizeObserver(() => {
-      this.#root.classList.toggle("tvmdbg-graph-narrow", this.#root.clientWidth < NARROW);
+      const narrow = this.#root.clientWidth < NARROW;
+      this.#root.classList.toggle("tvmdbg-graph-narrow", narrow);
+      if (unplaced && this.#root.clientWidth > 0) {
+        unplaced = false;
+        this.showDetails(!narrow);
+      }
     });
     width.observe(this.#root);
     signal.addEventListener("abort", () => width.disconnect());
