@@ -56,7 +56,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const arrange = () => {
     readSizes();
     const collapsed = new Set(options.get("collapsed"));
-    const narrow = root.clientWidth < NARROW;
+    const narrow = root.clientWidth > 0 && root.clientWidth < NARROW;
     for (const name of VIEWS) panels[name].hidden = collapsed.has(name);
     const upper = !collapsed.has("graph") || !collapsed.has("tensor");
     const both = !collapsed.has("graph") && !collapsed.has("tensor");
