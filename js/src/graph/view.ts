@@ -47,6 +47,7 @@ export class GraphView {
   #walk: Walk | null = null;
   #highlight: string | null = null;
   #detailsOpen = false;
+  #detailsChosen = false;
   #own = "";
 
   constructor(
@@ -91,7 +92,7 @@ export class GraphView {
     this.#listen();
     this.#sized();
     // Below the stage they take from its height: there they wait until they are asked for.
-    this.showDetails(root.clientWidth >= NARROW);
+    this.#layOut();
     this.#searched();
     this.#arrange(true);
   }
@@ -195,6 +196,11 @@ export class GraphView {
   }
 
   showDetails(on = !this.#detailsOpen): void {
+    this.#detailsChosen = true;
+    this.#openDetails(on);
+  }
+
+  #openDetails(on: boolean): void {
     this.#detailsOpen = on;
     this.#details.node.hidden = !on;
     this.#showToolbar();
@@ -278,18 +284,16 @@ export class GraphView {
       },
       { signal },
     );
-    // JupyterLab attaches a view after it has rendered: only then is there a width to judge by.
-    let unplaced = this.#root.clientWidth === 0;
-    const width = new ResizeObserver(() => {
-      const narrow = this.#root.clientWidth < NARROW;
-      this.#root.classList.toggle("tvmdbg-graph-narrow", narrow);
-      if (unplaced && this.#root.clientWidth > 0) {
-        unplaced = false;
-        this.showDetails(!narrow);
-      }
-    });
+    const width = new ResizeObserver(() => this.#layOut());
     width.observe(this.#root);
     signal.addEventListener("abort", () => width.disconnect());
+  }
+
+  /** Details stand beside a wide stage from the start; on a narrow one, and once chosen, by choice. */
+  #layOut(): void {
+    const narrow = this.#root.clientWidth < NARROW;
+    this.#root.classList.toggle("tvmdbg-graph-narrow", narrow);
+    if (!this.#detailsChosen) this.#openDetails(!narrow);
   }
 
   #sized(): void {
