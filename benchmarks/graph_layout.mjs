@@ -1,24 +1,12 @@
 // node benchmarks/graph_layout.mjs [nodes …]: CPU per phase (median of 5 runs) and what is drawn.
 import { loadavg } from "node:os";
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { cpuUsage } from "node:process";
-import * as esbuild from "esbuild";
+import { bundled } from "../js/tests/layout_bundle.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const bundle = await esbuild.build({
-  stdin: {
-    contents: `export { layout } from "./js/src/graph/layout/index.ts";
-      export { network } from "./js/tests/layout_graphs.ts";
-      export { judge } from "./js/tests/layout_quality.ts";`,
-    resolveDir: root,
-  },
-  bundle: true,
-  format: "esm",
-  write: false,
-});
-const url = `data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString("base64")}`;
-const { layout, network, judge } = await import(url);
+const { layout, network, judge } = await bundled(`
+  export { layout } from "./js/src/graph/layout/index.ts";
+  export { network } from "./js/tests/layout_graphs.ts";
+  export { judge } from "./js/tests/layout_quality.ts";`);
 
 const REPEATS = 5;
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];

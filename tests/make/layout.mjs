@@ -1,22 +1,11 @@
 // node tests/make/layout.mjs: records what the live view's layout answers, for tests/unit/test_layout.py.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import * as esbuild from "esbuild";
+import { join } from "node:path";
+import { bundled, root } from "../../js/tests/layout_bundle.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const bundle = await esbuild.build({
-  stdin: {
-    contents: `export { layout } from "./js/src/graph/layout/index.ts";
-      export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";`,
-    resolveDir: root,
-  },
-  bundle: true,
-  format: "esm",
-  write: false,
-});
-const url = `data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString("base64")}`;
-const { layout, network, scattered, inputOf } = await import(url);
+const { layout, network, scattered, inputOf } = await bundled(`
+  export { layout } from "./js/src/graph/layout/index.ts";
+  export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";`);
 
 function everyToAll(size) {
   const source = [];

@@ -6,6 +6,7 @@ import { isAbort, NewestWins } from "../shared/request.ts";
 import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { AxisPickers } from "./axis_pickers.ts";
+import { CodeCopy } from "./code_copy.ts";
 import { ColorControls } from "./color_controls.ts";
 import { type ColorChoice, colorScale } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
@@ -17,6 +18,7 @@ import { Histogram } from "./histogram.ts";
 import { tileBudget } from "./layout.ts";
 import { legend } from "./legend.ts";
 import { Memory } from "./memory.ts";
+import { nextSpecial } from "./next_special.ts";
 import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
 import { Picture } from "./picture.ts";
 import {
@@ -60,6 +62,7 @@ export class Inspector {
   readonly #readout: Readout;
   readonly #table: ValuesTable;
   readonly #exact: ExactValue;
+  readonly #codeCopy: CodeCopy;
   readonly #mirror = new Mirror();
   readonly #reading: ReadingPicker;
   readonly #memory: Memory;
@@ -119,6 +122,7 @@ export class Inspector {
     this.#histogram = new Histogram(root, signal);
     this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
     this.#readout = new Readout(() => this.copy());
+    this.#codeCopy = new CodeCopy(root, () => this.#code, signal);
     this.#table = new ValuesTable(
       run,
       (point) => {
@@ -214,19 +218,9 @@ export class Inspector {
   goToNext(): void {
     const tile = this.#answer?.tile;
     if (!tile) return;
-    const cells = tile.flags.length;
-    const { row, col } = this.#cross ?? { row: 0, col: -1 };
-    const from = Math.floor(row / tile.rowStep) * tile.cols + Math.floor(col / tile.colStep);
-    for (let k = 1; k <= cells; k += 1) {
-      const cell = (from + k + cells) % cells;
-      if (!tile.flags[cell]) continue;
-      this.#mark({
-        row: Math.floor(cell / tile.cols) * tile.rowStep,
-        col: (cell % tile.cols) * tile.colStep,
-      });
-      return;
-    }
-    this.#mirror.say("No NaN and no infinity in this picture.");
+    const next = nextSpecial(tile, this.#cross);
+    if (next) this.#mark(next);
+    else this.#mirror.say("No NaN and no infinity in this picture.");
   }
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
@@ -245,20 +239,8 @@ export class Inspector {
     this.#valuesButton.setAttribute("aria-pressed", String(this.#table.open));
   }
 
-  /** The browser asks back with a copy event, in which a page may always set the text. */
   copy(): void {
-    this.#root.focus({ preventScroll: true });
-    const copy = (event: ClipboardEvent) => this.#copyInto(event);
-    document.addEventListener("copy", copy, { capture: true });
-    if (document.execCommand("copy")) this.#readout.copied();
-    document.removeEventListener("copy", copy, { capture: true });
-  }
-
-  #copyInto(event: ClipboardEvent): void {
-    const code = this.#code;
-    if (!code) return;
-    event.clipboardData?.setData("text/plain", code);
-    event.preventDefault();
+    if (this.#codeCopy.copy()) this.#readout.copied();
   }
 
   get #code(): string | null {
@@ -513,13 +495,6 @@ export class Inspector {
     );
     onOption("color_scale", () => this.recolor(() => ({ scale: options.get("color_scale") })));
     onOption("color_map", () => this.recolor(() => ({ map: options.get("color_map") })));
-    this.#root.addEventListener(
-      "copy",
-      (event) => {
-        if (event.target === this.#root && !String(getSelection())) this.#copyInto(event);
-      },
-      { signal },
-    );
     this.#root.addEventListener(
       "tvmdbg:inspect",
       (event) => {
