@@ -1,0 +1,1 @@
+"""Runs as files for others: the page without a kernel, reports, other tools' formats."""
