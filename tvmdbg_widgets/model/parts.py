@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.issues import Issues
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.tensors import Tensors
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -45,8 +48,41 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class RunFile:
+    """One file that a run was made of.
+
+    Attributes
+    ----------
+    part : str
+        What it gave: ``"graph"``, ``"params"``, ``"trace"``, …
+    path : str
+        Where it lay below the folder that was opened, with ``/``; its bare name elsewhere.
+    source : ByteSource
+    """
+
+    part: str
+    path: str
+    source: ByteSource
+
+
+@dataclass(frozen=True)
 class RunParts:
-    """Graph, tensors and timeline of one run, already joined; each may be missing."""
+    """Graph, tensors and timeline of one run, already joined; each may be missing.
+
+    Attributes
+    ----------
+    title : str
+    graph, tensors, timeline
+    issues : Issues
+        What was found while reading and joining.
+    provenance : Provenance
+    files : tuple of RunFile
+        What the run was made of, in the order it was read.
+    options : Mapping
+        How the params files were read, where the caller said so.
+    ir : Mapping of str to ByteSource
+        Texts of the module at some stage of the compiler, by name, in the compiler's order.
+    """
 
     title: str
     graph: Graph | None = None
@@ -54,3 +90,6 @@ class RunParts:
     timeline: Timeline | None = None
     issues: Issues = field(default_factory=Issues)
     provenance: Provenance = field(default_factory=Provenance)
+    files: tuple[RunFile, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    ir: Mapping[str, ByteSource] = field(default_factory=dict)
