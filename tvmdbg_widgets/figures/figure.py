@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
 
 #: Characters that may stand in a data URL inside double quotes as they are.
 _PLAIN_IN_A_URL = " =:/;,.()!*'"
@@ -61,21 +64,9 @@ class Figure:
         OSError
             The folder is missing or cannot be written to.
         """
-        target = Path(path)
-        if target.suffix.lower() != ".svg":
-            raise ValueError(f"a figure is saved as .svg, found {target.name!r}")
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n')
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        return target
+        with replacing(path, ".svg") as file:
+            file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode())
+        return Path(path)
 
     def __repr__(self) -> str:
         size = len(self.svg.encode()) / 1024
@@ -84,9 +75,3 @@ class Figure:
             f"<Figure: {self.description.get('view')} of {title!r}, SVG of {size:.1f} KiB; "
             "save(path), .text, .description>"
         )
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-import tempfile
 from collections.abc import Mapping
-from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,6 +18,7 @@ from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, CPU, HEADERS, 
 from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.dtypes import COMPLEX, DataType, from_numpy
 from tvmdbg_widgets.model.tensors import Tensor
+from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,7 +82,7 @@ def write_params(
         (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs
     ]
     if isinstance(target, str | os.PathLike):
-        with _replacing(Path(target)) as file:
+        with replacing(target) as file:
             _write(file, items, layout)
     else:
         _write(target, items, layout)
@@ -179,28 +177,3 @@ def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: Layout) 
         file.write(struct.pack(f"<{ndim + 1}q", *array.shape, array.nbytes))
         for piece in array.pieces():
             file.write(piece)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside ``path`` that takes its place once all is written."""
-    path = path.resolve()
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-        temporary.chmod(_mode(path))
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _mode(path: Path) -> int:
-    """Permissions the file has, or would have been made with."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
