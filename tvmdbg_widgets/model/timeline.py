@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 SYNTHETIC = "synthetic"
 WALL = "wall"
 
-_COLUMNS: dict[str, npt.DTypeLike] = {
+#: Element type of every array column.
+COLUMNS: dict[str, npt.DTypeLike] = {
     "slice_node": np.int32,
     "slice_start_ns": np.float64,
     "slice_duration_ns": np.float64,
@@ -128,14 +129,14 @@ class Timeline:
     issues: Issues
 
     def __post_init__(self) -> None:
-        for name, dtype in _COLUMNS.items():
+        for name, dtype in COLUMNS.items():
             column = np.asarray(getattr(self, name), dtype=dtype).view()
             if column.ndim != 1:
                 raise ValueError(f"{name} must have one dimension, found {column.ndim}")
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         slices = len(self.slice_node)
-        for name in _COLUMNS:
+        for name in COLUMNS:
             if name.startswith("slice_") and len(getattr(self, name)) != slices:
                 raise ValueError(
                     f"{name} has {len(getattr(self, name))} items, slice_node has {slices}"
