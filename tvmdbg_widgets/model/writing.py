@@ -41,16 +41,40 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
         raise FileNotFoundError(
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
         )
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    temporary = Path(name)
-    try:
+    handle = _without_a_name(target.parent)
+    if handle is not None:
         with os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            temporary = target.with_name(f".{os.urandom(8).hex()}.part")
+            os.link(f"/proc/self/fd/{handle}", temporary, follow_symlinks=True)
+    else:
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    try:
         temporary.chmod(_mode(target))
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _without_a_name(folder: Path) -> int | None:
+    """Open a file that vanishes with the process, even a killed one; None where there are none."""
+    if not hasattr(os, "O_TMPFILE") or not Path("/proc/self/fd").is_dir():
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    except OSError:  # a file system without such files
+        return None
 
 
 def _mode(path: Path) -> int:
