@@ -6,6 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
     from tvmdbg_widgets.analysis.operators import Operators
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.issues import Issues
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors import Tensors
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.widgets.debugger import Debugger
+    from tvmdbg_widgets.widgets.marks import StepLike
     from tvmdbg_widgets.widgets.run_model import RunModel
     from tvmdbg_widgets.widgets.session import Session
 
@@ -98,6 +103,35 @@ class DebugRun:
         return self.table().to_dataframe()
 
     @cached_property
+    def ir(self) -> Mapping[str, str]:
+        """Texts of the module at stages of the compiler, by name; empty where none were kept."""
+        from tvmdbg_widgets.formats.recorded_ir import ir_text
+
+        return {name: ir_text(source) for name, source in self.parts.ir.items()}
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Save the run as a folder that opens as the same run, to keep or to pass on.
+
+        The files it was opened from are copied byte for byte, without the paths of this machine;
+        beside them stands what is known beyond them (``docs/recording.md``).
+
+        Parameters
+        ----------
+        folder
+            Must not exist, or be empty.
+
+        Raises
+        ------
+        FileExistsError
+            There is something already.
+        FormatError
+            A file of the run changed since it was opened.
+        """
+        from tvmdbg_widgets.formats.recording_writer import write_recording
+
+        return write_recording(self.parts, folder)
+
+    @cached_property
     def model(self) -> RunModel:
         """The widget model that answers the views of this run."""
         from tvmdbg_widgets.widgets.run_model import RunModel
@@ -118,6 +152,42 @@ class DebugRun:
         if self._debugger is None or self._debugger.comm is None:
             self._debugger = Debugger(self)
         return self._debugger
+
+    def tour(self, steps: Iterable[StepLike]) -> Debugger:
+        """Return the linked views with a tour through this run, at its first step.
+
+        Each step says something in plain text and selects what it speaks of, in all views of
+        the run's session. Readers step by buttons and keys, in a page without kernel too::
+
+            run.tour([
+                (38, "The first Inf is born here …"),
+                ((38, 0), "… in this output: the inputs are all finite."),
+                dict(text="Why it is slow:", node="conv2d_3", view="timeline"),
+            ])
+
+        Parameters
+        ----------
+        steps : iterable
+            ``(node, text)`` with an id, a name or a list of them, ``((node, output), text)``, a
+            text alone, or a mapping of ``text`` and any of ``node`` (or ``nodes``), ``entry``
+            ``(node, output)``, ``slice`` ``(node, occurrence)``, ``time_range``
+            ``(start, end)`` in nanoseconds, and ``view``: ``"findings"``, ``"graph"``,
+            ``"tensor"`` or ``"timeline"``, which is then framed.
+
+        Raises
+        ------
+        TypeError, ValueError, KeyError, IndexError
+            A step that says nothing, or names what the run does not have; tells which step.
+        """
+        from tvmdbg_widgets.widgets.marks import checked_tour
+
+        found = checked_tour(self, steps)
+        if not found:
+            raise ValueError('a tour has at least one step: run.tour([(38, "The first Inf.")])')
+        self.session.tour_step = None
+        self.session.tour = found
+        self.session.tour_step = 0
+        return self.debugger()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)

@@ -1,4 +1,4 @@
-"""Debugger: the three views side by side."""
+"""Debugger: the findings, and the three views side by side."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
-    """GraphView, TensorInspector and Flamechart of one run, linked.
+    """The findings of one run, and its GraphView, TensorInspector and Flamechart, linked.
 
-    What a bare ``run`` at the end of a cell shows.
+    What a bare ``run`` at the end of a cell shows. The tensors are scanned for findings in the
+    background from when it is first shown; the panel says how far that is, and can stop it.
 
     Attributes
     ----------
     layout_sizes : list of float
         Share of the width that the graph takes, and share of the height of the upper row.
     collapsed : list of str
-        Views that are folded away: ``"graph"``, ``"tensor"``, ``"timeline"``.
+        Panels that are folded away: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
     color_by, fold_parameters, direction, search, focus, hops
         As of GraphView.
     entry, axes, index, color_scale, color_map
@@ -43,7 +44,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     _css = bundle("debugger.css")
 
     layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.6]).tag(sync=True)
-    collapsed = traitlets.List(traitlets.Enum(["graph", "tensor", "timeline"])).tag(sync=True)
+    collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
+        sync=True
+    )
     height = traitlets.Int(820, min=240, max=4000).tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:

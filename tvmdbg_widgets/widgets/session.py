@@ -1,17 +1,17 @@
-"""What the linked views of one run share: selection, entry, slice, time range, hovered node."""
+"""What the linked views of one run share: what is looked at, the notes, and the tour."""
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -25,6 +25,8 @@ class Session(anywidget.AnyWidget):
         session = run.session
         session.selected = [12]
         session.observe(lambda change: print(change["new"]), names="selected")
+
+    What is selected in a page is at hand in the next cell: :attr:`node`, :attr:`tensor`.
 
     Attributes
     ----------
@@ -40,7 +42,15 @@ class Session(anywidget.AnyWidget):
     hovered : int or None
         Node id under the pointer (told to Python when the pointer rests).
     source : str
-        Who set the selection last: ``"graph"``, ``"tensor"``, ``"timeline"`` or ``"python"``.
+        Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``,
+        ``"tour"`` or ``"python"``.
+    notes : dict of str to str
+        Text by node id, plain; shown at the node in every view. See :meth:`note`.
+    tour : list of dict
+        Steps as :meth:`tvmdbg_widgets.run.DebugRun.tour` made them: ``text``, ``nodes``,
+        ``entry``, ``slice``, ``time_range``, ``view``.
+    tour_step : int or None
+        Which step is shown; setting it selects what the step speaks of. None: no tour is shown.
     """
 
     _esm = bundle("session.js")
@@ -58,6 +68,9 @@ class Session(anywidget.AnyWidget):
     ).tag(sync=True)
     hovered = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
     source = traitlets.Unicode("").tag(sync=True)
+    notes = traitlets.Dict().tag(sync=True)
+    tour = traitlets.List().tag(sync=True)
+    tour_step = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
     def __init__(self, run: DebugRun | None = None, **traits: Any) -> None:
         self._run = run
@@ -73,15 +86,31 @@ class Session(anywidget.AnyWidget):
         IndexError
             An id or output that the graph does not have.
         """
-        ids = [self._node_id(node) for node in nodes]
-        entry = (ids[-1], output) if ids else None
-        if entry is not None and self._run is not None and self._run.graph is not None:
-            self._run.graph.entry_id(*entry)
+        ids = [node_id(self._run, node) for node in nodes]
+        entry = entry_of(self._run, ids[-1], output) if ids else None
         with self.hold_sync():
             self.selected = ids
             self.entry = entry
             self.slice = None
             self.source = "python"
+
+    def note(self, node: int | str, text: str | None) -> None:
+        """Write a text at a node, by id or name; an empty text, or None, takes it away.
+
+        Parameters
+        ----------
+        node : int or str
+        text : str or None
+            Plain text of at most 2,000 characters; no markup is read in it.
+
+        Raises
+        ------
+        KeyError, IndexError, TypeError, ValueError
+            A node that the run does not have, or no such text.
+        """
+        found = str(node_id(self._run, node))
+        others = {each: old for each, old in self.notes.items() if each != found}
+        self.notes = checked_notes(self._run, others | ({} if text is None else {found: text}))
 
     @property
     def node(self) -> Any:
@@ -100,13 +129,6 @@ class Session(anywidget.AnyWidget):
             entry = (self.selected[-1], 0)
         return None if entry is None else self._run.tensors.get(tuple(entry))
 
-    def _node_id(self, node: int | str) -> int:
-        if isinstance(node, str):
-            if self._run is None or self._run.graph is None:
-                raise KeyError(f"no graph to look up {node!r} in; select by node id")
-            return int(self._run.graph.node(node).id)
-        return operator.index(node)
-
     @traitlets.validate("selected")
     def _within_the_graph(self, proposal: dict[str, Any]) -> list[int]:
         nodes: Iterable[int] = proposal["value"]
@@ -120,6 +142,47 @@ class Session(anywidget.AnyWidget):
                 )
         return list(nodes)
 
+    @traitlets.validate("notes")
+    def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
+        return _checked("notes", checked_notes, self._run, proposal["value"])
+
+    @traitlets.validate("tour")
+    def _steps_of_nodes(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
+        return _checked("tour", checked_tour, self._run, proposal["value"])
+
+    @traitlets.validate("tour_step")
+    def _step_of_the_tour(self, proposal: dict[str, Any]) -> int | None:
+        step: int | None = proposal["value"]
+        if step is not None and not 0 <= step < len(self.tour):
+            raise traitlets.TraitError(
+                f"tour_step: {step} is no step of a tour of {len(self.tour)}"
+            )
+        return step
+
+    @traitlets.observe("tour")
+    def _end_of_another_tour(self, _change: object) -> None:
+        if self.tour_step is not None and self.tour_step >= len(self.tour):
+            self.tour_step = None
+
+    @traitlets.observe("tour_step")
+    def _look_where_the_step_says(self, change: dict[str, Any]) -> None:
+        if change["new"] is None:
+            return
+        step = self.tour[change["new"]]
+        with self.hold_sync():
+            self.selected = step["nodes"]
+            self.entry = step["entry"] and tuple(step["entry"])
+            self.slice = step["slice"] and tuple(step["slice"])
+            self.time_range = step["time_range"] and tuple(step["time_range"])
+            self.source = "tour"
+
     def __repr__(self) -> str:
         selected = ", ".join(map(str, self.selected)) or "nothing"
         return f"Session: {selected} selected; entry {self.entry}, slice {self.slice}"
+
+
+def _checked(name: str, check: Callable[[DebugRun | None, object], Any], *given: Any) -> Any:
+    try:
+        return check(*given)
+    except (TypeError, ValueError, LookupError) as problem:
+        raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None

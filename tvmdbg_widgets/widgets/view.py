@@ -53,6 +53,27 @@ class View(anywidget.AnyWidget):
                 )
         super().__init__(run=run.model, session=session or run.session, **traits)
 
+    def note(self, node: int | str, text: str | None) -> None:
+        """Write a text at a node, in all views of the session; None takes it away.
+
+        ::
+
+            view.note(38, "overflows here")
+
+        Parameters
+        ----------
+        node : int or str
+            Node id or name.
+        text : str or None
+            Plain text of at most 2,000 characters.
+
+        Raises
+        ------
+        KeyError, IndexError, TypeError, ValueError
+            A node that the run does not have, or no such text.
+        """
+        self.session.note(node, text)
+
     def figure(self) -> Figure:
         """Return what the view shows as a static figure, made without a browser."""
         raise NotImplementedError
