@@ -83,9 +83,10 @@ def open(
     sources = [_content(each) for each in _flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     given = {part: _content(each) for part, each in named.items() if each is not None}
-    options = {"params": {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}}
-    parts, issues = gather(sources, given, device=device, options=options)
-    return DebugRun(assemble(parts, issues, title=title_of(sources)))
+    chosen = {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}
+    said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
+    parts, issues = gather(sources, given, device=device, options={"params": said})
+    return DebugRun(assemble(parts, issues, title=title_of(sources), options=said))
 
 
 def _flat(sources: Iterable[Any]) -> list[SourceLike]:

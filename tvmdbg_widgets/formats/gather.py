@@ -90,11 +90,12 @@ def gather(
     candidates += [
         _Candidate(as_source(each), format_of(part), None) for part, each in given.items()
     ]
-    parts = []
+    candidates.sort(key=lambda each: each.format.part != "recording")
+    parts: list[Part] = []
     for candidate in tqdm(candidates, desc="reading", unit="file", delay=1, leave=False):
         kind = candidate.format.part
         try:
-            value = candidate.format.read(candidate.source, **(options or {}).get(kind, {}))
+            value = candidate.format.read(candidate.source, **_options(kind, options, parts))
         except (FormatError, OSError) as problem:
             problems.append((candidate.source.name, problem))
         else:
@@ -103,6 +104,17 @@ def gather(
         raise problems[0][1] if problems else _nothing(sources, issues)
     issues += [_unreadable(name, problem) for name, problem in problems]
     return parts, issues
+
+
+def _options(
+    kind: str, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
+) -> dict[str, Any]:
+    """Options of a reader: what a recording among the files says, and over it the caller's."""
+    said = dict((options or {}).get(kind, {}))
+    for part in parts:
+        if part.kind == "recording" and kind == "params":
+            return {**part.value.options, **said}
+    return said
 
 
 def _folder(root: Path, device: str | None, issues: list[Issue]) -> list[_Candidate]:

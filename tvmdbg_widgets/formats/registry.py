@@ -51,9 +51,13 @@ class Format:
         return read(source, **options)
 
 
+_OWN = "tvmdbg_widgets.formats"
 _TVM = "tvmdbg_widgets.formats.tvm"
 
 FORMATS: tuple[Format, ...] = (
+    Format("recording", "recording", f"{_OWN}.recording", "read_recording"),
+    Format("recorded-times", "recorded times", f"{_OWN}.recorded_times", "read_recorded_times"),
+    Format("ir", "IR text", f"{_OWN}.recorded_ir", "read_ir"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),
     Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
     Format("graph", "graph JSON", f"{_TVM}.graph_json", "read_graph"),

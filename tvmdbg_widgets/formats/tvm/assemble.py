@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from tvmdbg_widgets.formats.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble_times import choose_table, join_timeline
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
@@ -17,15 +18,16 @@ from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_parameters import join_parameters
 from tvmdbg_widgets.model.join_tensors import join_tensors
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.parts import Provenance, RunParts
+from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.placement import KeyedArray
 from tvmdbg_widgets.model.tensors import Tensors
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.formats.gather import Part
+    from tvmdbg_widgets.formats.recording import Recording
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.trace import Trace
@@ -44,7 +46,13 @@ class _Outputs:
     keys: tuple[OutputKey, ...]
 
 
-def assemble(parts: Sequence[Part], issues: Iterable[Issue], *, title: str) -> RunParts:
+def assemble(
+    parts: Sequence[Part],
+    issues: Iterable[Issue],
+    *,
+    title: str,
+    options: Mapping[str, Any] | None = None,
+) -> RunParts:
     """Join the parts of one dump.
 
     Parameters
@@ -55,8 +63,13 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], *, title: str) -> R
         What was found while reading.
     title : str
         What to call the run.
+    options : Mapping, optional
+        How the params files were read, where the caller said so.
     """
     found = list(issues)
+    recording = _only(
+        [part.value for part in parts if part.kind == "recording"], "recording", found
+    )
     outputs, parameters = _params(parts, found)
     trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
     table, problems = choose_table([part.value for part in parts if part.kind == "table"], trace)
@@ -68,7 +81,9 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], *, title: str) -> R
     evidence = _evidence(parts, graph, outputs, trace, table)
     tensors = _tensors(graph, outputs, parameters, _read_after_run(evidence, outputs, graph), found)
     device = _device(parts)
-    timeline = join_timeline(graph, trace, table, device or "execution")
+    timeline = _recorded_timeline(parts, graph, found)
+    if timeline is None:
+        timeline = join_timeline(graph, trace, table, device or "execution")
     found += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
@@ -79,7 +94,60 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], *, title: str) -> R
         device,
         tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts),
     )
-    return RunParts(title, graph, tensors, timeline, Issues(found), provenance)
+    run = RunParts(
+        title,
+        graph,
+        tensors,
+        timeline,
+        Issues(found),
+        provenance,
+        files=tuple(_run_file(part) for part in parts),
+        options=dict(options or {}),
+        ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
+    )
+    return run if recording is None else _as_recorded(run, recording)
+
+
+def _run_file(part: Part) -> RunFile:
+    """Name a file by where it lay; a bare dump folder keeps the name that tells its device."""
+    name = part.source.name.replace("\\", "/")
+    if part.folder is None:
+        return RunFile(part.kind, name.rpartition("/")[2], part.source)
+    if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
+        name = f"{part.folder.name}/{name}"
+    return RunFile(part.kind, name, part.source)
+
+
+def _recorded_timeline(
+    parts: Sequence[Part], graph: Graph | None, issues: list[Issue]
+) -> Timeline | None:
+    """Take times that were recorded for this graph; they are the joined ones already."""
+    recorded = [part.value for part in parts if part.kind == "recorded-times"]
+    times = _only(recorded, "file of recorded times", issues)
+    if times is None or times.fits(graph):
+        return None if times is None else times.timeline
+    issues.append(
+        Issue(
+            "recorded-times-disagree",
+            Severity.WARNING,
+            f"times of {times.timeline.num_nodes} nodes were recorded, and they are not those of "
+            "the graph; the recorded times are not used",
+            file=times.file,
+        )
+    )
+    return None
+
+
+def _as_recorded(run: RunParts, recording: Recording) -> RunParts:
+    """Return the run with what only its recording knows."""
+    changed = recording.changes(run.files)
+    return replace(
+        run,
+        title=recording.title,
+        provenance=replace(recording.provenance, files=run.provenance.files),
+        issues=Issues([*merged(recording.issues, run.issues), *([changed] if changed else [])]),
+        options={**recording.options, **run.options},
+    )
 
 
 def _reported(

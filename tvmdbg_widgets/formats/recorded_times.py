@@ -1,0 +1,172 @@
+"""Our own file of times, ``tvmdbg_times.json``; ``docs/recording.md`` specifies it."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.recorded_issues import issues_document, read_issues
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.timeline import COLUMNS, SYNTHETIC, WALL, Timeline
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.sources import ByteSource
+
+FORMAT, VERSION = "tvmdbg-times", 1
+
+_SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-times"')
+_SLICE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("slice_"))
+_NODE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("node_"))
+
+
+@dataclass(frozen=True)
+class RecordedTimes:
+    """A timeline as it was saved, and the names of the nodes it was made for, where known."""
+
+    timeline: Timeline
+    names: StringColumn | None
+    file: str
+
+    def fits(self, graph: Graph | None) -> bool:
+        """Whether the times are of this graph; without graph or names there is nothing to say."""
+        if graph is None:
+            return True
+        if self.timeline.num_nodes != graph.num_nodes:
+            return False
+        return self.names is None or self.names == graph.names
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file is one of recorded times: ``format`` is its first field."""
+    return _SNIFF.match(head) is not None
+
+
+def times_document(
+    timeline: Timeline, names: StringColumn | None, files: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a timeline as the JSON value of a file.
+
+    Parameters
+    ----------
+    names
+        Names of the nodes.
+    files
+        New names of the files that its sources and issues speak of.
+    """
+    offsets = timeline.repeats_offsets.tolist()
+    repeats = _plain(timeline.repeats_ns)
+    slices = {
+        name.removeprefix("slice_"): _plain(_column(timeline, name)) for name in _SLICE_COLUMNS
+    }
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "unit": "ns",
+        "clock": timeline.clock,
+        "synthetic": timeline.synthetic,
+        "sources": [files.get(each, each) for each in timeline.sources],
+        "tracks": list(timeline.tracks),
+        "node_names": None if names is None else list(names),
+        **{name: _plain(_column(timeline, name)) for name in _NODE_COLUMNS},
+        "repeats_ns": [repeats[a:b] for a, b in pairwise(offsets)],
+        "slice_names": list(timeline.slice_names.unique),
+        "slices": {"name": timeline.slice_names.codes.tolist(), **slices},
+        "issues": issues_document(timeline.issues, files),
+    }
+
+
+def read_recorded_times(source: ByteSource) -> RecordedTimes:
+    """Read a file of recorded times.
+
+    Raises
+    ------
+    FormatError
+        The file is no such file, of a newer version, or a field is missing or makes no sense.
+    """
+    top = Fields.of(source)
+    require_version(top, FORMAT, VERSION)
+    if top.text("unit") != "ns":
+        raise _wrong(source, "unit", '"ns"', top.text("unit"))
+    clock = top.text("clock")
+    if clock not in (SYNTHETIC, WALL):
+        raise _wrong(source, "clock", f'"{SYNTHETIC}" or "{WALL}"', clock)
+    slices = top.inner("slices")
+    offsets, repeats = top.ragged("repeats_ns", np.float64)
+    columns = {name: top.numbers(name, COLUMNS[name]) for name in _NODE_COLUMNS}
+    for name in _SLICE_COLUMNS:
+        columns[name] = slices.numbers(name.removeprefix("slice_"), COLUMNS[name])
+    for name in ("slice_trust", "node_trust"):
+        if len(columns[name]) and columns[name].max() > max(Trust):
+            raise _wrong(source, name, f"0 to {max(Trust)}", columns[name].max())
+    try:
+        timeline = Timeline(
+            **columns,
+            repeats_offsets=offsets,
+            repeats_ns=repeats,
+            slice_names=StringColumn(top.texts("slice_names"), slices.numbers("name", np.int32)),
+            tracks=tuple(top.texts("tracks")),
+            synthetic=top.boolean("synthetic"),
+            clock=clock,
+            sources=tuple(top.texts("sources")),
+            issues=Issues(read_issues(top, "issues")),
+        )
+    except FormatError:
+        raise
+    except ValueError as problem:
+        raise FormatError(
+            "the columns do not fit each other", file=source.name, found=problem
+        ) from None
+    names = StringColumn.from_strings(top.texts("node_names")) if top.has("node_names") else None
+    return RecordedTimes(timeline, names, source.name)
+
+
+def require_version(top: Fields, form: str, version: int) -> None:
+    """Raise FormatError unless the document is of this format, and of a version known here."""
+    if top.text("format") != form:
+        raise FormatError(
+            "this is another kind of file",
+            file=top.file,
+            field="format",
+            expected=repr(form),
+            found=repr(top.text("format")),
+        )
+    if top.integer("version") > version:
+        raise FormatError(
+            "this file is of a newer version",
+            file=top.file,
+            field="version",
+            expected=f"at most {version}",
+            found=top.integer("version"),
+            hint="Update tvmdbg-widgets: pip install --upgrade tvmdbg-widgets.",
+        )
+
+
+def _column(timeline: Timeline, name: str) -> np.ndarray[Any, Any]:
+    column: np.ndarray[Any, Any] = getattr(timeline, name)
+    return column
+
+
+def _plain(column: np.ndarray[Any, Any]) -> list[Any]:
+    """As JSON has it: NaN is null."""
+    values: list[Any] = column.tolist()
+    if column.dtype.kind != "f":
+        return values
+    return [None if math.isnan(value) else value for value in values]
+
+
+def _wrong(source: ByteSource, field: str, expected: str, found: object) -> FormatError:
+    return FormatError(
+        "this field makes no sense", file=source.name, field=field, expected=expected, found=found
+    )

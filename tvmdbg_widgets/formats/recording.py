@@ -1,0 +1,162 @@
+"""Our own recording of a run: ``tvmdbg_recording.json`` beside the files it speaks of.
+
+``docs/recording.md`` specifies it. The graph and the tensors stay in TVM's own formats.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.recorded_issues import issues_document, read_issues
+from tvmdbg_widgets.formats.recorded_times import require_version
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.parts import Provenance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tvmdbg_widgets.model.parts import RunFile, RunParts
+    from tvmdbg_widgets.model.sources import ByteSource
+
+FORMAT, VERSION = "tvmdbg-recording", 1
+
+_SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-recording"')
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a saved run knew beside the content of its files.
+
+    Attributes
+    ----------
+    title : str
+    provenance : Provenance
+        Without files, which are those that are found now.
+    files : tuple of (str, int)
+        Path below the recording's folder and size in bytes, in the order they were read.
+    options : Mapping
+        How the params files were read.
+    issues : Issues
+        What was found while reading and joining the original files.
+    file : str
+    """
+
+    title: str
+    provenance: Provenance
+    files: tuple[tuple[str, int], ...]
+    options: Mapping[str, Any]
+    issues: Issues
+    file: str
+
+    def changes(self, files: Sequence[RunFile]) -> Issue | None:
+        """Return an issue where the files are not those that were saved."""
+        sizes = {file.path: file.source.size for file in files}
+        folder = self.file.rpartition("/")[0]
+        changed = [
+            f"{path} ({size:,} bytes then, {_now(sizes.get(_below(folder, path)))})"
+            for path, size in self.files
+            if sizes.get(_below(folder, path)) != size
+        ]
+        if not changed:
+            return None
+        return Issue(
+            "recording-changed",
+            Severity.WARNING,
+            "files differ from those that were saved, so that times and checks of this recording "
+            f"may be of others: {', '.join(changed)}",
+            file=self.file,
+        )
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file is a recording: ``format`` is its first field."""
+    return _SNIFF.match(head) is not None
+
+
+def read_recording(source: ByteSource) -> Recording:
+    """Read a recording; FormatError where a field is missing, wrong, or of a newer version."""
+    top = Fields.of(source)
+    require_version(top, FORMAT, VERSION)
+    provenance = top.inner("provenance")
+    return Recording(
+        title=top.text("title"),
+        provenance=Provenance(
+            provenance.text("releases"),
+            tuple(provenance.texts("evidence")),
+            provenance.text("device"),
+        ),
+        files=tuple((each.text("path"), each.integer("size")) for each in top.objects("files")),
+        options=_options(top.inner("options")),
+        issues=Issues(read_issues(top, "issues")),
+        file=source.name,
+    )
+
+
+def recording_document(
+    parts: RunParts, paths: Sequence[tuple[RunFile, str]], files: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a recording as the JSON value of a file.
+
+    Parameters
+    ----------
+    parts
+        The run.
+    paths
+        Its files, each with its path below the recording's folder.
+    files
+        New names of the files that issues speak of.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "title": parts.title,
+        "provenance": {
+            "releases": parts.provenance.releases,
+            "evidence": list(parts.provenance.evidence),
+            "device": parts.provenance.device,
+        },
+        "files": [
+            {"part": file.part, "path": path, "size": file.source.size} for file, path in paths
+        ],
+        "options": dict(parts.options),
+        "issues": issues_document(parts.issues, files),
+    }
+
+
+def encoded(document: Mapping[str, Any]) -> bytes:
+    """Return a JSON value as the bytes of a file: the same bytes for the same value."""
+    lines = [f" {json.dumps(key)}: {_compact(value)}" for key, value in document.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
+
+
+def merged(stored: Iterable[Issue], found: Iterable[Issue]) -> list[Issue]:
+    """Return the issues that were stored, then those that were found now and are new."""
+    first = dict.fromkeys(stored)
+    return [*first, *(issue for issue in found if issue not in first)]
+
+
+def _options(fields: Fields) -> dict[str, Any]:
+    """Options of ``read_params``, which checks their values."""
+    found: dict[str, Any] = {
+        name: fields.text(name) for name in ("dtype_layout", "float8") if fields.has(name)
+    }
+    if fields.has("dtypes"):
+        names = fields.inner("dtypes")
+        found["dtypes"] = {name: names.text(name) for name in fields.plain("dtypes")}
+    return found
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _below(folder: str, path: str) -> str:
+    return f"{folder}/{path}" if folder else path
+
+
+def _now(size: int | None) -> str:
+    return "missing now" if size is None else f"{size:,} now"

@@ -1,0 +1,116 @@
+"""Saves a run as a folder that opens as the same run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.recorded_ir import ir_document
+from tvmdbg_widgets.formats.recorded_times import times_document
+from tvmdbg_widgets.formats.recording import encoded, recording_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.model.parts import RunFile, RunParts
+    from tvmdbg_widgets.model.sources import ByteSource
+
+RECORDING, TIMES, IR = "tvmdbg_recording.json", "tvmdbg_times.json", "tvmdbg_ir.json"
+
+#: Parts that are written anew.
+OWN = ("recording", "recorded-times", "ir")
+
+_CHUNK = 1 << 22
+
+
+def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
+    """Save a run: its files byte for byte, and what is known beyond them.
+
+    Parameters
+    ----------
+    parts
+        The run.
+    folder
+        Must not exist, or be empty. It appears whole or not at all.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    FileExistsError
+        There is something at ``folder`` already.
+    FormatError
+        A file of the run changed or can no longer be read.
+    OSError
+        The folder cannot be written.
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise FileExistsError(f"{target} exists already; name a new folder")
+    paths = _paths([file for file in parts.files if file.part not in OWN])
+    names = {file.source.name: path for file, path in paths}
+    documents = {RECORDING: recording_document(parts, paths, names)}
+    if parts.timeline is not None:
+        node_names = None if parts.graph is None else parts.graph.names
+        documents[TIMES] = times_document(parts.timeline, node_names, names)
+    if parts.ir:
+        documents[IR] = ir_document(parts.ir)
+    target.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        dir=target.absolute().parent, prefix=f".{target.name}.", suffix=".part"
+    ) as room:
+        whole = Path(room) / target.name
+        whole.mkdir()
+        _copy(paths, whole)
+        for name, document in documents.items():
+            (whole / name).write_bytes(encoded(document))
+        if target.exists():
+            target.rmdir()
+        shutil.move(whole, target)
+    return target
+
+
+def _paths(files: Sequence[RunFile]) -> list[tuple[RunFile, str]]:
+    """Give each file a path of its own below one folder, the one it had where that is sound."""
+    taken = {name.lower() for name in (RECORDING, TIMES, IR)}
+    found = []
+    for file in files:
+        path = PurePosixPath(*_steps(file.path))
+        unique, number = path, 1
+        while os.fspath(unique).lower() in taken:
+            number += 1
+            unique = path.with_name(f"{path.stem}_{number}{path.suffix}")
+        taken.add(os.fspath(unique).lower())
+        found.append((file, os.fspath(unique)))
+    return found
+
+
+def _steps(path: str) -> list[str]:
+    steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".", "..")]
+    safe = ["".join(c if c.isprintable() and c not in ':*?"<>|' else "_" for c in s) for s in steps]
+    return safe or ["file"]
+
+
+def _copy(paths: Sequence[tuple[RunFile, str]], folder: Path) -> None:
+    total = sum(file.source.size for file, _ in paths)
+    with tqdm(total=total, desc="saving", unit="B", unit_scale=True, delay=1, leave=False) as bar:
+        for file, path in paths:
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as out:
+                for piece in _pieces(file.source):
+                    out.write(piece)
+                    bar.update(len(piece))
+
+
+def _pieces(source: ByteSource) -> Iterator[bytes]:
+    for start in range(0, source.size, _CHUNK):
+        yield source.read(start, min(_CHUNK, source.size - start))
