@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,24 +42,14 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
         raise FileNotFoundError(
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
         )
-    handle = _without_a_name(target.parent)
-    if handle is not None:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            temporary = target.with_name(f".{os.urandom(8).hex()}.part")
-            os.link(f"/proc/self/fd/{handle}", temporary, follow_symlinks=True)
-    else:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
+    with _nameless(target.parent) as nameless:
+        if nameless is None:
+            with _named(target) as (file, temporary):
                 yield file
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        else:
+            yield nameless
+            nameless.flush()
+            temporary = _name(nameless, target)
     try:
         temporary.chmod(_mode(target))
         temporary.replace(target)
@@ -67,14 +58,41 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
         raise
 
 
-def _without_a_name(folder: Path) -> int | None:
+@contextmanager
+def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
     """Open a file that vanishes with the process, even a killed one; None where there are none."""
-    if not hasattr(os, "O_TMPFILE") or not Path("/proc/self/fd").is_dir():
-        return None
     try:
-        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
-    except OSError:  # a file system without such files
-        return None
+        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except (AttributeError, OSError):  # another system, or a file system without such files
+        yield None
+        return
+    with os.fdopen(handle, "w+b") as file:
+        yield file
+
+
+def _name(file: IO[bytes], target: Path) -> Path:
+    """Give a nameless file a hidden name beside ``target``, or its bytes where /proc is closed."""
+    path = target.with_name(f".{os.urandom(8).hex()}.part")
+    handle = file.fileno()
+    try:
+        # A folder's handle makes Python follow the link, which it ignores for absolute paths.
+        os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
+    except OSError:
+        file.seek(0)
+        with _named(target) as (copy, path):
+            shutil.copyfileobj(file, copy)
+    return path
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file, Path(name)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _mode(path: Path) -> int:
