@@ -52,6 +52,12 @@ class Recording:
     issues: Issues
     file: str
 
+    def place(self, file: RunFile) -> int:
+        """Return when the file was read; files that were not saved come last."""
+        folder = self.file.rpartition("/")[0]
+        paths = [_below(folder, path) for path, _ in self.files]
+        return paths.index(file.path) if file.path in paths else len(paths)
+
     def changes(self, files: Sequence[RunFile]) -> Issue | None:
         """Return an issue where the files are not those that were saved."""
         sizes = {file.path: file.source.size for file in files}

@@ -70,6 +70,8 @@ def assemble(
     recording = _only(
         [part.value for part in parts if part.kind == "recording"], "recording", found
     )
+    if recording is not None:
+        parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
     outputs, parameters = _params(parts, found)
     trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
     table, problems = choose_table([part.value for part in parts if part.kind == "table"], trace)
@@ -112,7 +114,8 @@ def _run_file(part: Part) -> RunFile:
     """Name a file by where it lay; a bare dump folder keeps the name that tells its device."""
     name = part.source.name.replace("\\", "/")
     if part.folder is None:
-        return RunFile(part.kind, name.rpartition("/")[2], part.source)
+        bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
+        return RunFile(part.kind, bare, part.source)
     if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
         name = f"{part.folder.name}/{name}"
     return RunFile(part.kind, name, part.source)
