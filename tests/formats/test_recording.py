@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +25,9 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline import COLUMNS, Timeline
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tvmdbg_widgets.run import DebugRun
 
+ROOT = Path(__file__).parents[2]
 CASES = (
     "tvm/resnet20_cifar",
     "tvm/resnet20_cifar_v0.6",
@@ -375,3 +375,36 @@ def test_any_timeline_comes_back_bit_for_bit(timeline: Timeline, names: list[str
     assert_same_columns(timeline, again.timeline, but=())
     assert again.names == column
     assert encoded(times_document(again.timeline, again.names, {})) == text
+
+
+def test_the_example_of_the_specification_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specification = (ROOT / "docs/recording.md").read_text("utf-8")
+    _, _, rest = specification.partition("```python\n")
+    example, _, _ = rest.partition("```")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dump").mkdir()
+    relu = {"func_name": "relu", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
+    graph = {
+        "nodes": [
+            {"op": "null", "name": "x", "inputs": []},
+            {"op": "tvm_op", "name": "relu", "attrs": relu, "inputs": [[0, 0, 0]]},
+        ],
+        "arg_nodes": [0],
+        "heads": [[1, 0, 0]],
+        "node_row_ptr": [0, 1, 2],
+        "attrs": {
+            "shape": ["list_shape", [[4], [4]]],
+            "dltype": ["list_str", ["float32", "float32"]],
+            "storage_id": ["list_int", [0, 1]],
+        },
+    }
+    (tmp_path / "dump/graph.json").write_text(json.dumps(graph))
+    exec(compile(example, "recording.md", "exec"), {})  # noqa: S102 (the example is the test)
+    run = tvmdbg.open("dump")
+    assert not run.check()
+    assert run.timeline.repeats(1).tolist() == [1200.0, 1300.0]
+    assert not run.timeline.synthetic
+    assert run.timeline.span_ns == 6300.0
+    assert_comes_back(run, tmp_path)
