@@ -8,6 +8,9 @@ import anywidget
 import traitlets
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
@@ -77,6 +80,41 @@ class View(anywidget.AnyWidget):
     def figure(self) -> Figure:
         """Return what the view shows as a static figure, made without a browser."""
         raise NotImplementedError
+
+    @property
+    def debug_run(self) -> DebugRun:
+        """The run that is shown."""
+        return self._debug_run
+
+    def save_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write this view in its present state as one HTML file that works offline.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+        **options
+            ``budget``, ``share``, ``parameters``, ``title``, ``theme``, ``node`` and ``view``
+            as of :meth:`tvmdbg_widgets.DebugRun.save_html`, which also says what is raised.
+
+        Returns
+        -------
+        Path
+            Of the file.
+        """
+        return self._debug_run.save_html(path, **options, of=self)
+
+    def embed(self, height: int | None = None, **options: Any) -> Any:
+        """Return this view in its present state as a frame for pages without a kernel.
+
+        Parameters
+        ----------
+        height : int, optional
+            CSS pixels of the frame; what the view takes where left out.
+        **options
+            As of :meth:`save_html`.
+        """
+        return self._debug_run.embed(height, **options, of=self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)

@@ -1,0 +1,63 @@
+"""What a page says of itself: what run, what is in it, what was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import tvmdbg_widgets
+from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.figures.texts import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.run import DebugRun
+
+_SHARED = {
+    "statistics": "Exact statistics of every tensor; none of their values.",
+    "pictures": "Exact statistics of every tensor; of activations a reduced picture.",
+    "tensors": "Exact statistics of every tensor; whole values of activations as far as the "
+    "size of the file allows, of the others a reduced picture.",
+}
+
+
+def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
+    """Return a definition list in HTML: only what the files say, in the reader's words."""
+    provenance = run.provenance
+    parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
+    device = f", device {provenance.device}" if provenance.device else ""
+    parameters = (
+        "Values of parameters are in this page."
+        if options.parameters
+        else "Values of parameters are not in this page."
+    )
+    facts = {
+        "Run": [run.title],
+        "Holds": [repr(part).splitlines()[0] for part in parts],
+        "Lacks": list(missing(run.parts).values()),
+        "Made of": [f"Files in the format of {provenance.releases}{device}:", *provenance.files],
+        "Values": [_SHARED[options.share], parameters],
+        "Left out": list(left_out) or ["Nothing else."],
+        "Get it": [
+            (
+                "Open the dump in Python, tvmdbg_widgets.open(…), for everything; "
+                'or save a page that holds more: run.save_html(path, share="tensors", budget=…).'
+            )
+        ],
+        "This page": [
+            (
+                f"Saved by tvmdbg-widgets {tvmdbg_widgets.__version__}. It is one file, asks the "
+                "network for nothing and keeps nothing in the browser."
+            )
+        ],
+    }
+    rows = "\n".join(_row(term, told) for term, told in facts.items() if told)
+    return f"<dl>\n{rows}\n</dl>"
+
+
+def _row(term: str, told: list[str]) -> str:
+    if len(told) == 1:
+        return f"<dt>{term}</dt><dd>{escape(told[0])}</dd>"
+    items = "".join(f"<li>{escape(each)}</li>" for each in told)
+    return f"<dt>{term}</dt><dd><ul>{items}</ul></dd>"

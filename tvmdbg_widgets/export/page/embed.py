@@ -1,0 +1,69 @@
+"""A view as a self-contained frame for pages of others: converted notebooks, documentation."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.export.page.save import page
+from tvmdbg_widgets.figures.texts import escape
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.widgets.view import View
+
+#: What stands below the view in its frame: one line about it.
+_BELOW = 26
+
+
+@dataclass(frozen=True)
+class Embed:
+    """A view as an ``<iframe>`` that needs no kernel, no network and no file beside it.
+
+    At the end of a notebook's cell it survives ``jupyter nbconvert --to html`` and the build of
+    a documentation site; where frames are taken out, the figure stays.
+
+    Attributes
+    ----------
+    html : str
+        The frame, to be pasted into any page.
+    figure : Figure
+        The same as a picture and as text.
+    """
+
+    html: str
+    figure: Figure
+
+    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
+        return {
+            "text/html": self.html,
+            "image/svg+xml": self.figure.svg,
+            "text/plain": self.figure.text,
+        }
+
+    def __repr__(self) -> str:
+        title = self.figure.description.get("title", "")
+        return f"<Embed: {title!r}, {len(self.html.encode()) / 1024:.0f} KiB of HTML; .html>"
+
+
+def embed(view: View, height: int | None, options: Options) -> Embed:
+    """Return a view in its present state as a frame.
+
+    Parameters
+    ----------
+    view : View
+    height : int or None
+        CSS pixels of the frame; those of the view where None.
+    options : Options
+    """
+    tall = view.height + _BELOW if height is None else height
+    document = page(view, options, embedded=True)
+    # A sandbox without allow-same-origin: the frame cannot reach the page around it.
+    frame = (
+        f'<iframe title="{escape(options.title or view.debug_run.title)}" '
+        f'sandbox="allow-scripts" width="100%" height="{tall}" frameborder="0" '
+        f'srcdoc="{html.escape(document, quote=True)}"></iframe>'
+    )
+    return Embed(frame, view.figure())

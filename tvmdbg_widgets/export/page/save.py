@@ -1,0 +1,96 @@
+"""Runs and views as one offline HTML file."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.export.page.about import about
+from tvmdbg_widgets.export.page.document import document
+from tvmdbg_widgets.export.page.script import code, data_element
+from tvmdbg_widgets.export.page.state import kind_of, models
+from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+
+    from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.widgets.view import View
+
+_ATTEMPTS = 6
+_PANELS = ("findings", "graph", "tensor", "timeline")
+
+
+def save_page(view: View, path: str | os.PathLike[str], options: Options) -> Path:
+    """Write the page of a view; an existing file is replaced whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        The path does not end in ``.html`` or ``.htm``, or an option is out of range.
+    KeyError, IndexError
+        The run does not have the node that is to be selected.
+    OSError
+        The folder is missing or cannot be written to.
+    FormatError
+        A file of the run changed or is broken.
+
+    Warns
+    -----
+    UserWarning
+        Where even the least that a page can hold exceeds the budget.
+    """
+    with replacing(path, ".html", ".htm") as file:
+        file.write(page(view, options).encode())
+    return Path(path)
+
+
+def page(view: View, options: Options, *, embedded: bool = False) -> str:
+    """Return the page of a view in its present state, within the budget where that is possible.
+
+    Parameters
+    ----------
+    view : View
+    options : Options
+    embedded : bool
+        Make it for a frame in another page: small, and without a title of its own.
+    """
+    kind, run = kind_of(view), view.debug_run
+    if options.view is not None and options.view not in _PANELS:
+        raise ValueError(f"view must be one of {', '.join(_PANELS)}, found {options.view!r}")
+    states = models(view, options)
+    settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
+    bundle = code(kind, packed=embedded)
+    figure = view.figure()
+    entry = states["session"].get("entry")
+    budget, text = options.budget, ""
+    for _ in range(_ATTEMPTS):
+        stored = store(
+            run,
+            budget=budget,
+            share=options.share,
+            parameters=options.parameters,
+            first=None if entry is None else (entry[0], entry[1]),
+        )
+        text = document(
+            title=options.title or run.title,
+            theme=options.theme,
+            code=bundle,
+            figure=figure,
+            about=about(run, options, stored.left_out),
+            settings=settings,
+            data=data_element("tvmdbg-data", stored.data),
+            embedded=embedded,
+        )
+        over = len(text.encode()) - options.budget
+        if over <= 0:
+            return text
+        budget = max(0, budget - over)
+    warnings.warn(
+        f"the page of {run.title!r} takes {len(text.encode()):,} bytes, more than the budget of "
+        f"{options.budget:,}: nothing more can be left out of it",
+        stacklevel=4,
+    )
+    return text

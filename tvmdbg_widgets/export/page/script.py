@@ -1,0 +1,89 @@
+"""The script and the style of a page, and the policy that allows these and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass
+
+from tvmdbg_widgets.widgets.bundles import STATIC, bundle
+
+#: What would end an inline script or style early, or change how its end is found.
+_ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Code:
+    """What makes a page live.
+
+    Attributes
+    ----------
+    style : str
+        CSS.
+    scripts : tuple of str
+        Every script that may run: those of ``markup``, and the one they unpack.
+    markup : str
+        Elements that bring the scripts, to be placed before the page's data.
+    """
+
+    style: str
+    scripts: tuple[str, ...]
+    markup: str
+
+    @property
+    def policy(self) -> str:
+        """The Content-Security-Policy under which the page works; also fit for a header."""
+        scripts = " ".join(map(_source, self.scripts))
+        return (
+            f"default-src 'none'; script-src {scripts}; style-src {_source(self.style)}; "
+            "img-src data: blob:; worker-src blob:"
+        )
+
+
+def code(view: str, *, packed: bool) -> Code:
+    """Return the script and style of a page that shows one kind of view.
+
+    Parameters
+    ----------
+    view : str
+        ``"debugger"``, ``"graph"``, ``"tensor"`` or ``"timeline"``.
+    packed : bool
+        Carry the script compressed, at half the size; the policy then names two scripts, the
+        one that unpacks and the one that is unpacked.
+
+    Raises
+    ------
+    FileNotFoundError
+        The bundles were not built.
+    """
+    name = "page" if view == "debugger" else f"page_{view}"
+    script, style = _text(f"{name}.js"), _text(f"{name}.css")
+    if not packed:
+        return Code(style, (script,), f"<script>{script}</script>")
+    loader = _text("page_unpack.js")
+    return Code(
+        style,
+        (loader, script),
+        f"<script>{loader}</script>\n{data_element('tvmdbg-script', script.encode())}",
+    )
+
+
+def data_element(name: str, data: bytes) -> str:
+    """Return an element that carries bytes, compressed; the same bytes give the same element."""
+    text = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return f'<script type="application/octet-stream" id="{name}">{text}</script>'
+
+
+def _source(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _text(name: str) -> str:
+    bundle(name)  # says how to build what is missing
+    text = (STATIC / name).read_text(encoding="utf-8").strip()
+    if found := _ENDS_EARLY.search(text):
+        raise ValueError(f"{name} cannot stand in a page: it holds {found.group()!r}")
+    return text

@@ -1,0 +1,88 @@
+"""The present state of a view and of its session, as a page starts with it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.widgets.view import View
+
+#: Names of the views by the names of their classes.
+KINDS = {
+    "Debugger": "debugger",
+    "GraphView": "graph",
+    "TensorInspector": "tensor",
+    "Flamechart": "timeline",
+}
+#: What a page does not take over: the host's own, and where the pointer happens to be.
+_NOT_TAKEN = frozenset({"layout", "tabbable", "tooltip", "run", "session", "hovered", "source"})
+
+
+def kind_of(view: View) -> str:
+    """Return the name of a view's kind.
+
+    Raises
+    ------
+    TypeError
+        For a view that no page knows.
+    """
+    for each in type(view).__mro__:
+        if each.__name__ in KINDS:
+            return KINDS[each.__name__]
+    raise TypeError(f"a page shows {', '.join(KINDS)}, not {type(view).__name__}")
+
+
+def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
+    """Return the state of the page's models by their ids.
+
+    Raises
+    ------
+    KeyError, IndexError
+        The run does not have ``options.node``, or more than one node has that name.
+    """
+    session = _traits(view.session) | {"hovered": None, "source": "python"}
+    if options.node is not None:
+        node = _node_id(view, options.node)
+        session |= {"selected": [node], "entry": [node, 0], "slice": None}
+    title = options.title or view.debug_run.title
+    return {
+        "run": {"title": title, "content_hash": "page"},
+        "session": session,
+        "view": _traits(view) | {"run": "anywidget:run", "session": "anywidget:session"},
+    }
+
+
+def _node_id(view: View, node: int | str) -> int:
+    graph = view.debug_run.graph
+    if graph is None:
+        if isinstance(node, str):
+            raise KeyError(f"no graph to look up {node!r} in; give a node id")
+        return node
+    return int((graph.node(node) if isinstance(node, str) else graph.nodes[node]).id)
+
+
+def _traits(widget: Any) -> dict[str, Any]:
+    """The widget's own traits whose values are plain, in the order of their names."""
+    names = sorted(widget.trait_names(sync=True))
+    found = {}
+    for name in names:
+        if name.startswith("_") or name in _NOT_TAKEN:
+            continue
+        value = _plain(getattr(widget, name))
+        found[name] = value
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON; a number that JSON cannot write is None."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    json.dumps(value)
+    return value
