@@ -1,0 +1,367 @@
+r"""A profiling report as ``Report.json()`` prints it, and as JSON tools write it again.
+
+``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsJSON``: put together by hand. Strings are
+not escaped, numbers have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare.
+
+A string that is not escaped ends at the first quote behind which the printer's own text goes on:
+``"}`` and then the next metric, call, section or the end. This finds the true end of every string
+that does not itself hold ``":{``, since each way on but the last needs it and the last is the end
+of the file. A string that holds it cannot be told from a piece of the report: it is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.tvm.report_numbers import parse_number
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.report import Metric
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SECTIONS = ("calls", "device_metrics", "configuration")
+_KEY = r'"[^"]*"\s*:\s*'
+_SECTION = r'"(?:calls|device_metrics|configuration)"\s*:'
+_NEXT_METRIC = rf'"\s*\}}\s*(?:,\s*{_KEY}\{{\s*"[^"]*"\s*:|'
+_END = r"\}\s*\Z"
+#: What follows a string, by the section it stands in.
+_ENDS = {
+    "calls": re.compile(
+        rf"{_NEXT_METRIC}\}}\s*(?:,\s*\{{\s*{_KEY}\{{|\]\s*(?:,\s*{_SECTION}|{_END})))"
+    ),
+    "device_metrics": re.compile(
+        rf"{_NEXT_METRIC}\}}\s*(?:,\s*{_KEY}\{{|\}}\s*(?:,\s*{_SECTION}|{_END})))"
+    ),
+    "configuration": re.compile(rf"{_NEXT_METRIC}\}}\s*(?:,\s*{_SECTION}|{_END}))"),
+}
+_UNCLEAR = re.compile(r'"\s*:\s*\{')
+_SPACE = re.compile(r"\s*")
+_PLAIN_KEY = re.compile(r'"([^"]*)"\s*:\s*')
+_ATOM = re.compile(r"[^\s,{}\[\]\"]+")
+_FLOATS = re.compile(r'":\s*-?[0-9]+\.([0-9]+)(?=\s*\})')
+_DECODER = json.JSONDecoder(strict=False)
+
+Row = dict[str, Metric]
+
+
+class _StopError(Exception):
+    """The text does not go on as a report does."""
+
+    def __init__(self, position: int, expected: str) -> None:
+        super().__init__(expected)
+        self.position = position
+        self.expected = expected
+
+
+class _Number(str):
+    """A number of parsed JSON, as written."""
+
+    __slots__ = ()
+
+
+class ReportText:
+    """What a report's JSON holds, read as far as it goes.
+
+    Attributes
+    ----------
+    calls : list of dict of str to Metric
+    device_metrics : dict of str to dict of str to Metric
+    configuration : dict of str to Metric
+    issues : list of Issue
+    truncated : bool
+    """
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self.file = file
+        self.calls: list[Row] = []
+        self.device_metrics: dict[str, Row] = {}
+        self.configuration: Row = {}
+        self.issues: list[Issue] = []
+        self.truncated = False
+        self._sections: set[str] = set()
+
+    def read(self) -> None:
+        """Read the text; FormatError where not even its beginning is a report's."""
+        document = self._valid()
+        if document is not None and not ("\\" in self.text and self._printed_by_tvm()):
+            self._convert(document)
+            return
+        if document is not None:
+            self.issue(
+                "backslash-kept",
+                Severity.NOTE,
+                "the numbers are printed as TVM prints them, and TVM does not escape strings: "
+                "backslashes are read as they stand",
+            )
+        self._scan()
+
+    def issue(self, rule: str, severity: Severity, message: str) -> None:
+        """Note something about this file."""
+        self.issues.append(Issue(rule, severity, message, file=self.file))
+
+    def offset(self, position: int) -> int:
+        """Return the offset in UTF-8 bytes of a place in the text."""
+        return len(self.text[:position].encode("utf-8", "surrogatepass"))
+
+    def _valid(self) -> dict[str, Any] | None:
+        try:
+            document = json.loads(
+                self.text,
+                strict=False,
+                parse_float=_Number,
+                parse_int=_Number,
+                parse_constant=_Number,
+                object_pairs_hook=_Pairs,
+            )
+        except (ValueError, RecursionError):
+            return None
+        return document if isinstance(document, dict) else None
+
+    def _printed_by_tvm(self) -> bool:
+        decimals = {len(digits) for digits in _FLOATS.findall(self.text)}
+        return self.text.startswith('{"calls":[') and decimals in ({6}, {17})
+
+    def _convert(self, document: dict[str, Any]) -> None:
+        calls = document.get("calls")
+        if not isinstance(calls, list):
+            raise FormatError(
+                "this JSON is not a profiling report",
+                file=self.file,
+                field="calls",
+                expected="a list of calls",
+                found="nothing" if calls is None else type(calls).__name__,
+            )
+        others = [key for key in document if key not in SECTIONS]
+        if others:
+            self.issue(
+                "unknown-section",
+                Severity.NOTE,
+                f"the report has sections no TVM release writes: {one_line(', '.join(others))}",
+            )
+        self.calls = [self._row(call, f"calls[{i}]") for i, call in enumerate(calls)]
+        devices = self._mapping(document, "device_metrics")
+        self.device_metrics = {
+            name: self._row(value, f"device_metrics[{name!r}]") for name, value in devices.items()
+        }
+        self.configuration = self._row(self._mapping(document, "configuration"), "configuration")
+
+    def _mapping(self, document: dict[str, Any], key: str) -> dict[str, Any]:
+        value = document.get(key, {})
+        if isinstance(value, dict):
+            return value
+        self.issue("metric-unreadable", Severity.WARNING, f"{key} is not an object; it is left out")
+        return {}
+
+    def _row(self, value: Any, where: str) -> Row:
+        if not isinstance(value, dict):
+            self.issue(
+                "metric-unreadable",
+                Severity.ERROR,
+                f"{one_line(where)} is not an object of metrics; its row is kept without values",
+            )
+            return {}
+        row: Row = {}
+        doubled = value.doubled if isinstance(value, _Pairs) else set()
+        for name, metric in value.items():
+            if name in doubled:
+                self._doubled(name, where)
+            elif isinstance(metric, dict) and not getattr(metric, "doubled", None):
+                self._add(row, name, list(metric.items()), where)
+            else:
+                self._add(row, name, [], where)
+        return row
+
+    def _doubled(self, name: str, where: str) -> None:
+        self.issue(
+            "metric-twice",
+            Severity.WARNING,
+            f"{one_line(where)} has {name!r} twice: which is true cannot be known, both are left "
+            "out",
+        )
+
+    def _add(self, row: Row, name: str, values: Sequence[tuple[str, Any]], where: str) -> None:
+        if len(values) != 1:
+            keys = one_line(", ".join(key for key, _ in values)) or "none"
+            self.issue(
+                "metric-unreadable",
+                Severity.WARNING,
+                f"{one_line(where)}: {name!r} must have exactly one value key, found {keys}; "
+                "it is left out",
+            )
+            return
+        kind, value = values[0]
+        if isinstance(value, _Number):
+            number = parse_number(str(value))
+            row[name] = Metric(kind, str(value) if number is None else number, str(value))
+        elif isinstance(value, str):
+            clean = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            row[name] = Metric(kind, clean, clean)
+        else:
+            row[name] = Metric(kind, value, json.dumps(value))
+
+    def _scan(self) -> None:
+        try:
+            self._top()
+        except _StopError as stop:
+            if not self._sections:
+                raise FormatError(
+                    "this text is not a profiling report",
+                    file=self.file,
+                    offset=self.offset(stop.position),
+                    expected=stop.expected,
+                    found=repr(self.text[stop.position : stop.position + 40]),
+                    hint="Write it again with Report.json().",
+                ) from None
+            self.truncated = True
+            self.issue(
+                "report-cut",
+                Severity.ERROR,
+                f"at byte {self.offset(stop.position)} the report does not go on as it should "
+                f"(expected {stop.expected}); the {len(self.calls)} calls before that place are "
+                "read",
+            )
+
+    def _top(self) -> None:
+        position = self._after(0, "{", 'an object {"calls":[')
+        while True:
+            key, position = self._key(position)
+            if key not in SECTIONS or key in self._sections:
+                raise _StopError(position, "one of calls, device_metrics, configuration, each once")
+            position = self._after(position, "[" if key == "calls" else "{", f"the {key}")
+            self._sections.add(key)
+            if key == "calls":
+                position = self._calls(position)
+            elif key == "device_metrics":
+                position = self._devices(position)
+            else:
+                self.configuration, position = self._metrics(position, key, key)
+            if self._at(position) == "}":
+                end = self._skip(self._skip(position) + 1)
+                if end < len(self.text):
+                    raise _StopError(end, "the end of the file")
+                return
+            position = self._after(position, ",", "',' or '}'")
+
+    def _calls(self, position: int) -> int:
+        if self._at(position) == "]":
+            return self._skip(position) + 1
+        while True:
+            position = self._after(position, "{", "a call")
+            row, position = self._metrics(position, "calls", f"calls[{len(self.calls)}]")
+            self.calls.append(row)
+            if self._at(position) == "]":
+                return self._skip(position) + 1
+            position = self._after(position, ",", "',' or ']'")
+
+    def _devices(self, position: int) -> int:
+        while self._at(position) != "}":
+            if self.device_metrics:
+                position = self._after(position, ",", "',' or '}'")
+            name, position = self._key(position)
+            position = self._after(position, "{", "the metrics of a device")
+            row, position = self._metrics(position, "device_metrics", f"device_metrics[{name!r}]")
+            if name in self.device_metrics:
+                raise _StopError(position, f"device {name!r} once")
+            self.device_metrics[name] = row
+        return self._skip(position) + 1
+
+    def _metrics(self, position: int, section: str, where: str) -> tuple[Row, int]:
+        row: Row = {}
+        seen: set[str] = set()
+        while self._at(position) != "}":
+            if seen:
+                position = self._after(position, ",", "',' or '}'")
+            name, position = self._key(position)
+            position = self._after(position, "{", "a metric")
+            values, position = self._values(position, section, f"{where}: {name!r}")
+            if name in seen:
+                row.pop(name, None)
+                self._doubled(name, where)
+            elif values is not None:
+                self._add(row, name, values, where)
+            seen.add(name)
+        return row, self._skip(position) + 1
+
+    def _values(
+        self, position: int, section: str, where: str
+    ) -> tuple[list[tuple[str, Any]] | None, int]:
+        values: list[tuple[str, Any]] = []
+        clear = True
+        while self._at(position) != "}":
+            if values:
+                position = self._after(position, ",", "'}'")
+            kind, position = self._key(position)
+            value, end = self._value(position, section)
+            if isinstance(value, str) and _UNCLEAR.search(value):
+                clear = False
+                self.issue(
+                    "string-unclear",
+                    Severity.WARNING,
+                    f"{one_line(where)}: the string at byte {self.offset(position)} holds what "
+                    "looks like a piece of the report; TVM does not escape strings, so where it "
+                    "ends cannot be known. It is left out",
+                )
+            values.append((kind, value))
+            position = end
+        return values if clear else None, self._skip(position) + 1
+
+    def _value(self, position: int, section: str) -> tuple[Any, int]:
+        position = self._skip(position)
+        first = self.text[position : position + 1]
+        if first == '"':
+            end = position
+            while (end := self.text.find('"', end + 1)) >= 0:
+                if _ENDS[section].match(self.text, end):
+                    return self.text[position + 1 : end], end + 1
+            raise _StopError(position, "a string that ends")
+        if first in ("{", "["):
+            try:
+                return _DECODER.raw_decode(self.text, position)
+            except (ValueError, RecursionError):
+                raise _StopError(position, "JSON") from None
+        atom = _ATOM.match(self.text, position)
+        if atom is None or atom.end() == len(self.text):
+            raise _StopError(position, "a value")
+        if parse_number(atom[0]) is not None:
+            return _Number(atom[0]), atom.end()
+        if atom[0] in ("true", "false", "null"):
+            return json.loads(atom[0]), atom.end()
+        raise _StopError(position, "a number, nan, inf or a string")
+
+    def _key(self, position: int) -> tuple[str, int]:
+        position = self._skip(position)
+        match = _PLAIN_KEY.match(self.text, position)
+        if match is None:
+            raise _StopError(position, "a key")
+        return match[1], match.end()
+
+    def _skip(self, position: int) -> int:
+        match = _SPACE.match(self.text, position)
+        return match.end() if match else position
+
+    def _at(self, position: int) -> str:
+        place = self._skip(position)
+        return self.text[place : place + 1]
+
+    def _after(self, position: int, token: str, expected: str) -> int:
+        place = self._skip(position)
+        if not self.text.startswith(token, place):
+            raise _StopError(place, expected)
+        return place + 1
+
+
+class _Pairs(dict[str, Any]):
+    """An object of parsed JSON that remembers keys it had twice."""
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.doubled: set[str] = set()
+        if len(self) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self.doubled = {key for key in self if keys.count(key) > 1}

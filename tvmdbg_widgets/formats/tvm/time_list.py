@@ -1,0 +1,203 @@
+"""Lists of node times, as a program may keep of the debugger's ``time_list``.
+
+``GraphModuleDebug.debug_datum._time_list`` @ v0.6 … v0.19.0 is ``[node][repeat]`` in seconds, 0.0
+for parameters; v0.5 has ``[seconds, start, end]`` a node. Bare numbers are one repeat a node. Newer
+recorders write ``{"unit": "ns", "nodes": [names], "runs": [[…], …]}``, runs by nodes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
+_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|Infinity)"
+_NESTED = re.compile(rf"\s*\[\s*\[\s*(?:{_NUMBER}|null)\s*[,\]]")
+_KEYED = re.compile(r'"nodes"\s*:\s*\[\s*(?:"|\])')
+
+
+@dataclass(frozen=True, eq=False)
+class TimeList:
+    """Measured times of N nodes by position.
+
+    Attributes
+    ----------
+    offsets : int64[N + 1]
+        Repeats of node i are ``ns[offsets[i]:offsets[i + 1]]``.
+    ns : float64[R]
+        Nanoseconds, exact but for the change of unit; NaN where the file has null.
+    names : tuple of str or None
+        Node names where the file has them.
+    clock : tuple of (str, str) or None
+        v0.5: start and end of each node as text.
+    issues : Issues
+    file : str
+    """
+
+    offsets: npt.NDArray[np.int64]
+    ns: npt.NDArray[np.float64]
+    names: tuple[str, ...] | None
+    clock: tuple[tuple[str, str], ...] | None
+    issues: Issues
+    file: str
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def repeats(self, node: int) -> npt.NDArray[np.float64]:
+        """Repeats of a node in nanoseconds, in file order."""
+        return self.ns[self.offsets[node] : self.offsets[node + 1]]
+
+    def middles(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Mean, median and first repeat of each node, float64[N]; NaN without a finite repeat."""
+        found = {name: np.full(len(self), np.nan) for name in ("mean", "median", "first")}
+        for node in range(len(self)):
+            own = self.repeats(node)
+            own = own[np.isfinite(own)]
+            if len(own):
+                found["mean"][node] = own.mean()
+                found["median"][node] = np.median(own)
+                found["first"][node] = own[0]
+        return found
+
+    def __repr__(self) -> str:
+        counts = np.diff(self.offsets)
+        low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+        number = str(low) if low == high else f"{low} to {high}"
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        return f"TimeList: {counted(len(self), 'node')}, {number} repeats each; {self.file}{found}"
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether these bytes begin a list of node times; bare numbers are not told."""
+    text = decode(head, "")[0]
+    if _NESTED.match(text):
+        return True
+    return text.lstrip()[:1] == "{" and '"unit"' in text and _KEYED.search(text) is not None
+
+
+def read_time_list(source: ByteSource) -> TimeList:
+    """Read a list of node times.
+
+    Issues: ``time-negative``, ``not-text``.
+
+    Raises
+    ------
+    FormatError
+        Not JSON, not such a list, an unknown unit, or runs of unequal length.
+    """
+    text, issues = read_text(source)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        place = problem.pos if isinstance(problem, json.JSONDecodeError) else 0
+        raise FormatError(
+            f"not JSON ({str(problem)[:80]})",
+            file=source.name,
+            offset=len(text[:place].encode("utf-8", "surrogatepass")),
+            expected="[[seconds, …], …]",
+            found=repr(text[:60]),
+            hint="The file may be cut off: write it again.",
+        ) from None
+    names: tuple[str, ...] | None = None
+    clock: list[tuple[str, str]] | None = None
+    if isinstance(document, dict):
+        names, repeats = _runs(document, source.name)
+        scale = _UNITS[document["unit"]]
+    elif isinstance(document, list):
+        repeats, clock = _nodes(document, source.name)
+        scale = 1e9
+    else:
+        raise _wrong(source.name, "the document", "a list or an object", document)
+    ns = np.asarray([value for own in repeats for value in own], np.float64) * scale
+    offsets = np.concatenate(([0], np.cumsum([len(own) for own in repeats]))).astype(np.int64)
+    negative = np.flatnonzero(ns < 0)
+    if len(negative):
+        node = int(np.searchsorted(offsets, negative[0], "right")) - 1
+        issues.append(
+            Issue(
+                "time-negative",
+                Severity.WARNING,
+                f"{counted(len(negative), 'time')} below zero, the first of node {node} "
+                f"({ns[negative[0]]:.9g} ns)",
+                file=source.name,
+            )
+        )
+    return TimeList(
+        offsets, ns, names, None if clock is None else tuple(clock), Issues(issues), source.name
+    )
+
+
+def _nodes(
+    document: list[Any], file: str
+) -> tuple[list[list[float]], list[tuple[str, str]] | None]:
+    repeats: list[list[float]] = []
+    clock: list[tuple[str, str]] = []
+    for i, own in enumerate(document):
+        if not isinstance(own, list):
+            repeats.append([_number(own, file, f"[{i}]")])
+        elif len(own) == 3 and any(isinstance(each, str) for each in own[1:]):
+            repeats.append([_number(own[0], file, f"[{i}][0]")])
+            clock.append((str(own[1]), str(own[2])))
+        else:
+            repeats.append([_number(each, file, f"[{i}][{k}]") for k, each in enumerate(own)])
+    if clock and len(clock) < len(document):
+        raise FormatError(
+            "some nodes have start and end times and some have not",
+            file=file,
+            expected="[seconds, start, end] for every node",
+            found=f"{len(clock)} of {len(document)} nodes",
+        )
+    return repeats, clock or None
+
+
+def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], list[list[float]]]:
+    unit, names, runs = (document.get(key) for key in ("unit", "nodes", "runs"))
+    if not isinstance(unit, str) or unit not in _UNITS:
+        raise _wrong(file, "unit", f"one of {', '.join(_UNITS)}", unit)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _wrong(file, "nodes", "a list of names", names)
+    if not isinstance(runs, list) or not all(isinstance(run, list) for run in runs):
+        raise _wrong(file, "runs", "a list of lists of times", runs)
+    repeats: list[list[float]] = [[] for _ in names]
+    for k, run in enumerate(runs):
+        if len(run) != len(names):
+            raise _wrong(file, f"runs[{k}]", f"{len(names)} times, one a node", run)
+        for i, value in enumerate(run):
+            repeats[i].append(_number(value, file, f"runs[{k}][{i}]"))
+    return tuple(names), repeats
+
+
+def _number(value: Any, file: str, field: str) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    raise _wrong(file, field, "a number", value)
+
+
+def _wrong(file: str, field: str, expected: str, found: Any) -> FormatError:
+    return FormatError(
+        "this is not a list of node times",
+        file=file,
+        field=field,
+        expected=expected,
+        found=repr(found)[:80],
+    )
