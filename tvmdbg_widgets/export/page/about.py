@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import tvmdbg_widgets
 from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.figures.texts import escape
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
             )
         ],
     }
-    rows = "\n".join(_row(term, told) for term, told in facts.items() if told)
+    eraser = PathEraser(run)
+    rows = "\n".join(
+        _row(term, [eraser.text(each) for each in told]) for term, told in facts.items() if told
+    )
     return f"<dl>\n{rows}\n</dl>"
 
 

@@ -54,7 +54,10 @@ def document(
     name = escape(title)
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'
     kind = "tvmdbg-page tvmdbg-page-embedded" if embedded else "tvmdbg-page"
-    header = f'<header><h1>{name}</h1><div id="tvmdbg-tools"></div></header>\n'
+    header = (
+        f'<header><h1>{name}</h1><div id="tvmdbg-tools">'
+        '<a href="#tvmdbg-about">About this page</a></div></header>\n'
+    )
     footer = (
         f'<details id="tvmdbg-about"><summary>About this view</summary>\n{about}\n</details>'
         if embedded
@@ -77,7 +80,7 @@ def document(
 <section id="tvmdbg-static" aria-label="Figure">
 {figure.html}
 <h2>In words</h2>
-<pre>{_lines(figure.text)}</pre>
+<pre tabindex="0">{_lines(figure.text)}</pre>
 </section>
 {footer}
 <script type="application/json" id="tvmdbg-settings">{_json(settings)}</script>

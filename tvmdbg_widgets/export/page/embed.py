@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.export.page.save import page
+from tvmdbg_widgets.export.page.state import kind_of
 from tvmdbg_widgets.figures.texts import escape
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: What stands below the view in its frame: one line about it.
 _BELOW = 26
+#: What a view needs to show all it has; others follow the height they are given.
+_LEAST = {"tensor": 560}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
         CSS pixels of the frame; those of the view where None.
     options : Options
     """
-    tall = view.height + _BELOW if height is None else height
+    least = max(view.height, _LEAST.get(kind_of(view), 0))
+    tall = least + _BELOW if height is None else height
     document = page(view, options, embedded=True)
     # A sandbox without allow-same-origin: the frame cannot reach the page around it.
     frame = (

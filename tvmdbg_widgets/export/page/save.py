@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.options import Options
     from tvmdbg_widgets.widgets.view import View
 
-_ATTEMPTS = 6
+#: Bytes that are kept free for the list of what was left out.
+_ABOUT_LEFT_OUT = 1500
+_ATTEMPTS = 3
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
@@ -65,29 +67,34 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     bundle = code(kind, packed=embedded)
     figure = view.figure()
     entry = states["session"].get("entry")
-    budget, text = options.budget, ""
-    for _ in range(_ATTEMPTS):
-        stored = store(
-            run,
-            budget=budget,
-            share=options.share,
-            parameters=options.parameters,
-            first=None if entry is None else (entry[0], entry[1]),
-        )
-        text = document(
+
+    def made(left_out: tuple[str, ...], data: str) -> str:
+        return document(
             title=options.title or run.title,
             theme=options.theme,
             code=bundle,
             figure=figure,
-            about=about(run, options, stored.left_out),
+            about=about(run, options, left_out),
             settings=settings,
-            data=data_element("tvmdbg-data", stored.data),
+            data=data,
             embedded=embedded,
         )
+
+    text, frame = "", len(made((), "").encode()) + _ABOUT_LEFT_OUT
+    for _ in range(_ATTEMPTS):
+        stored = store(
+            run,
+            budget=options.budget,
+            share=options.share,
+            parameters=options.parameters,
+            first=None if entry is None else (entry[0], entry[1]),
+            frame=frame,
+        )
+        text = made(stored.left_out, data_element("tvmdbg-data", stored.data))
         over = len(text.encode()) - options.budget
         if over <= 0:
             return text
-        budget = max(0, budget - over)
+        frame += over
     warnings.warn(
         f"the page of {run.title!r} takes {len(text.encode()):,} bytes, more than the budget of "
         f"{options.budget:,}: nothing more can be left out of it",
