@@ -1,0 +1,21 @@
+"""The command line: ``tvmdbg``, one file a verb."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run ``tvmdbg`` with the arguments of this process; ends with an exit status.
+
+    0: done, nothing to tell. 1: something was found. 2: it could not be done.
+    """
+    if sys.argv[1:] == ["--version"]:
+        from tvmdbg_widgets.cli.terminal import prepare, version
+
+        prepare()
+        print(version())
+        return
+    from tvmdbg_widgets.cli.app import run
+
+    run()

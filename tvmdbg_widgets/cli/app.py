@@ -1,0 +1,102 @@
+"""The verbs together."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tvmdbg_widgets.cli import (
+    check,
+    convert,
+    demo,
+    doctor,
+    extract,
+    findings,
+    html,
+    show,
+    summary,
+    table,
+)
+from tvmdbg_widgets.cli.failures import INTERRUPTED, end_politely
+from tvmdbg_widgets.cli.terminal import prepare, version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_EPILOG = (
+    "Exit status: 0 done, 1 something was found, 2 it could not be done. "
+    "Results go to standard output, everything else to standard error. "
+    "[dim]NO_COLOR[/] is respected. Completion: tvmdbg --install-completion"
+)
+
+app = typer.Typer(
+    name="tvmdbg",
+    help="Look at runs of TVM's debugger: what the graph is, what each node computed, how long "
+    "each took. Neither TVM nor Jupyter is needed.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        print(version())
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar="",
+            help="Print the version.",
+            callback=_show_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Nothing but what belongs to no verb."""
+
+
+def _prose(function: Callable[..., None]) -> str:
+    """The paragraphs of a docstring, each on one line, as the help folds them itself."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+
+
+_LOOK, _ASK, _MAKE, _HELP = "Look", "Ask", "Make files", "Get going"
+for module, panel in (
+    (show, _LOOK),
+    (html, _LOOK),
+    (summary, _ASK),
+    (findings, _ASK),
+    (check, _ASK),
+    (table, _ASK),
+    (extract, _MAKE),
+    (convert, _MAKE),
+    (doctor, _HELP),
+    (demo, _HELP),
+):
+    name = module.__name__.rpartition(".")[2]
+    function = getattr(module, name)
+    app.command(name, help=_prose(function), rich_help_panel=panel, epilog=module.EXAMPLES)(
+        function
+    )
+
+
+def run() -> None:
+    """Run the command line; ends with an exit status."""
+    prepare()
+    end_politely()
+    try:
+        app(prog_name="tvmdbg")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,81 @@
+"""``tvmdbg check``: what disagrees, is damaged or is uncertain."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, verb
+from tvmdbg_widgets.cli.terminal import say, styled
+
+EXAMPLES = examples(
+    ("Is this dump sound?", "tvmdbg check /tmp/tvmdbg && echo sound"),
+    ("Only broken files count", "tvmdbg check /tmp/tvmdbg --fail-on error"),
+    ("For another program", "tvmdbg check /tmp/tvmdbg --json | jq '.issues[].rule'"),
+)
+
+
+class FailOn(StrEnum):
+    """The least weight that makes the status 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+_COUNTED = {
+    FailOn.ERROR: {"error"},
+    FailOn.WARNING: {"error", "warning"},
+    FailOn.NOTE: {"error", "warning", "note"},
+}
+
+
+@verb
+def check(
+    dump: Dump,
+    *,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The least weight that makes the exit status 1.")
+    ] = FailOn.WARNING,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """Check whether the files of a run agree. Exit status 1 when something does not.
+
+    [bold]error[/]: a file breaks its format, something was left out. [bold]warning[/]: readable,
+    but what it says is doubtful, or two files disagree. [bold]note[/]: worth knowing, nothing is
+    wrong. Errors and warnings make the status 1; 2 means that nothing could be read.
+    """
+    run = open_run(dump, graph, params, trace, table, device)
+    issues = run.check()
+    failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
+    if as_json:
+        from tvmdbg_widgets.cli import issues as telling
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        found = [telling.as_json(issue) for issue in issues]
+        print(json_text({"run": run.title, "ok": not failed, "issues": found}))
+    else:
+        from tvmdbg_widgets.cli.issues import tell_issues
+
+        verdict = styled("disagrees", "bold", "red") if failed else styled("sound", "bold", "green")
+        say(styled(run.title, "bold"), "  ", verdict, styled(f"  {issues.summary()}", "dim"))
+        tell_issues(issues)
+    if failed:
+        raise typer.Exit(FOUND)

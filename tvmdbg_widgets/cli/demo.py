@@ -1,0 +1,49 @@
+"""``tvmdbg demo``: a real run that rides with the package, as a page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.show import NoBrowser, show_page
+from tvmdbg_widgets.cli.terminal import note
+
+EXAMPLES = examples(
+    ("A ResNet-20, as TVM ran it", "tvmdbg demo"),
+    ("The same in float16, where one operator overflows", "tvmdbg demo --fault"),
+    ("Where the files are, to try the other verbs on", 'tvmdbg summary "$(tvmdbg demo --path)"'),
+)
+
+
+@verb
+def demo(
+    *,
+    fault: Annotated[
+        bool,
+        typer.Option(
+            "--fault", metavar="", help="The run in which values overflow to inf and NaN."
+        ),
+    ] = False,
+    path: Annotated[
+        bool,
+        typer.Option(
+            "--path", metavar="", help="Print the folder of the dump and do nothing else."
+        ),
+    ] = False,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Show a real run that rides with this package, without a dump of your own."""
+    from tvmdbg_widgets import samples
+    from tvmdbg_widgets.cli.terminal import say
+
+    sample = samples.resnet20_cifar_fp16_overflow if fault else samples.resnet20_cifar
+    if path:
+        say(str(sample))
+        return
+    from tvmdbg_widgets.cli.dump import open_run
+
+    note(f"ResNet-20{' in float16' if fault else ''}, recorded with TVM 0.19 on a CPU")
+    show_page(open_run([str(sample)]), no_browser)

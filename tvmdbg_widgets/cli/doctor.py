@@ -1,0 +1,166 @@
+"""``tvmdbg doctor``: what of this installation will not work, and why."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import FOUND, verb
+from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.cli.doctor_environments import Environment
+    from tvmdbg_widgets.cli.doctor_rules import Problem
+
+EXAMPLES = examples(
+    ("Why does the view stay empty?", "tvmdbg doctor"),
+    ("Is it the installation or the files?", "tvmdbg doctor /tmp/tvmdbg"),
+    ("To attach to an issue", "tvmdbg doctor --json > doctor.json"),
+)
+_SHOWN = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy", "jupyterlab", "notebook")
+
+
+@verb
+def doctor(
+    dump: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DUMP]...", help="A dump to look at too.", show_default=False),
+    ] = None,
+    *,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="How long to wait for each kernel.")
+    ] = 20.0,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Look for what will not work: versions here, where Jupyter's server runs, in each kernel.
+
+    Each kernel's own Python is started with a small script. Exit status 1 if something that is
+    set up will not work; each problem says what to do.
+    """
+    from tvmdbg_widgets.cli.doctor_bundles import bundle_problem, state
+    from tvmdbg_widgets.cli.doctor_environments import environments
+    from tvmdbg_widgets.cli.doctor_rules import problems
+
+    found = environments(timeout)
+    bundles = state()
+    told = problems(found)
+    stale = bundle_problem(bundles)
+    told += [stale] if stale is not None else []
+    told += _dump_problems(dump) if dump else []
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_record(found, bundles, told)))
+    else:
+        _tell(found, bundles, told)
+    if any(each.fatal for each in told):
+        raise typer.Exit(FOUND)
+
+
+def _dump_problems(dump: list[str]) -> list[Problem]:
+    from tvmdbg_widgets.cli.doctor_rules import Problem
+    from tvmdbg_widgets.cli.dump import open_run
+    from tvmdbg_widgets.model.errors import FormatError
+
+    try:
+        run = open_run(dump)
+    except (FormatError, OSError, ValueError) as error:
+        return [Problem("dump", str(error), "opening it", "look at the file that is named")]
+    grave = [each for each in run.check() if each.severity.value == "error"]
+    return [
+        Problem("dump", each.message, "what stands there", "tvmdbg check tells all", fatal=True)
+        for each in grave[:5]
+    ]
+
+
+def _tell(found: list[Environment], bundles: tuple[str, str], told: list[Problem]) -> None:
+    for each in found:
+        _tell_environment(each)
+    _tell_parts(found[0], bundles)
+    say()
+    if not told:
+        say(styled("Everything works.", "bold", "green"))
+    for problem in sorted(told, key=lambda problem: not problem.fatal):
+        _tell_problem(problem)
+    if any(problem.fatal for problem in told):
+        note("Exit status 1: something will not work.")
+
+
+def _tell_environment(each: Environment) -> None:
+    names = {"here": "This environment", "server": "Jupyter's server"}
+    title = f"  {each.title}" if each.title else ""
+    say(styled(names.get(each.role, f"Kernel {each.name}"), "bold"), styled(title, "dim"))
+    if each.problem:
+        _lines(each.problem)
+    else:
+        say("  ", styled(f"{'python':<16}", "dim"), styled(f"{each.python}  {each.executable}"))
+    for package in _SHOWN if not each.problem else ():
+        version = each.version(package)
+        if version is not None or package in _SHOWN[:4]:
+            text = styled(version) if version else styled("missing", "yellow")
+            say("  ", styled(f"{package:<16}", "dim"), text)
+    say()
+
+
+def _tell_parts(here: Environment, bundles: tuple[str, str]) -> None:
+    from tvmdbg_widgets.cli.doctor_rules import EXTRAS
+
+    kind, detail = bundles
+    color = "green" if kind == "current" else "yellow"
+    shown = detail[:12] if kind in ("current", "stale") else detail
+    say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
+    have = [name for name in EXTRAS if here.version(name)]
+    say(styled("Optional", "bold"), "    ", styled(", ".join(have) or "none"))
+    for name, use in EXTRAS.items():
+        if name not in have:
+            say(" " * 12, styled(f"without {name}: no {use}", "dim"))
+
+
+def _tell_problem(each: Problem) -> None:
+    mark = styled("problem  ", "bold", "red") if each.fatal else styled("remark   ", "yellow")
+    head, *more = folded(f"{each.where}: {each.what}", width(sys.stdout), first=9, rest=9)
+    say(mark, head)
+    for line in more:
+        say(line)
+    _lines(f"{'will not work' if each.fatal else 'concerns'}: {each.effect}", 9)
+    _lines(f"do: {each.remedy}", 9)
+
+
+def _lines(text: str, indent: int = 2) -> None:
+    for line in folded(text, width(sys.stdout), first=indent, rest=indent, indent=True):
+        say(styled(line, "dim"))
+
+
+def _record(
+    found: list[Environment], bundles: tuple[str, str], told: list[Problem]
+) -> dict[str, Any]:
+    return {
+        "ok": not any(each.fatal for each in told),
+        "environments": [
+            {
+                "role": each.role,
+                "name": each.name,
+                "title": each.title,
+                "problem": each.problem or None,
+                "python": each.python or None,
+                "executable": each.executable or None,
+                "packages": dict(each.facts.get("packages", {})),
+                "extensions": list(each.extensions),
+            }
+            for each in found
+        ],
+        "bundles": {"state": bundles[0], "detail": bundles[1]},
+        "problems": [
+            {
+                "where": each.where,
+                "what": each.what,
+                "effect": each.effect,
+                "do": each.remedy,
+                "fatal": each.fatal,
+            }
+            for each in told
+        ],
+    }

@@ -1,0 +1,84 @@
+"""``tvmdbg extract``: some nodes of a run as a small dump of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 (typer reads annotations)
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+
+EXAMPLES = examples(
+    (
+        "The node that overflows, and its neighbours",
+        "tvmdbg extract /tmp/tvmdbg --nodes 38 --hops 1 -o mini/",
+    ),
+    ("Ids, names and ranges (30 to 39)", "tvmdbg extract DUMP --nodes 38,conv2d_3,30:40 -o mini/"),
+    ("Look at what you attach", "tvmdbg check mini/ && tvmdbg show mini/"),
+)
+
+
+@verb
+def extract(
+    dump: Dump,
+    nodes: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST", help="Node ids, names and ranges: 38,conv2d_3,30:40 (40 is not in it)."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Folder to make, such as mini/"),
+    ],
+    *,
+    hops: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Keep also what is N edges away.")
+    ] = 0,
+    parameters: Annotated[
+        bool,
+        typer.Option("--parameters", metavar="", help="Take the values of parameters along too."),
+    ] = False,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """Take some nodes out of a run as a small dump that opens like any other.
+
+    What the nodes read from outside become inputs, with the tensors they held, bit for bit. Times
+    and names stay; node ids count anew, and README.txt in the folder says which was which.
+    Parameters' values are left out unless you ask.
+    """
+    from tvmdbg_widgets.cli.nodes import several_nodes
+    from tvmdbg_widgets.cli.terminal import note, say
+    from tvmdbg_widgets.export.extract import extract as take
+    from tvmdbg_widgets.model.numbers import counted
+
+    run = open_run(dump, graph, params, trace, table, device)
+    made = take(run.parts, several_nodes(run, nodes), output, hops=hops, parameters=parameters)
+    say(str(output))
+    size = sum(path.stat().st_size for path in made.path.rglob("*") if path.is_file())
+    note(
+        f"{counted(len(made.nodes), 'node')}, {counted(len(made.inputs), 'output')} of others as "
+        f"inputs, {size:,} bytes"
+    )
+    left = len(made.parameters_left_out)
+    if left:
+        note(f"The values of {counted(left, 'parameter')} are left out (--parameters takes them).")
+    for each in made.notes[:5]:
+        note(each)
+    if len(made.notes) > 5:
+        note(f"{len(made.notes) - 5} more remarks are in README.txt")

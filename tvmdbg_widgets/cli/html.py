@@ -1,0 +1,145 @@
+"""``tvmdbg html``: the run as one offline file."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path  # noqa: TC003 (typer reads annotations)
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.terminal import note, say
+
+EXAMPLES = examples(
+    ("A page to attach to an issue", "tvmdbg html /tmp/tvmdbg -o run.html"),
+    ("Nothing of the values but statistics", "tvmdbg html DUMP -o run.html --share statistics"),
+    (
+        "Open at the tensor of node 38, with up to 20 MB of values",
+        "tvmdbg html DUMP -o run.html --share tensors --budget 20MB --node 38 --view tensor",
+    ),
+)
+_UNITS = {"": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9}
+
+
+class Share(StrEnum):
+    """What of the activations goes into the page."""
+
+    STATISTICS = "statistics"
+    PICTURES = "pictures"
+    TENSORS = "tensors"
+
+
+class Theme(StrEnum):
+    """Colours of the page."""
+
+    AUTO = "auto"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class View(StrEnum):
+    """View that the page starts with."""
+
+    GRAPH = "graph"
+    TENSOR = "tensor"
+    TIMELINE = "timeline"
+    FINDINGS = "findings"
+
+
+@verb
+def html(
+    dump: Dump,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the page goes: run.html")
+    ],
+    *,
+    share: Annotated[
+        Share,
+        typer.Option(
+            help="Of the activations: exact statistics, reduced pictures too, or whole values as "
+            "far as the budget goes."
+        ),
+    ] = Share.PICTURES,
+    parameters: Annotated[
+        bool,
+        typer.Option("--parameters", metavar="", help="Take the values of parameters along too."),
+    ] = False,
+    budget: Annotated[
+        str, typer.Option(metavar="SIZE", help="Most bytes of the file: 800k, 5MB, …")
+    ] = "5MB",
+    theme: Annotated[Theme, typer.Option(help="Colours; auto follows the reader.")] = Theme.AUTO,
+    node: Annotated[
+        str | None, typer.Option(metavar="NODE", help="Node to start at: id or name.")
+    ] = None,
+    view: Annotated[View | None, typer.Option(help="View to start with.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title instead of the folder's name.")] = None,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """Save a run as one file that works offline: views linked, nothing loaded from anywhere.
+
+    Parameters' values are never in it unless you ask. What was left out is said in the page.
+    """
+    _check_target(output)
+    limit = size(budget)
+    run = open_run(dump, graph, params, trace, table, device)
+    started = None if node is None else _node(run, node)
+    run.save_html(
+        output,
+        budget=limit,
+        share=share.value,
+        parameters=parameters,
+        title=title,
+        theme=theme.value,
+        node=started,
+        view=None if view is None else view.value,
+    )
+    say(str(output))
+    note(f"{output.stat().st_size:,} bytes; open it in any browser")
+
+
+def size(text: str) -> int:
+    """Read a number of bytes: ``800k``, ``5MB``, ``1.5 MB``.
+
+    Raises
+    ------
+    UsageError
+        It is none.
+    """
+    number = text.strip().lower().rstrip("kmgb ")
+    unit = text.strip().lower()[len(number) :].strip()
+    try:
+        found = int(float(number) * _UNITS[unit])
+    except (KeyError, ValueError, OverflowError):
+        found = 0
+    if found <= 0:
+        raise UsageError(f"--budget {text!r} is no size", "Write it as 800k, 5MB or 20000000.")
+    return found
+
+
+def _check_target(output: Path) -> None:
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder", f"Name a file: -o {output / 'run.html'}")
+    if not output.resolve().parent.is_dir():
+        raise UsageError(f"{os.fspath(output.parent)}: there is no such folder to write to")
+
+
+def _node(run: object, text: str) -> int:
+    from tvmdbg_widgets.cli.nodes import one_node
+
+    return one_node(run, text)  # type: ignore[arg-type]

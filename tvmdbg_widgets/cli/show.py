@@ -1,0 +1,76 @@
+"""``tvmdbg show``: the run as a page in the browser, without Jupyter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+from tvmdbg_widgets.cli.terminal import note, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+EXAMPLES = examples(
+    ("The three linked views of a dump", "tvmdbg show /tmp/tvmdbg"),
+    ("On a machine without a browser", "tvmdbg show /tmp/tvmdbg --no-browser"),
+)
+
+NoBrowser = Annotated[
+    bool,
+    typer.Option("--no-browser", metavar="", help="Print where the page is, and open nothing."),
+]
+
+
+@verb
+def show(
+    dump: Dump,
+    *,
+    no_browser: NoBrowser = False,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """Show a run in the browser: a page in a temporary file, with all its tensors in statistics.
+
+    The page needs no server and no network. Its path is printed.
+    """
+    show_page(open_run(dump, graph, params, trace, table, device), no_browser)
+
+
+def show_page(run: DebugRun, no_browser: bool) -> None:
+    """Write the page of a run to a temporary file, print its path and open it."""
+    path = _write(run)
+    say(str(path))
+    if no_browser:
+        return
+    import webbrowser
+
+    if not webbrowser.open(path.as_uri()):
+        note("No browser could be started; open the file in one. (--no-browser says nothing here)")
+
+
+def _write(run: DebugRun) -> Path:
+    import re
+    import tempfile
+    from pathlib import Path
+
+    stem = re.sub(r"[^\w.-]+", "_", run.title)[:60].strip("._") or "run"
+    path = Path(tempfile.mkdtemp(prefix="tvmdbg-page-")) / f"{stem}.html"
+    run.save_html(path)
+    return path

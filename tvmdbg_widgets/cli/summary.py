@@ -1,0 +1,81 @@
+"""``tvmdbg summary``: the run in some lines."""
+
+from __future__ import annotations
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import verb
+
+EXAMPLES = examples(
+    ("What there is, what took longest, what is doubtful", "tvmdbg summary /tmp/tvmdbg"),
+    ("Files instead of a folder", "tvmdbg summary graph.json output_tensors.params"),
+    ("From a pipe", "ssh board cat /tmp/tvmdbg/graph.json | tvmdbg summary -"),
+)
+
+
+@verb
+def summary(
+    dump: Dump,
+    *,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """Tell a run in some lines: what there is, what took longest, what is doubtful."""
+    from tvmdbg_widgets.analysis.operators import operators
+    from tvmdbg_widgets.analysis.summary import missing
+    from tvmdbg_widgets.cli.issues import tell_issues
+    from tvmdbg_widgets.cli.terminal import note, say, styled
+    from tvmdbg_widgets.model.numbers import duration_text, percent
+
+    run = open_run(dump, graph, params, trace, table, device)
+    say(styled(run.title, "bold"), styled(f"  format of {run.provenance.releases}", "dim"))
+    for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
+        told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
+        say("  ", styled(f"{name:<9}", "dim"), *_folded(told))
+    slowest = operators(run.parts, top=5)
+    if len(slowest):
+        say()
+        say(styled("Slowest", "bold"))
+        names = _shortened([row.name for row in slowest])
+        for row, name in zip(slowest, names, strict=True):
+            time, share = duration_text(row.time_ns), percent(row.share)
+            say(f"  {time:>9}  {share:>7}  ", styled(name), styled(f"  node {row.node}", "dim"))
+    say()
+    issues = run.check()
+    say(styled("Checks", "bold"), styled(f"  {issues.summary()}", "dim"))
+    tell_issues(issues[:5])
+    if len(issues) > 5:
+        note(f"  {len(issues) - 5} more: tvmdbg check")
+    for hint in missing(run.parts).values():
+        note(hint)
+
+
+def _folded(text: str) -> list[str]:
+    import sys
+
+    from tvmdbg_widgets.cli.terminal import folded, width
+
+    return ["\n".join(folded(text, width(sys.stdout), first=11, rest=11))]
+
+
+def _shortened(names: list[str]) -> list[str]:
+    import sys
+
+    from tvmdbg_widgets.cli.terminal import is_terminal, shortened, width
+    from tvmdbg_widgets.model.text import one_line
+
+    clean = [one_line(name) for name in names]
+    if not is_terminal(sys.stdout):
+        return clean
+    return [shortened(name, width(sys.stdout) - 34) for name in clean]

@@ -1,0 +1,137 @@
+"""``tvmdbg table``: the operators with their times."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.dump import (
+    Device,
+    Dump,
+    GraphFile,
+    ParamsFile,
+    TableFile,
+    TraceFile,
+    open_run,
+)
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.terminal import grid, note
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.operators import Operator
+
+EXAMPLES = examples(
+    ("The ten operators that take longest", "tvmdbg table /tmp/tvmdbg --top 10"),
+    ("By kind of work", "tvmdbg table /tmp/tvmdbg --sort kind"),
+    ("For a spreadsheet; times in nanoseconds", "tvmdbg table /tmp/tvmdbg --csv > times.csv"),
+)
+_HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
+
+
+class Sort(StrEnum):
+    """Order of the rows."""
+
+    NODE = "node"
+    TIME = "time"
+    NAME = "name"
+    KIND = "kind"
+
+
+@verb
+def table(
+    dump: Dump,
+    *,
+    sort: Annotated[
+        Sort | None,
+        typer.Option(help="Order: time (longest first), node, name or kind.", show_default="time"),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The N that take longest.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
+    graph: GraphFile = None,
+    params: ParamsFile = None,
+    trace: TraceFile = None,
+    table: TableFile = None,
+    device: Device = None,
+) -> None:
+    """List the operators with time, share of all, spread of the repeats, dtype and shape."""
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    run = open_run(dump, graph, params, trace, table, device)
+    found = run.table() if top is None else run.top(top)
+    rows = _sorted(list(found), sort or Sort.TIME)
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        total = None if run.timeline is None else run.timeline.total_ns
+        body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
+        print(json_text(body))
+    elif as_csv:
+        _write_csv(rows)
+    else:
+        note(found.caption)
+        grid(_HEAD, [_cells(row) for row in rows], right=(0, 3, 4), give=1)
+
+
+def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
+    def slowest(row: Operator) -> tuple[bool, float, int]:
+        return math.isnan(row.time_ns), -row.time_ns, row.node
+
+    if sort is Sort.TIME:
+        return sorted(rows, key=slowest)
+    if sort is Sort.NAME:
+        return sorted(rows, key=lambda row: (row.name, row.node))
+    if sort is Sort.KIND:
+        return sorted(rows, key=lambda row: (row.op_kind, *slowest(row)))
+    return sorted(rows, key=lambda row: row.node)
+
+
+def _cells(row: Operator) -> tuple[str, ...]:
+    from tvmdbg_widgets.model.numbers import duration_text, percent
+
+    spread = "-"
+    if row.repeats > 1:
+        spread = f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}"
+    return (
+        str(row.node),
+        row.name,
+        row.op_kind,
+        duration_text(row.time_ns),
+        percent(row.share),
+        spread + (" noisy" if row.noisy else ""),
+        row.outputs,
+    )
+
+
+def _record(row: Operator) -> dict[str, Any]:
+    record = dataclasses.asdict(row)
+    record["trust"] = row.trust.label
+    return record
+
+
+def _write_csv(rows: list[Operator]) -> None:
+    """Write CSV by RFC 4180; unknown numbers are empty, control characters in names escaped."""
+    from tvmdbg_widgets.analysis.operators import Operator as Row
+
+    names = [field.name for field in dataclasses.fields(Row)]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        record = _record(row)
+        writer.writerow([_cell(record[name]) for name in names])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    return one_line(value) if isinstance(value, str) else value

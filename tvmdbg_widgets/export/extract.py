@@ -1,0 +1,232 @@
+"""A small dump of some nodes of a run, to attach to an issue."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets import __version__
+from tvmdbg_widgets.export.extract_graph import Part, Place, neighbourhood
+from tvmdbg_widgets.export.extract_times import trace_of
+from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
+from tvmdbg_widgets.formats.tvm.params import read_params
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tensors import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A small dump that was written.
+
+    Attributes
+    ----------
+    path
+        Its folder.
+    nodes
+        New id of each node that was kept, by its old one.
+    inputs
+        New id of each entry ``(node, output)`` of the whole run that became an input.
+    parameters_left_out
+        Old ids of parameters whose values were not written.
+    notes
+        What the small dump does not say as the whole does.
+    """
+
+    path: Path
+    nodes: Mapping[int, int]
+    inputs: Mapping[tuple[int, int], int]
+    parameters_left_out: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def extract(
+    parts: RunParts,
+    nodes: Iterable[int],
+    path: str | os.PathLike[str],
+    *,
+    hops: int = 0,
+    parameters: bool = False,
+) -> Extracted:
+    """Write some nodes of a run as a dump of its own, which opens like any other.
+
+    What the nodes read from outside become inputs, with the tensors they held. Tensors keep their
+    bytes, times their values, nodes their names; node ids count anew.
+
+    Parameters
+    ----------
+    parts
+        The run; it must have a graph.
+    nodes
+        Ids of the nodes.
+    path
+        Folder to make; it must not be there, or be empty. It appears when it is complete.
+    hops
+        Keep also what is so many edges away, in both directions.
+    parameters
+        Write the values of parameters too; without, they stay inputs of known shape.
+
+    Raises
+    ------
+    ValueError
+        The run has no graph, no node is named, or ``hops`` is negative.
+    IndexError
+        The graph has no such node.
+    FileExistsError
+        There is something at ``path``.
+    FormatError
+        A file of the run changed since it was opened.
+    OSError
+        The folder cannot be written.
+    """
+    if parts.graph is None:
+        raise ValueError("this run has no graph, so no part of it can be taken")
+    if hops < 0:
+        raise ValueError(f"the number of hops must not be negative, found {hops}")
+    chosen = Part(parts.graph, nodes)
+    if not chosen.kept:
+        raise ValueError("no node is named; name at least one")
+    if hops:
+        chosen = Part(parts.graph, neighbourhood(parts.graph, chosen.kept, hops))
+    target = Path(path).absolute()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise FileExistsError(17, "it exists already; name a new folder", os.fspath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:64]}.", dir=target.parent))
+    try:
+        folder.chmod(0o755)
+        result = _write(parts, chosen, folder, target, parameters)
+        if target.exists():
+            target.rmdir()
+        folder.rename(target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return result
+
+
+def _write(
+    parts: RunParts, chosen: Part, folder: Path, target: Path, parameters: bool
+) -> Extracted:
+    device = parts.provenance.device.replace(":", "_").replace("/", "_") or "CPU_0"
+    dump = folder / f"_tvmdbg_device_{device}"
+    dump.mkdir()
+    notes = _notes(parts, chosen)
+    _write_json(dump / "_tvmdbg_graph_dump.json", chosen.dump(), indent=4)
+    if not chosen.ambiguous:
+        _write_json(folder / "graph.json", chosen.raw(), indent=2)
+    arrays, left_out, absent = _arrays(parts, chosen, parameters)
+    if arrays:
+        layout = read_params(next(iter(arrays.values())).record.source).layout
+        records = {key: tensor.record for key, tensor in arrays.items()}
+        write_params(dump / "output_tensors.params", records, layout=layout)
+    trace, problem = trace_of(parts, chosen)
+    if trace is not None:
+        _write_json(dump / "_tvmdbg_execution_trace.json", trace)
+    if problem:
+        notes.append(problem)
+    if absent:
+        outputs = counted(absent, "output")
+        notes.append(f"The run had no tensor of {outputs} of these nodes either.")
+    if parts.timeline is not None and len(parts.timeline.repeats_ns):
+        notes.append("Times are means; the run also knew the repeats they were taken of.")
+    result = Extracted(
+        target,
+        {place.node: new for place, new in chosen.new_ids.items() if place.output is None},
+        {
+            (place.node, place.output): new
+            for place, new in chosen.new_ids.items()
+            if place.output is not None
+        },
+        tuple(left_out),
+        tuple(notes),
+    )
+    text = readme(parts, chosen, result)
+    (folder / "README.txt").write_text(text, "utf-8", newline="\n")
+    return result
+
+
+def _write_json(path: Path, value: Any, indent: int | None = None) -> None:
+    path.write_text(json.dumps(value, indent=indent), "utf-8", newline="\n")
+
+
+def _arrays(
+    parts: RunParts, chosen: Part, parameters: bool
+) -> tuple[dict[str, Tensor], list[int], int]:
+    """Tensors by their new keys; parameters that are left out; how many entries have none."""
+    graph, tensors = chosen.graph, parts.tensors
+    arrays: dict[str, Tensor] = {}
+    left_out, absent = [], 0
+    for new, place in enumerate(chosen.places):
+        if graph.kinds[place.node] == NodeKind.PARAMETER and not parameters:
+            left_out.append(place.node)
+            continue
+        for output in chosen.outputs(place):
+            tensor = None if tensors is None else tensors.get((place.node, output))
+            if tensor is None:
+                absent += tensors is not None
+                continue
+            own = 0 if place.output is not None else output
+            arrays[f"{chosen.name(place)}____topo-index:{new}____output-num:{own}"] = tensor
+    return arrays, left_out, absent
+
+
+def _notes(parts: RunParts, chosen: Part) -> list[str]:
+    notes = []
+    if chosen.ambiguous:
+        named = ", ".join(map(str, chosen.ambiguous[:8]))
+        notes.append(
+            f"The run's files do not tell for sure what node {named} "
+            f"read{'s' if len(chosen.ambiguous) == 1 else ''}; neither does this dump. "
+            "All that may be read was taken along."
+        )
+    for node, position in chosen.lost[:8]:
+        notes.append(f"Operand {position} of node {node} leads nowhere in the run; it is left out.")
+    for place in chosen.places:
+        for output in chosen.outputs(place):
+            tensor = None if parts.tensors is None else parts.tensors.get((place.node, output))
+            own = () if tensor is None else tensor.notes[len(tensor.record.notes) :]
+            notes += [f"Tensor {place.node}:{output} of the run: {text}" for text in own]
+    return notes
+
+
+def readme(parts: RunParts, chosen: Part, result: Extracted) -> str:
+    """Return what lies in the folder beside the dump: where it is from, and old ids for new."""
+    graph = chosen.graph
+    origin = parts.provenance
+    kept, became = counted(len(result.nodes), "node"), counted(len(result.inputs), "output")
+    lines = [
+        FIRST_LINE,
+        "",
+        f"Run:      {one_line(parts.title)}, format of {origin.releases}",
+        f"Graph:    {kept} of {graph.num_nodes:,}; {became} of others became inputs",
+        f"Made by:  tvmdbg-widgets {__version__}",
+        "Open it:  tvmdbg show THIS_FOLDER, or tvmdbg_widgets.open(THIS_FOLDER)",
+        "",
+    ]
+    left = counted(len(result.parameters_left_out), "parameter")
+    if result.parameters_left_out:
+        lines += [f"Left out: the values of {left} (extract --parameters takes them along).", ""]
+    lines += ["Tensors have the bytes they had. Where times have gaps, nodes left outside ran."]
+    if result.notes:
+        lines += ["", "What to know", *(f"* {one_line(note)}" for note in result.notes)]
+    lines += ["", "new id <- id in the run", ""]
+    for new, place in enumerate(chosen.places):
+        lines.append(f"{new:6d} <- {_told(place):<10} {one_line(chosen.name(place))}")
+    return "\n".join([*lines, ""])
+
+
+def _told(place: Place) -> str:
+    return str(place.node) if place.output is None else f"{place.node}:{place.output} (input)"

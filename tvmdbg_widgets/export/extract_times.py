@@ -1,0 +1,87 @@
+"""Times of some nodes as an execution trace that is read back with the same values.
+
+Format and its reader's arithmetic: :mod:`tvmdbg_widgets.formats.tvm.trace`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.export.extract_graph import Part, Place
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline import Timeline
+
+_STEPS = 64
+
+
+def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]:
+    """Make the trace of a part of a run.
+
+    Slices stay where they were, so that nothing is rounded anew; where nodes left outside ran
+    there are gaps. Without slices in node order, nodes are laid end to end.
+
+    Returns
+    -------
+    trace : dict or None
+        The document; None without times, or where the time of an operator is unknown.
+    problem : str
+        Why there is none, or what is not exactly the same; empty if nothing is to be said.
+    """
+    timeline = parts.timeline
+    if timeline is None:
+        return None, ""
+    operators = [place for place in chosen.places if not chosen.is_null(place)]
+    unknown = [place.node for place in operators if math.isnan(timeline.node_ns[place.node])]
+    if unknown:
+        named = ", ".join(map(str, unknown[:8]))
+        return None, f"There is no trace: the time of node {named} is not known."
+    events: list[dict[str, Any]] = []
+    end, inexact = 0.0, 0
+    for place in chosen.places:
+        duration = 0.0 if chosen.is_null(place) else float(timeline.node_ns[place.node])
+        start = max(end, _start(timeline, place, end))
+        first, last = _pair(start, duration)
+        inexact += last * 1e3 - first * 1e3 != duration
+        end = last * 1e3
+        events += [_event(chosen, place, first, "B"), _event(chosen, place, last, "E")]
+    problem = f"{inexact} times differ in their last digit." if inexact else ""
+    return {"displayTimeUnit": "ns", "traceEvents": events}, problem
+
+
+def _start(timeline: Timeline, place: Place, end: float) -> float:
+    """Where the node's only slice started, in nanoseconds; ``end`` where there is no such one."""
+    slices = timeline.slices_of(place.node)
+    if len(slices) != 1 or not timeline.synthetic:
+        return end
+    return float(timeline.slice_start_ns[slices[0]])
+
+
+def _pair(start: float, duration: float) -> tuple[float, float]:
+    """Microseconds of a B and an E event whose difference is read back as the duration."""
+    first, last = start / 1e3, (start + duration) / 1e3
+    best = (first, last)
+    for begin in _near(first, 2):
+        for end in _near((begin * 1e3 + duration) / 1e3, _STEPS):
+            off = abs(end * 1e3 - begin * 1e3 - duration)
+            if off == 0:
+                return begin, end
+            if off < abs(best[1] * 1e3 - best[0] * 1e3 - duration):
+                best = (begin, end)
+    return best
+
+
+def _near(value: float, steps: int) -> list[float]:
+    """The value and its neighbours, the nearest first."""
+    found = [value]
+    up = down = value
+    for _ in itertools.repeat(None, steps):
+        up, down = math.nextafter(up, math.inf), math.nextafter(down, -math.inf)
+        found += [up, down] if down >= 0 else [up]
+    return found
+
+
+def _event(chosen: Part, place: Place, time_us: float, phase: str) -> dict[str, Any]:
+    return {"ts": time_us, "tid": 1, "pid": 1, "name": chosen.name(place), "ph": phase}
