@@ -86,6 +86,11 @@ function options(watch) {
   const entries = [
     ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
     { source: "js/src/page.ts", out: "page", format: "iife" },
+    ...["graph", "tensor", "timeline", "unpack"].map((part) => ({
+      source: `js/src/page/${part}.ts`,
+      out: `page_${part}`,
+      format: "iife",
+    })),
   ];
   return entries
     .filter(({ source }) => existsSync(join(root, source)))
@@ -98,7 +103,7 @@ function options(watch) {
  * Blobs, so doing the same inside asks nothing more of the host. Small modules stay as they are.
  */
 function packed({ path, contents }) {
-  if (!path.endsWith(".js") || basename(path) === "page.js" || contents.length < 4096)
+  if (!path.endsWith(".js") || /^page[._]/.test(basename(path)) || contents.length < 4096)
     return contents;
   const data = gzipSync(contents, { level: constants.Z_BEST_COMPRESSION }).toString("base64");
   return `const bytes=Uint8Array.from(atob("${data}"),(c)=>c.charCodeAt(0));

@@ -221,8 +221,10 @@ def test_hash_counts_every_ingredient(tmp_path: Path) -> None:
 def test_bundles_stay_small(project: Project, distributions: tuple[Path, Path]) -> None:
     assert distributions
     sizes = {path.name: path.stat().st_size for path in project.static.glob("*.js")}
-    free = {"debugger.js": DEBUGGER_BUDGET_BYTES, "page.js": sys.maxsize}
-    heavy = {name: size for name, size in sizes.items() if size > free.get(name, BUDGET_BYTES)}
+    # A page's script is compressed in an embedded view, and once in a file elsewhere.
+    carried = {name: size for name, size in sizes.items() if not name.startswith("page")}
+    free = {"debugger.js": DEBUGGER_BUDGET_BYTES}
+    heavy = {name: size for name, size in carried.items() if size > free.get(name, BUDGET_BYTES)}
     assert not heavy
 
 

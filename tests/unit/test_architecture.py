@@ -24,7 +24,7 @@ LAYERS = (
     "model",
 )  # each may import those after it
 FACADES = ("run", "open", "samples")  # join the layers, inside functions
-HEAVY = ("anywidget", "bokeh", "ipywidgets", "networkx", "pandas", "traitlets")
+HEAVY = ("anywidget", "bokeh", "fsspec", "ipywidgets", "networkx", "pandas", "traitlets")
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
 VIEWS = ("graph", "tensor", "timeline", "tuning", "debugger")
@@ -272,7 +272,7 @@ def front_end_problem(path: str, specifier: str) -> str | None:
     if target[:1] != ("src",):
         return None if target == (PACKAGE, "figures", "tokens.json") else "outside js/src"
     other = target[1] if len(target) > 2 else ""
-    if folder in (other, "page.ts", "debugger"):
+    if folder in (other, "page.ts", "page", "debugger"):
         return None
     return None if other == "shared" else f"{folder} must not know {other or target[-1]}"
 
@@ -317,6 +317,8 @@ def test_names_from_files_never_become_markup() -> None:
         ("shared/view.ts", "../graph/mount.ts", False),
         ("shared/theme.ts", "../../../tvmdbg_widgets/figures/tokens.json", True),
         ("page.ts", "./graph/mount.ts", True),
+        ("page/graph.ts", "../graph/graph.ts", True),
+        ("graph/mount.ts", "../page/open.ts", False),
         ("graph/mount.ts", "../page.ts", False),
         ("graph/mount.ts", "d3", False),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import tvmdbg_widgets
+from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.figures.texts import escape
@@ -48,7 +48,7 @@ def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
         ],
         "This page": [
             (
-                f"Saved by tvmdbg-widgets {tvmdbg_widgets.__version__}. It is one file, asks the "
+                f"Saved by tvmdbg-widgets {__version__}. It is one file, asks the "
                 "network for nothing and keeps nothing in the browser."
             )
         ],

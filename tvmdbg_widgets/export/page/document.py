@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import tvmdbg_widgets
+from tvmdbg_widgets import __version__
 from tvmdbg_widgets.figures.texts import escape
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def document(
 <meta http-equiv="Content-Security-Policy" content="{code.policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="{"light dark" if theme == "auto" else theme}">
-<meta name="generator" content="tvmdbg-widgets {escape(tvmdbg_widgets.__version__)}">
+<meta name="generator" content="tvmdbg-widgets {escape(__version__)}">
 <title>{name}</title>
 <style>{code.style}</style>
 </head>

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]
-
-#: Bytes of a whole page where nobody says.
-BUDGET = 5_000_000
-#: Bytes of one embedded view where nobody says.
-EMBED_BUDGET = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +37,7 @@ class Options:
         For a value out of range.
     """
 
-    budget: int = BUDGET
+    budget: int
     share: Share = "pictures"
     parameters: bool = False
     title: str | None = None
@@ -57,6 +52,3 @@ class Options:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, found {found!r}")
         if self.budget <= 0:
             raise ValueError(f"budget must be a number of bytes above 0, found {self.budget}")
-
-
-NAMES = tuple(each.name for each in fields(Options))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 #: Bytes that are kept free for the list of what was left out.
 _ABOUT_LEFT_OUT = 1500
 _ATTEMPTS = 3
+#: The other views never ask for a value, so their pages carry none.
+_ASK_FOR_VALUES = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
@@ -63,6 +66,8 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     if options.view is not None and options.view not in _PANELS:
         raise ValueError(f"view must be one of {', '.join(_PANELS)}, found {options.view!r}")
     states = models(view, options)
+    if kind not in _ASK_FOR_VALUES:
+        options = replace(options, share="statistics", parameters=False)
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind, packed=embedded)
     figure = view.figure()

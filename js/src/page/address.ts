@@ -1,0 +1,90 @@
+import type { RunClient } from "../shared/run_client.ts";
+import type { SessionState } from "../shared/session_client.ts";
+import type { StaticModel } from "../shared/static_model.ts";
+import { type Place, parsePlace, placeText } from "./place.ts";
+import { resolve } from "./selection.ts";
+import { say } from "./status.ts";
+
+/** Browsers refuse more than some hundred new addresses in half a minute. */
+const PAUSE_MS = 200;
+
+interface Focus {
+  /** Names of the page's views. */
+  names: readonly string[];
+  /** The one the reader is in, if any. */
+  current: () => string | null;
+  /** Brings one into view. */
+  show: (view: string) => void;
+}
+
+/** Keeps the page's address and the session's selection the same. */
+export class Address {
+  readonly #session: StaticModel;
+  readonly #run: RunClient;
+  readonly #focus: Focus;
+  #written = location.hash;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(session: StaticModel, run: RunClient, focus: Focus) {
+    this.#session = session;
+    this.#run = run;
+    this.#focus = focus;
+    session.on("change", () => this.#later());
+    addEventListener("focusin", () => this.#later());
+    addEventListener("hashchange", () => {
+      if (location.hash !== this.#written) void this.follow();
+    });
+  }
+
+  /** Goes where the address leads; what of it the run does not have is said and ignored. */
+  async follow(): Promise<void> {
+    const { place, problems } = parsePlace(location.hash);
+    this.#written = location.hash;
+    const steps = (this.#session.get("tour") as unknown[] | undefined)?.length ?? 0;
+    const found = await resolve(place, this.#run, this.#focus.names, steps);
+    const all = [...problems, ...found.problems];
+    say(all.length ? `Part of the link was ignored: ${all.join("; ")}.` : "");
+    for (const [name, value] of Object.entries(found.state)) this.#session.set(name, value);
+    if (Object.keys(found.state).length > 0) this.#session.set("source", "link");
+    if (found.view) this.#focus.show(found.view);
+  }
+
+  /** The address that leads to what is shown now. */
+  get link(): string {
+    const text = placeText(this.#place());
+    return location.href.replace(/#.*$/s, "") + (text && `#${text}`);
+  }
+
+  #place(): Place {
+    const get = <K extends keyof SessionState>(name: K) =>
+      this.#session.get(name) as SessionState[K];
+    const nodes = get("selected") ?? [];
+    const [entry, slice] = [get("entry"), get("slice")];
+    const telling = entry && (entry[1] !== 0 || entry[0] !== nodes.at(-1));
+    const step = this.#session.get("tour_step");
+    return {
+      nodes: nodes.map(String),
+      entry: telling ? entry : null,
+      slice: slice && nodes.includes(slice[0]) ? slice : null,
+      time: get("time_range") ?? null,
+      step: typeof step === "number" ? step : null,
+      view: this.#focus.current(),
+    };
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(), PAUSE_MS);
+  }
+
+  #write(): void {
+    const text = placeText(this.#place());
+    if (text === this.#written.replace(/^#/, "")) return;
+    try {
+      history.replaceState(history.state, "", `#${text}`);
+      this.#written = location.hash;
+    } catch {
+      // A sandbox, or a document without an address of its own, keeps the one it has.
+    }
+  }
+}

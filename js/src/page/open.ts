@@ -1,0 +1,130 @@
+import { element } from "../shared/dom.ts";
+import { errorText } from "../shared/message.ts";
+import { runClient } from "../shared/run_client.ts";
+import type { StaticModel } from "../shared/static_model.ts";
+import { Address } from "./address.ts";
+import { type Page, type Started, start } from "./models.ts";
+import { unpacked } from "./packed.ts";
+import { INCOMPLETE, say } from "./status.ts";
+import { storedAnswers } from "./stored.ts";
+import { copyLink, themeToggle } from "./tools.ts";
+
+/** What Python says of the page, beside the data. */
+interface Settings {
+  /** Which of the bundle's views the page shows. */
+  view: string;
+  models: Page["models"];
+  /** The view inside a debugger that the reader starts in. */
+  start: string | null;
+  /** Whether the page is a frame of another one, which gives it its height. */
+  embedded: boolean;
+}
+
+const LEAST_HEIGHT = 120;
+const BELOW = 16;
+const NARROW = 760;
+
+/** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
+export function open(views: Readonly<Record<string, unknown>>): void {
+  const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
+  page.tvmdbgPage = { start: (each: Page) => start(views, each) };
+  const text = document.getElementById("tvmdbg-settings")?.textContent;
+  if (!text) return;
+  const settings = JSON.parse(text) as Settings;
+  const begin = () => {
+    show(views, settings).catch((error: unknown) => {
+      say(`${INCOMPLETE} (${errorText(error)})`, "error");
+    });
+  };
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
+  else begin();
+}
+
+async function show(views: Readonly<Record<string, unknown>>, settings: Settings): Promise<void> {
+  const ask = storedAnswers(await (await unpacked("tvmdbg-data")).arrayBuffer());
+  const place = document.getElementById("tvmdbg-views")!;
+  document.getElementById("tvmdbg-static")!.hidden = true;
+  say("");
+  const mounted = start(views, {
+    models: settings.models,
+    views: [{ view: settings.view, model: "view", element: place }],
+    ask,
+  });
+  let started: Started;
+  try {
+    started = await mounted;
+  } catch (error) {
+    place.replaceChildren();
+    document.getElementById("tvmdbg-static")!.hidden = false;
+    throw error;
+  }
+  const { models } = started;
+  stretch(models.view!, place, settings);
+  const client = runClient(models.run as never, "anywidget:run", new AbortController().signal);
+  const panels = new Panels(place, models.view!);
+  const address = new Address(models.session!, client, panels);
+  if (!settings.embedded) {
+    document.getElementById("tvmdbg-tools")?.append(
+      element(
+        "span",
+        {},
+        copyLink(() => address.link),
+        themeToggle(),
+      ),
+    );
+  }
+  document.documentElement.dataset.started = "true";
+  if (settings.start) panels.show(settings.start, !settings.embedded);
+  if (location.hash) await address.follow();
+}
+
+/** The views that a debugger holds; a page of one view has no names to choose from. */
+class Panels {
+  readonly #place: HTMLElement;
+  readonly #model: StaticModel;
+
+  constructor(place: HTMLElement, model: StaticModel) {
+    this.#place = place;
+    this.#model = model;
+  }
+
+  get names(): string[] {
+    return this.#all.map((panel) => panel.dataset.view!);
+  }
+
+  readonly current = (): string | null =>
+    this.#all.find((panel) => panel.contains(document.activeElement))?.dataset.view ?? null;
+
+  readonly show = (view: string, focus = true): void => {
+    const collapsed = this.#model.get("collapsed") as string[];
+    if (collapsed.includes(view)) {
+      this.#model.set(
+        "collapsed",
+        collapsed.filter((each) => each !== view),
+      );
+    }
+    const panel = this.#all.find((each) => each.dataset.view === view);
+    if (!panel) return;
+    panel.scrollIntoView({ block: "nearest" });
+    if (focus) panel.querySelector<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });
+  };
+
+  get #all(): HTMLElement[] {
+    return [...this.#place.querySelectorAll<HTMLElement>(".tvmdbg-panel[data-view]")];
+  }
+}
+
+/** Gives the view the height that the window has for it, or the frame that the page is shown in. */
+function stretch(model: StaticModel, place: HTMLElement, { embedded }: Settings): void {
+  const wished = Number(model.get("height"));
+  const free = () => {
+    if (embedded) return place.clientHeight;
+    if (place.clientWidth < NARROW) return wished;
+    return Math.floor(innerHeight - place.getBoundingClientRect().top - scrollY - BELOW);
+  };
+  const apply = () => {
+    model.set("height", Math.max(embedded ? LEAST_HEIGHT : wished, free()));
+  };
+  apply();
+  addEventListener("resize", apply);
+}

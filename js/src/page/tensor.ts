@@ -1,0 +1,6 @@
+/** The entry of a page that shows one tensor alone. */
+import tensor from "../tensor/tensor.ts";
+import "./page.css";
+import { open } from "./open.ts";
+
+open({ tensor });
