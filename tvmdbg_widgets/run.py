@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.analysis.operators import Operators
+    from tvmdbg_widgets.export.extract import Extracted
     from tvmdbg_widgets.export.page.embed import Embed
     from tvmdbg_widgets.export.page.options import Share, Theme
     from tvmdbg_widgets.model.graph import Graph
@@ -100,6 +101,23 @@ class DebugRun:
         from tvmdbg_widgets.analysis.summary import summary
 
         return summary(self.parts)
+
+    def extract(
+        self,
+        nodes: Iterable[int],
+        path: str | os.PathLike[str],
+        *,
+        hops: int = 0,
+        parameters: bool = False,
+    ) -> Extracted:
+        """Write some nodes as a small dump of their own, to attach to an issue.
+
+        What they read from outside become its inputs; see
+        :func:`tvmdbg_widgets.export.extract.extract`.
+        """
+        from tvmdbg_widgets.export.extract import extract
+
+        return extract(self.parts, nodes, path, hops=hops, parameters=parameters)
 
     def to_dataframe(self) -> Any:
         """Return :meth:`table` as a ``pandas.DataFrame``; ImportError without pandas."""

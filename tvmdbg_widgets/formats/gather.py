@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.registry import FORMATS, Format, format_of, identify, suspect
+from tvmdbg_widgets.formats.registry import FORMATS, HEAD_BYTES, Format, format_of, identify, suspect
+from tvmdbg_widgets.formats.tvm.extracted import is_account
 from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
@@ -129,7 +130,8 @@ def _folder(root: Path, device: str | None, issues: list[Issue]) -> list[_Candid
             issues.append(_unreadable(name, problem))
             continue
         if found is None:
-            skipped.append(source.name)
+            if not is_account(source.read(0, min(HEAD_BYTES, source.size))):
+                skipped.append(source.name)
         else:
             candidates.append(_Candidate(source, found, path.parent))
     if skipped:
