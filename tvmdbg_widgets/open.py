@@ -19,7 +19,10 @@ def open(
     params: SourceLike | None = None,
     trace: SourceLike | None = None,
     table: SourceLike | None = None,
+    report: SourceLike | None = None,
+    times: SourceLike | None = None,
     device: str | None = None,
+    module: str | None = None,
     dtype_layout: str = "auto",
     float8: str = "auto",
     dtypes: dict[str, str] | None = None,
@@ -32,17 +35,29 @@ def open(
     ----------
     source, *more
         A folder (the dump root, one of its ``_tvmdbg_device_*`` or ``_tvmdbg_ctx_*`` folders, or
-        any folder that holds such files), files, bytes, or binary file objects, in any order, also
-        as one list. Text that starts with ``{`` is graph JSON itself.
+        any folder that holds such files), a tar or zip archive of one (also a Model Library Format
+        archive), files, bytes, or binary file objects, in any order, also as one list. URLs of
+        any of these are read through fsspec. Text that starts with ``{`` is graph JSON itself.
     graph
         The graph given to TVM (``lib.get_graph_json()``, or a file): resolves the edges that the
         debugger's own dump leaves ambiguous.
     params
-        The model's parameters (``tvm.runtime.save_param_dict``): tells parameters from inputs.
+        The model's parameters: tells parameters from inputs. A file of
+        ``tvm.runtime.save_param_dict``, or a tensor cache (its folder, or its JSON index).
     trace, table
-        The execution trace; the table that ``run()`` printed (it holds each repeat).
+        The execution trace, or any Chrome trace; the table that ``run()`` printed (it holds each
+        repeat).
+    report
+        A profiling report: what ``GraphModuleDebug.profile()`` returns as JSON, CSV or printed
+        table, or the table of the VM's profiler. Another measurement than ``run()``'s: it becomes
+        ``run.reports[0]``, and the timeline only where there are no other times.
+    times
+        Exact repeats: ``time_list`` as JSON, ``[node][repeat]`` in seconds, or
+        ``{"unit": "ns", "nodes": [names], "runs": [[…], …]}``.
     device
         Which dump to take where a folder holds several: part of its folder's name (``"CPU_0"``).
+    module
+        Which module of a Model Library Format archive that holds several.
     dtype_layout
         Byte layout of ``DLDataType`` in params files: ``"auto"``, ``"narrow"`` (4 bytes) or
         ``"wide"`` (8 bytes: code u16, bits u16, lanes i32).
@@ -64,6 +79,8 @@ def open(
         dumps and ``device`` does not choose one.
     OSError
         A path cannot be read.
+    ImportError
+        A URL needs a package that is not installed.
     ValueError
         A path is empty.
     TypeError, ValueError
@@ -82,10 +99,11 @@ def open(
 
     sources = [_content(each) for each in _flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
+    named |= {"report": report, "times": times}
     given = {part: _content(each) for part, each in named.items() if each is not None}
     chosen = {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}
     said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
-    parts, issues = gather(sources, given, device=device, options={"params": said})
+    parts, issues = gather(sources, given, device=device, module=module, options={"params": said})
     return DebugRun(assemble(parts, issues, title=title_of(sources), options=said))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats import gather
+from tvmdbg_widgets.formats import folders
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answers import answer
@@ -130,14 +130,14 @@ def test_a_file_that_may_not_be_read_is_told_and_the_rest_opens(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "secret").write_bytes(PARAMS)
-    real = gather.as_source
+    real = folders.as_source
 
     def refuse(source: Any, name: str | None = None) -> Any:
         if "secret" in str(source):
             raise PermissionError(13, "Permission denied", str(source))
         return real(source, name)
 
-    monkeypatch.setattr(gather, "as_source", refuse)
+    monkeypatch.setattr(folders, "as_source", refuse)
     run = tvmdbg.open(folder)
     (issue,) = run.check().by_rule("file-unreadable")
     assert issue.file == "secret"
@@ -175,7 +175,7 @@ def test_folders_too_deep_and_files_left_out_are_told(folder: Path) -> None:
 def test_an_error_about_an_empty_folder_tells_what_was_not_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gather, "_FILES", 3)
+    monkeypatch.setattr(folders, "FILES", 3)
     for i in range(5):
         (tmp_path / f"{i}").write_bytes(b"log")
     with pytest.raises(tvmdbg.FormatError, match="only the first 3 files"):

@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.registry import FORMATS, HEAD_BYTES, Format, format_of, identify, suspect
+from tvmdbg_widgets.formats.archives import ArchiveTree, is_numpy_archive, open_archive
+from tvmdbg_widgets.formats.choosing import (
+    Candidate,
+    is_explained,
+    one_dump,
+    one_index,
+    one_module,
+)
+from tvmdbg_widgets.formats.folders import LocalTree, Tree, note, unreadable
+from tvmdbg_widgets.formats.folders_remote import remote_tree
+from tvmdbg_widgets.formats.registry import (
+    FORMATS,
+    HEAD_BYTES,
+    Format,
+    format_of,
+    identify,
+    suspect,
+)
 from tvmdbg_widgets.formats.tvm.extracted import is_account
 from tvmdbg_widgets.formats.tvm.foreign import unknown_file
+from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
+from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.sources import ByteSource, SourceLike, as_source
+from tvmdbg_widgets.model.sources_remote import is_url
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-_DEPTH = 4
-_FILES = 2_000
-_NAMES_SHOWN = 8
+    from tvmdbg_widgets.formats.folders import Entry
+    from tvmdbg_widgets.model.issues import Issue
+
+_OPENED_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -33,14 +53,7 @@ class Part:
     kind: str
     value: Any
     source: ByteSource
-    folder: Path | None
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    source: ByteSource
-    format: Format
-    folder: Path | None
+    folder: PurePath | None
 
 
 def gather(
@@ -48,6 +61,7 @@ def gather(
     given: Mapping[str, SourceLike],
     *,
     device: str | None = None,
+    module: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[list[Part], list[Issue]]:
     """Read every file that the sources name.
@@ -55,11 +69,13 @@ def gather(
     Parameters
     ----------
     sources
-        Folders, files, bytes, file objects.
+        Folders, archives, files, URLs of these, bytes, file objects.
     given
         Sources whose part ("graph", "params", "trace", "table") the caller named.
     device
         Part of the folder name of the dump to take where a folder holds several.
+    module
+        Which module of a model library.
     options
         Keyword arguments of the readers, by part.
 
@@ -72,164 +88,193 @@ def gather(
     Raises
     ------
     FormatError
-        No file could be read, or a folder holds several dumps.
+        No file could be read, or a folder holds several dumps or modules.
     """
-    issues: list[Issue] = []
-    candidates: list[_Candidate] = []
-    problems: list[tuple[str, FormatError | OSError]] = []
+    found = _Found(device, module)
     for each in sources:
-        if isinstance(each, str | os.PathLike) and os.path.isdir(each):  # noqa: PTH112 (bytes paths)
-            candidates += _folder(Path(os.fsdecode(each)), device, issues)
-            continue
-        source = as_source(each)
-        found = identify(source) or suspect(source)
-        if found is None:
-            known = ", ".join(each.what for each in FORMATS)
-            problems.append((source.name, unknown_file(source, known)))
-        else:
-            candidates.append(_Candidate(source, found, None))
-    candidates += [
-        _Candidate(as_source(each), format_of(part), None) for part, each in given.items()
-    ]
-    candidates.sort(key=lambda each: each.format.part != "recording")
-    parts: list[Part] = []
-    for candidate in tqdm(candidates, desc="reading", unit="file", delay=1, leave=False):
-        kind = candidate.format.part
+        found.look_at(each)
+    for part, each in given.items():
+        source, form = as_source(each) if part != "params" else parameters_source(each), part
+        if part == "params" and format_of("cache").sniff(_head(source)):
+            form = "cache"
+        found.candidates.append(Candidate(source, format_of(form)))
+    _order(found.candidates)
+    parts = list(found.parts)
+    issues, problems = found.issues, found.problems
+    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
-            value = candidate.format.read(candidate.source, **_options(kind, options, parts))
+            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
         except (FormatError, OSError) as problem:
             problems.append((candidate.source.name, problem))
         else:
-            parts.append(Part(kind, value, candidate.source, candidate.folder))
+            parts += _parts(candidate, value)
     if not parts:
         raise problems[0][1] if problems else _nothing(sources, issues)
-    issues += [_unreadable(name, problem) for name, problem in problems]
+    issues += [unreadable(name, problem) for name, problem in problems]
+    read = {part.source.name for part in parts}
+    for tree, skipped in found.skipped:
+        if left := [name for name in skipped if name not in read]:
+            what = "files of no format read here"
+            issues.append(note(tree.name, "files-not-read", what, left))
     return parts, issues
 
 
+def _parts(candidate: Candidate, value: Any) -> list[Part]:
+    """Return the part that a file gives, and the files that it names in turn."""
+    parts = [Part(candidate.format.part, value, candidate.source, candidate.folder)]
+    if candidate.format.part == "cache":
+        shards = {shard.source.name: shard for shard in value.shards}.values()
+        parts += [Part("shard", shard, shard.source, candidate.folder) for shard in shards]
+    return parts
+
+
+def _order(candidates: list[Candidate]) -> None:
+    """Put first what the readers of others ask for."""
+    far = any(each.source.far for each in candidates)
+    first = ("recording", "graph") if far else ("recording",)
+    candidates.sort(key=lambda each: (each.format.part not in first, each.format.part == "graph"))
+
+
 def _options(
-    kind: str, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
+    candidate: Candidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
 ) -> dict[str, Any]:
     """Options of a reader: what a recording among the files says, and over it the caller's."""
-    said = dict((options or {}).get(kind, {}))
+    kind = candidate.format.part
+    if kind not in ("params", "cache"):
+        return dict((options or {}).get(kind, {}))
+    said = dict((options or {}).get("params", {}))
     for part in parts:
-        if part.kind == "recording" and kind == "params":
-            return {**part.value.options, **said}
+        if part.kind == "recording":
+            said = {**part.value.options, **said}
+    if kind == "cache":
+        return {name: value for name, value in said.items() if name != "dtype_layout"}
+    if candidate.source.far:
+        graph = next((part.value for part in parts if part.kind == "graph"), None)
+        said["graph"] = graph
     return said
 
 
-def _folder(root: Path, device: str | None, issues: list[Issue]) -> list[_Candidate]:
-    candidates: list[_Candidate] = []
-    skipped: list[str] = []
-    for path in _files(root, issues):
-        name = os.fspath(path.relative_to(root))
+class _Found:
+    """What the sources hold, before it is read."""
+
+    def __init__(self, device: str | None, module: str | None) -> None:
+        self.candidates: list[Candidate] = []
+        self.parts: list[Part] = []
+        self.issues: list[Issue] = []
+        self.problems: list[tuple[str, FormatError | OSError]] = []
+        self.skipped: list[tuple[Tree, list[str]]] = []
+        self._device = device
+        self._module = module
+
+    def look_at(self, given: SourceLike) -> None:
+        """Add the files of one source."""
+        if isinstance(given, str | os.PathLike) and os.path.isdir(given):  # noqa: PTH112 (bytes paths)
+            self._tree(LocalTree(Path(os.fsdecode(given))))
+            return
+        if isinstance(given, str) and is_url(given) and (tree := remote_tree(given)) is not None:
+            self._tree(tree)
+            return
+        source = as_source(given)
         try:
-            source = as_source(path, name)
-            found = identify(source)
-        except (FormatError, OSError) as problem:
-            issues.append(_unreadable(name, problem))
-            continue
+            content = open_archive(source)
+        except FormatError as problem:
+            self.problems.append((source.name, problem))
+            return
+        if isinstance(content, ArchiveTree):
+            if is_numpy_archive(content):
+                self._unknown(source)
+            else:
+                self._tree(content)
+            return
+        content = content or source
+        found = identify(content) or suspect(content)
         if found is None:
-            if not is_account(source.read(0, min(HEAD_BYTES, source.size))):
-                skipped.append(source.name)
+            self._unknown(content)
         else:
-            candidates.append(_Candidate(source, found, path.parent))
-    if skipped:
-        issues.append(_note(root, "files-not-read", "files of no format read here", skipped))
-    kept = _one_dump(root, candidates, device)
-    if device is None:
-        left = [each.source.name for each in candidates if each not in kept]
-        if left:
-            what = "files beside the dump's folder, left out (name them in open(…) to add them)"
-            issues.append(_note(root, "files-left-out", what, left))
-    return kept
+            self.candidates.append(Candidate(content, found))
 
+    def _unknown(self, source: ByteSource) -> None:
+        known = ", ".join(each.what for each in FORMATS)
+        self.problems.append((source.name, unknown_file(source, known)))
 
-def _files(root: Path, issues: list[Issue]) -> Iterator[Path]:
-    """Yield the files below a folder in a fixed order; links to folders are not followed."""
-    pending = [(root, 0)]
-    count = 0
-    deeper: list[str] = []
-    while pending:
-        folder, depth = pending.pop(0)
-        try:
-            entries = sorted(os.scandir(folder), key=lambda each: each.name)
-        except OSError as problem:
-            issues.append(_unreadable(os.fspath(folder), problem))
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if depth < _DEPTH:
-                    pending.append((Path(entry.path), depth + 1))
+    def _tree(self, tree: Tree) -> None:
+        candidates: list[Candidate] = []
+        unknown: dict[PurePath, ByteSource] = {}
+        for entry, source, form in self._identified(tree):
+            if form is not None:
+                folder = tree.root / entry.path.parent
+                candidates.append(Candidate(source, form, folder, entry.path))
+            elif not is_account(_head(source)):
+                unknown[entry.path] = source
+        candidates = self._library(tree, candidates, unknown)
+        candidates = one_index(tree, candidates, self.issues)
+        kept = one_dump(tree, candidates, self._device)
+        if self._device is None:
+            left = [each.source.name for each in candidates if each not in kept]
+            if left:
+                what = "files beside the dump's folder, left out (name them in open(…) to add them)"
+                self.issues.append(note(tree.name, "files-left-out", what, left))
+        self.candidates += kept
+        self.skipped.append((tree, [source.name for source in unknown.values()]))
+
+    def _identified(self, tree: Tree) -> Iterable[tuple[Entry, ByteSource, Format | None]]:
+        """Open every file and tell its format by its first bytes."""
+
+        def look(entry: Entry) -> tuple[ByteSource, Format | None] | Exception:
+            try:
+                source = entry.open()
+                return source, identify(source)
+            except (FormatError, OSError) as problem:
+                return problem
+
+        entries = list(tree.files(self.issues))
+        with ThreadPoolExecutor(_OPENED_AT_ONCE if tree.far else 1) as pool:
+            looked = pool.map(look, entries) if tree.far else map(look, entries)
+            bar = tqdm(
+                zip(entries, looked, strict=True),
+                desc="looking",
+                unit="file",
+                total=len(entries),
+                delay=1,
+                leave=False,
+            )
+            for entry, found in bar:
+                if isinstance(found, Exception):
+                    self.issues.append(unreadable(entry.name, found))
                 else:
-                    deeper.append(os.fspath(Path(entry.path).relative_to(root)))
-                continue
-            if not os.path.isfile(entry.path):  # noqa: PTH113 (False for a circle of links)
-                continue
-            count += 1
-            if count > _FILES:
-                issues.append(
-                    Issue(
-                        "folder-too-large",
-                        Severity.WARNING,
-                        f"only the first {_FILES} files were looked at; open the dump's own folder",
-                        file=one_line(os.fspath(root)),
-                    )
-                )
-                return
-            yield Path(entry.path)
-    if deeper:
-        issues.append(_note(root, "folder-too-deep", "folders too deep to be looked into", deeper))
+                    yield entry, *found
+
+    def _library(
+        self, tree: Tree, candidates: list[Candidate], unknown: dict[PurePath, ByteSource]
+    ) -> list[Candidate]:
+        """Where the files are a model library, take one module of it, and its texts."""
+        libraries = [each for each in candidates if each.format.part == "library"]
+        if not libraries:
+            return candidates
+        first = min(libraries, key=lambda each: len(each.path.parts))
+        try:
+            library = read_metadata(first.source)
+        except FormatError:
+            return candidates
+        root = first.path.parent
+        inside = [each for each in candidates if each.path.is_relative_to(root)]
+        moved = [
+            Candidate(each.source, each.format, each.folder, each.path.relative_to(root))
+            for each in inside
+        ]
+        kept = one_module(tree, library, moved, self._module)
+        below = {p.relative_to(root): s for p, s in unknown.items() if p.is_relative_to(root)}
+        chosen = self._module or next(iter(library.modules), "")
+        for path, source in texts(below, chosen, library.modules):
+            folder = first.folder / path.parent if first.folder is not None else None
+            self.parts.append(Part("ir", {path.name: source}, source, folder))
+        for path in [path for path in unknown if is_explained(str(path), root.parts)]:
+            del unknown[path]
+        return [*kept, *(each for each in candidates if each not in inside)]
 
 
-def _one_dump(root: Path, candidates: list[_Candidate], device: str | None) -> list[_Candidate]:
-    """Keep one dump's files and those that lie beside or above it."""
-    kinds: dict[Path, set[str]] = defaultdict(set)
-    for each in candidates:
-        if each.folder is not None:
-            kinds[each.folder].add(each.format.part)
-    dumps = [folder for folder, found in kinds.items() if "trace" in found]
-    if not dumps:
-        dumps = [folder for folder, found in kinds.items() if {"graph", "params"} <= found]
-    chosen = [folder for folder in dumps if device is None or device.lower() in folder.name.lower()]
-    if device is not None and not chosen:
-        raise FormatError(
-            f"no dump of device {device!r} in this folder",
-            file=one_line(os.fspath(root)),
-            expected=" or ".join(sorted(folder.name for folder in dumps)) or "a dump",
-            found="none whose folder name holds that text",
-        )
-    if len(chosen) > 1:
-        names = sorted(os.fspath(folder.relative_to(root)) for folder in chosen)
-        named = Path(names[0]).name.startswith("_tvmdbg_")
-        short = Path(names[0]).name.split("_", 3)[-1]
-        fitting = [folder for folder in dumps if short.lower() in folder.name.lower()]
-        raise FormatError(
-            f"{len(names)} dumps in this folder; one run is opened at a time",
-            file=one_line(os.fspath(root)),
-            expected="one dump",
-            found=one_line(", ".join(names)),
-            hint=f"Choose one: tvmdbg_widgets.open({os.fspath(root / names[0])!r})"
-            + (f", or open(…, device={short!r})." if named and len(fitting) == 1 else "."),
-        )
-    if not chosen:
-        return candidates
-    others = set(dumps) - set(chosen)
-    lines = {chosen[0], *chosen[0].parents}
-    return [c for c in candidates if c.folder not in others and c.folder in lines]
-
-
-def _unreadable(name: str, problem: FormatError | OSError) -> Issue:
-    text = str(problem).removeprefix(name).lstrip(",: ")
-    return Issue("file-unreadable", Severity.ERROR, one_line(text), file=one_line(name))
-
-
-def _note(root: Path, rule: str, what: str, names: Sequence[str]) -> Issue:
-    """A note on some files or folders, the first of them by name."""
-    shown = ", ".join(one_line(name) for name in sorted(names)[:_NAMES_SHOWN])
-    more = " …" if len(names) > _NAMES_SHOWN else ""
-    message = f"{len(names)} {what}: {shown}{more}"
-    return Issue(rule, Severity.NOTE, message, file=one_line(os.fspath(root)))
+def _head(source: ByteSource) -> bytes:
+    return source.read(0, min(HEAD_BYTES, source.size))
 
 
 def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatError:

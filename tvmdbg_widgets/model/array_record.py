@@ -142,6 +142,8 @@ class ArrayRecord:
 
 #: How a note on an ambiguous type code begins.
 AMBIGUOUS = "type code "
+#: How a note begins that tells of stored bytes which are not those of the values' type.
+STORED_AS = "stored as "
 
 
 def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple[str, ...]:

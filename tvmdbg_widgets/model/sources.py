@@ -11,11 +11,16 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.descriptors import Descriptors
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.relative_names import below
 from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import PurePosixPath
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
@@ -30,10 +35,13 @@ class ByteSource(ABC):
         What to call the bytes in messages: the path as given, or a name chosen by the caller.
     size
         Number of bytes.
+    far
+        Whether each read costs a round trip over a network, so that few large ones are wanted.
     """
 
     name: str
     size: int
+    far: bool = False
 
     def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
         """Fill a writable buffer with the bytes that start at ``offset``.
@@ -61,6 +69,37 @@ class ByteSource(ABC):
         if length:
             self._fill(offset, memoryview(buffer))
         return bytes(buffer)
+
+    def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return the bytes of several ranges ``(offset, length)``, at once where that helps.
+
+        Raises
+        ------
+        FormatError
+            As :meth:`read`.
+        """
+        return [self.read(offset, length) for offset, length in ranges]
+
+    def sibling(self, name: str) -> ByteSource:
+        """Return a file beside this one, or in a folder below.
+
+        Parameters
+        ----------
+        name
+            Relative path with ``/``, as this file gives it.
+
+        Raises
+        ------
+        ValueError
+            The name leaves the folder.
+        OSError
+            There is no such file, or nothing is known to lie beside these bytes.
+        """
+        raise FileNotFoundError(errno.ENOENT, "these bytes have no folder", one_line(name))
+
+    def _beside(self, path: PurePosixPath) -> str:
+        """Name a sibling in messages as this source is named."""
+        return self.name[: len(self.name) - len(self.name.rpartition("/")[2])] + str(path)
 
     def _check(self, offset: int, length: int) -> None:
         if offset < 0 or length < 0 or offset + length > self.size:
@@ -112,6 +151,11 @@ class FileSource(ByteSource):
             self._identity = _identity(os.fstat(file.fileno()))
         self.size = self._identity[0]
         self._own()
+
+    def sibling(self, name: str) -> ByteSource:
+        """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""
+        path = below(name)
+        return FileSource(self.path.parent.joinpath(*path.parts), self._beside(path))
 
     def _own(self) -> None:
         self._owner = next(_OWNERS)
@@ -263,7 +307,8 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
     Parameters
     ----------
     obj
-        ``str`` and ``PathLike`` are paths; bytes-like objects are the content itself; a file
+        ``str`` and ``PathLike`` are paths, a ``str`` also a URL (``http://…``, ``s3://…``, read
+        through fsspec); bytes-like objects are the content itself; a file
         object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
     name
         What to call the source in messages.
@@ -272,6 +317,8 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
     ------
     OSError
         The path cannot be opened.
+    ImportError, ValueError
+        The URL needs a package that is not installed, or has a scheme that nothing reads.
     TypeError
         ``obj`` is none of these.
     """
@@ -282,6 +329,11 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
     if isinstance(obj, str | os.PathLike):
         if "\0" in os.fsdecode(obj):
             raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
+        if isinstance(obj, str) and ":" in obj:
+            from tvmdbg_widgets.model.sources_remote import RemoteSource, is_url
+
+            if is_url(obj):
+                return RemoteSource(obj, name)
         return FileSource(obj, name)
     if isinstance(obj, io.TextIOBase):
         raise TypeError("this stream yields text; open the file in binary mode ('rb')")

@@ -15,6 +15,8 @@ from tvmdbg_widgets.formats.tvm.params_list import LIST_MAGIC, DTypeLayout, List
 from tvmdbg_widgets.formats.tvm.params_meaning import Float8, settle_types
 from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, Layout
 from tvmdbg_widgets.formats.tvm.params_survey import survey
+from tvmdbg_widgets.model.array_record import STORED_AS
+from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.sources import SourceLike, as_source
 
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from tvmdbg_widgets.formats.tvm.tensor_cache import TensorCache
     from tvmdbg_widgets.model.array_record import ArrayRecord
     from tvmdbg_widgets.model.dtypes import DataType
-    from tvmdbg_widgets.model.errors import FormatError
+    from tvmdbg_widgets.model.graph import Graph
+
+_HEAD = 64 << 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +87,7 @@ def read_params(
     dtype_layout: DTypeLayout = "auto",
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
+    graph: Graph | None = None,
 ) -> ParamsFile:
     """Read the headers of a params file; no values are read.
 
@@ -99,6 +105,9 @@ def read_params(
     dtypes
         Types by name of array, which overrule both the file and ``float8``. An issue tells of
         names the file does not hold.
+    graph
+        What the arrays belong to. It changes nothing that is read, only how fast: behind a
+        network the headers are fetched together, from where the graph's sizes put them.
 
     Returns
     -------
@@ -115,7 +124,7 @@ def read_params(
     if dtype_layout not in ("auto", "narrow", "wide"):
         raise ValueError(f"dtype_layout must be auto, narrow or wide, not {dtype_layout!r}")
     source = as_source(source)
-    reader = ListReader(source, dtype_layout)
+    reader = ListReader(source, dtype_layout, graph)
     reader.read()
     records = settle_types(reader.records, float8, dtypes or {})
     unknown = sorted((dtypes or {}).keys() - {record.key for record in records})
@@ -139,15 +148,19 @@ def load_params(
     dtype_layout: DTypeLayout = "auto",
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
+    verify: bool = False,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Load saved parameters as numpy arrays, as ``tvm.runtime.load_param_dict`` does.
 
     Parameters
     ----------
     data
-        The bytes, or a path to them, or a binary file object.
+        The bytes, or a path or URL of them, or a binary file object. Also a tensor cache: its
+        folder, or its ``tensor-cache.json`` or ``ndarray-cache.json``.
     dtype_layout, float8, dtypes
         See ``read_params``.
+    verify
+        Compare the shards of a tensor cache with their md5sums first.
 
     Returns
     -------
@@ -159,12 +172,24 @@ def load_params(
     Raises
     ------
     FormatError
-        The data is not a complete params file.
+        The data is not a complete params file or tensor cache, or a shard is not what it was.
     """
-    params = read_params(data, dtype_layout, float8, dtypes)
+    from tvmdbg_widgets.formats.tvm import tensor_cache
+    from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
+
+    source = parameters_source(data)
+    params: ParamsFile | TensorCache
+    if tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):
+        params = tensor_cache.read_cache(source, float8, dtypes)
+        if verify:
+            for issue in params.verify().by_rule("shard-damaged"):
+                raise FormatError(issue.message, file=issue.file)
+    else:
+        params = read_params(source, dtype_layout, float8, dtypes)
     if params.error is not None:
         raise params.error
     for record in params.records:
         for note in record.notes:
-            warnings.warn(f"{record.key!r}: {note}", stacklevel=2)
+            if not note.startswith(STORED_AS):
+                warnings.warn(f"{record.key!r}: {note}", stacklevel=2)
     return {record.key: record.numpy() for record in params.records}

@@ -6,7 +6,10 @@ import struct
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tqdm.auto import tqdm
+
 from tvmdbg_widgets.formats.tvm.foreign import foreign_file
+from tvmdbg_widgets.formats.tvm.params_predict import PredictedAhead
 from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, HeaderReader, Layout
 from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.errors import FormatError
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.tvm.params_record import RecordHeader
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.sources import ByteSource
 
 DTypeLayout: TypeAlias = Literal["auto", "narrow", "wide"]
@@ -34,6 +38,8 @@ class ListReader:
         The file.
     wanted
         The dtype layout asked for.
+    graph
+        What tells where the arrays lie, so that the headers of a far file are fetched together.
 
     Attributes
     ----------
@@ -45,12 +51,13 @@ class ListReader:
         As in ``ParamsFile``.
     """
 
-    def __init__(self, source: ByteSource, wanted: DTypeLayout) -> None:
+    def __init__(self, source: ByteSource, wanted: DTypeLayout, graph: Graph | None = None) -> None:
         self.source = source
         self.file = source.name
         self.wanted = wanted
         self.layout: Layout | None = None if wanted == "auto" else wanted
-        self.ahead = ReadAhead(source)
+        self.predicted = PredictedAhead(source, graph) if source.far and graph else None
+        self.ahead = self.predicted or ReadAhead(source)
         self.headers = HeaderReader(self.ahead, source.name)
         self.records: list[ArrayRecord] = []
         self.issues: list[Issue] = []
@@ -111,7 +118,11 @@ class ListReader:
 
     def _records(self, names: Sequence[str], offset: int) -> int:
         odd: Counter[str] = Counter()
-        for index, key in enumerate(names):
+        far = self.source.far
+        shown = tqdm(names, desc="headers", unit="array", delay=1, leave=False, disable=not far)
+        for index, key in enumerate(shown):
+            if self.predicted is not None:
+                self._predict(index, names, offset)
             label = "the array" if self.bare else f"array {index} ({key!r})"
             try:
                 header = self._header(offset, label, index)
@@ -126,6 +137,14 @@ class ListReader:
             text = f"{what} in {count} of {len(names)} arrays, where TVM writes 0"
             self._note("reserved-not-zero", Severity.NOTE, text)
         return offset
+
+    def _predict(self, index: int, names: Sequence[str], offset: int) -> None:
+        """Fetch the headers where they should lie; the layout is known from the first one on."""
+        if self.predicted is None or (index == 0 and self.layout is None):
+            return
+        if index == (0 if self.wanted != "auto" else 1):
+            self.predicted.expect(names, self.layout or "narrow")
+        self.predicted.arrive(index, offset)
 
     def _header(self, offset: int, label: str, index: int) -> RecordHeader:
         layout = self.layout or self.headers.detect_layout(offset, label)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Float8: TypeAlias = Literal["auto", "current", "legacy"]
 
 _LOOKED_AT = 4096
+_TOGETHER = 64
 #: Codes only dlpack 1.1 has, hence TVM >= 0.21.
 _CURRENT_ONLY = range(9, 18)
 
@@ -56,9 +57,12 @@ def _guess(records: Sequence[ArrayRecord]) -> tuple[Float8, str]:
     if any((record.dtype.code, record.dtype.bits) == (8, 4) for record in records):
         return "legacy", "code 8 with 4 bits in the file is that of TVM 0.20"
     bools = [record for record in records if record.dtype.code == BOOL and record.nbytes]
-    for record in bools:
-        head = record.source.read(record.offset, min(record.nbytes, _LOOKED_AT))
-        if head.strip(b"\0\1"):
+    for start in range(0, len(bools), _TOGETHER):
+        some = bools[start : start + _TOGETHER]
+        heads = some[0].source.read_ranges(
+            [(record.offset, min(record.nbytes, _LOOKED_AT)) for record in some]
+        )
+        if any(head.strip(b"\0\1") for head in heads):
             return "legacy", "arrays of code 6 hold bytes other than 0 and 1"
     return "current", "nothing in the file speaks for TVM 0.13 to 0.20"
 

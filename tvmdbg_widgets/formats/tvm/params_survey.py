@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.array_record import STORED_AS
 from tvmdbg_widgets.model.issues import Issue, Severity
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ KINDS = {
     "below-one-byte": "less than 8 bits an element: read as packed, low bits first; bytes beyond "
     "the data may be stored too",
     "ambiguous-type-code": "their type code had several meanings; see the notes of each array",
+    "stored-as": "float32 values stored as bfloat16 (f32-to-bf16), TVM's default for a tensor "
+    "cache: their lower 16 bits were dropped when they were saved",
     "no-numpy-type": "numpy has no such type: shown as bytes",
 }
 
@@ -61,7 +64,8 @@ def note_issues(
             kinds.setdefault(_kind(record), []).append((record, entry))
     issues = []
     for rule, found in kinds.items():
-        severity = Severity.NOTE if rule == "no-numpy-type" else Severity.WARNING
+        harmless = rule in ("no-numpy-type", "stored-as")
+        severity = Severity.NOTE if harmless else Severity.WARNING
         what = "; ".join(found[0][0].notes) if len(found) == 1 else KINDS[rule]
         text = f"{_list([record.key for record, _ in found])}: {what}"
         entries = tuple(entry for _, entry in found if entry is not None)
@@ -71,6 +75,8 @@ def note_issues(
 
 
 def _kind(record: ArrayRecord) -> str:
+    if any(note.startswith(STORED_AS) for note in record.notes):
+        return "stored-as"
     if record.size and not record.nbytes:
         return "values-lost"
     if record.dtype.lanes > 1:

@@ -1,0 +1,61 @@
+"""A model's parameters by whatever names them: a file, a tensor cache, its folder, a URL."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.formats.folders import LocalTree
+from tvmdbg_widgets.formats.folders_remote import remote_tree
+from tvmdbg_widgets.formats.tvm import tensor_cache
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.sources import SourceLike, as_source
+from tvmdbg_widgets.model.sources_remote import is_url
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.folders import Tree
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_HEAD = 64 << 10
+
+
+def parameters_source(given: SourceLike) -> ByteSource:
+    """Return the file to read: a folder's tensor cache, anything else as it is.
+
+    Raises
+    ------
+    FormatError
+        The folder holds no tensor cache, or several.
+    OSError
+        It cannot be read.
+    """
+    if isinstance(given, str | os.PathLike) and os.path.isdir(given):  # noqa: PTH112 (bytes paths)
+        return _index(LocalTree(Path(os.fsdecode(given))))
+    if isinstance(given, str) and is_url(given) and (tree := remote_tree(given)) is not None:
+        return _index(tree)
+    return as_source(given)
+
+
+def _index(tree: Tree) -> ByteSource:
+    found = []
+    for entry in tree.files([]):
+        if len(entry.path.parts) == 1 and entry.path.suffix == ".json":
+            source = entry.open()
+            if tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):
+                found.append(source)
+    kept = [
+        each
+        for each in found
+        if not any(other is not each and tensor_cache.same_shards(other, each) for other in found)
+    ]
+    if len(kept) != 1:
+        names = ", ".join(each.name for each in kept)
+        raise FormatError(
+            "this folder holds several tensor caches" if kept else "no tensor cache in this folder",
+            file=tree.name,
+            expected="one index such as tensor-cache.json or ndarray-cache.json",
+            found=names or "none",
+            hint="Name the file: load_params('…/tensor-cache.json') or load_params('….params').",
+        )
+    return kept[0]

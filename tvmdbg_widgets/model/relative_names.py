@@ -1,0 +1,38 @@
+"""Names of files that a file gives, held to the folder it lies in."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+
+def below(name: str) -> PurePosixPath:
+    r"""Return a path as one below the folder it is meant in.
+
+    Parameters
+    ----------
+    name
+        As a file or an archive gives it, with ``/``.
+
+    Raises
+    ------
+    ValueError
+        It is empty, absolute on any system, holds NUL or a backslash, or climbs with ``..``.
+
+    Examples
+    --------
+    >>> below("./shards/params_shard_0.bin")
+    PurePosixPath('shards/params_shard_0.bin')
+    >>> below("../secret")
+    Traceback (most recent call last):
+    ValueError: '..' leaves the folder
+    """
+    if "\0" in name or "\\" in name:
+        raise ValueError("it holds NUL or a backslash")
+    path = PurePosixPath(name)
+    if path.is_absolute() or PureWindowsPath(name).drive:
+        raise ValueError("it is an absolute path")
+    if ".." in path.parts:
+        raise ValueError("'..' leaves the folder")
+    if not path.parts:
+        raise ValueError("it names no file")
+    return path
