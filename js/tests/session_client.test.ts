@@ -90,3 +90,55 @@ describe("the pointer", () => {
     expect(saves).toHaveBeenCalledTimes(1);
   });
 });
+
+describe("notes", () => {
+  it("are read by node, in node order", () => {
+    const { model, session } = make();
+    expect([session.notes, session.note(4)]).toEqual([[], ""]);
+    model.set("notes", { 38: "b", 4: "a" });
+    expect(session.notes).toEqual([
+      [4, "a"],
+      [38, "b"],
+    ]);
+    expect([session.note(38), session.note(5)]).toEqual(["b", ""]);
+  });
+});
+
+describe("a tour", () => {
+  const plain = { nodes: [], entry: null, slice: null, time_range: null, view: null };
+  const TOUR = [
+    { ...plain, text: "one", nodes: [4, 38], entry: [38, 0] },
+    { ...plain, text: "two", nodes: [7], slice: [7, 1], entry: [7, 0], time_range: [1, 2] },
+    { ...plain, text: "three" },
+  ];
+
+  it("selects all that a step speaks of, and is saved once a step", () => {
+    const { model, saves, session } = make();
+    expect(session.tourStep).toBeNull();
+    session.goToStep(0);
+    expect([session.tourStep, saves.mock.calls.length]).toEqual([null, 0]);
+    model.set("tour", TOUR);
+    session.goToStep(1);
+    expect([session.tourStep, session.selected, session.slice, session.timeRange]).toEqual([
+      1,
+      [7],
+      [7, 1],
+      [1, 2],
+    ]);
+    expect([saves.mock.calls.length, model.get("source")]).toEqual([1, "tour"]);
+    session.goToStep(0);
+    expect([session.node, session.entry, session.slice, session.timeRange]).toEqual([
+      38,
+      [38, 0],
+      null,
+      null,
+    ]);
+    session.goToStep(2);
+    expect(session.selected).toEqual([]);
+    session.goToStep(3);
+    expect(session.tourStep).toBe(2);
+    session.select(9, "graph");
+    session.goToStep(null);
+    expect([session.tourStep, session.selected]).toEqual([null, [9]]);
+  });
+});

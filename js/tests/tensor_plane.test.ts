@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  type Axes,
   defaultAxes,
   fixedAxes,
   indexAt,
@@ -8,6 +9,7 @@ import {
   planeCols,
   planeOf,
   planeRows,
+  planeText,
   pythonText,
   samePlane,
   swapped,
@@ -129,10 +131,23 @@ describe("a plane", () => {
   });
 });
 
-describe("code for a value", () => {
-  it("is Python", () => {
-    expect(pythonText([12, 0], [0, 3, 1, 2], null)).toBe("run.tensors[12, 0].numpy()[0, 3, 1, 2]");
+describe("code", () => {
+  it("for a value is Python", () => {
+    expect(pythonText([12, 0], [0, 3, 1, 2], null)).toBe("run.tensors[12, 0][0, 3, 1, 2]");
     expect(pythonText([1, 2], [4], "bytes")).toBe('run.tensors[1, 2].numpy("bytes")[4]');
-    expect(pythonText([1, 0], [], null)).toBe("run.tensors[1, 0].numpy()[()]");
+    expect(pythonText([1, 0], [], null)).toBe("run.tensors[1, 0][()]");
+  });
+
+  it("for a plane gives its rows and columns as they are laid out", () => {
+    const plane = (axes: Axes, index: number[]) => ({ shape: [2, 3, 4, 5], axes, index });
+    const text = (axes: Axes) => planeText([12, 0], plane(axes, [1, 2, 3, 4]), null);
+    expect(text([2, 3])).toBe("run.tensors[12, 0][1, 2, :, :]");
+    expect(text([3, 1])).toBe("run.tensors[12, 0][1, :, 3, :].T");
+    expect(text([null, 1])).toBe("run.tensors[12, 0][1, :, 3, 4]");
+    const scalar = { shape: [], axes: [null, null], index: [] } as const;
+    expect(planeText([1, 0], scalar, null)).toBe("run.tensors[1, 0][()]");
+    expect(planeText([1, 0], plane([0, 1], [0, 0, 0, 0]), "packed")).toBe(
+      'run.tensors[1, 0].numpy("packed")[:, :, 0, 0]',
+    );
   });
 });

@@ -10,7 +10,18 @@
   };
   const models = {
     run: { content_hash: "page", title: "page" },
-    session: { selected: [], entry: null, slice: null, time_range: null, hovered: null, source: "" },
+    session: {
+      selected: [],
+      entry: null,
+      slice: null,
+      time_range: null,
+      hovered: null,
+      source: "",
+      notes: {},
+      tour: [],
+      tour_step: null,
+      ...states.session,
+    },
   };
   const shown = [];
   for (const [i, view] of views.entries()) {

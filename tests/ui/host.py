@@ -1,7 +1,7 @@
 """A page with static models whose questions are answered by the real Python code.
 
 ``python -m tests.ui.host DUMP [--port P]`` serves it for trying a view by hand:
-``/?views=graph,tensor,timeline&theme=dark&width=900&graph.color_by=time``.
+``/?views=graph,tensor,timeline&theme=dark&width=900&graph.color_by=time&session.notes={"4":"a"}``.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ def is_plain(value: object) -> bool:
 def reply(run: Any, message: object) -> bytes:
     """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
     buffers: tuple[bytes, ...] = ()
+    if isinstance(message, dict) and message.get("kind") == "findings":
+        run.search.scan.start()
     asked = message.get("id") if isinstance(message, dict) else None
     try:
         found = answer(run, message)
@@ -106,7 +108,8 @@ def page(query: dict[str, list[str]]) -> str:
     """The HTML of one page; the query names views, theme, width and initial traits."""
     views = query.get("views", ["debugger"])[0].split(",")
     theme = query.get("theme", ["light"])[0]
-    states = {view: defaults(view) for view in views if view in VIEWS}
+    states: dict[str, dict[str, Any]] = {view: defaults(view) for view in views if view in VIEWS}
+    states["session"] = {}
     for name, (value, *_) in query.items():
         view, _, trait = name.partition(".")
         if trait and view in states:

@@ -212,6 +212,13 @@ class Timeline:
         order, offsets = self._slices_by_node
         return order[offsets[node] : offsets[node + 1]]
 
+    def between(self, start_ns: float, end_ns: float) -> list[Slice]:
+        """Slices that a range of time touches, in nanoseconds, in the order of the source."""
+        starts, ends = self.slice_start_ns, self.slice_start_ns + self.slice_duration_ns
+        inside = (starts < end_ns) & (ends > start_ns)
+        inside |= (starts == ends) & (starts >= start_ns) & (starts <= end_ns)
+        return [self.slice(int(index)) for index in np.flatnonzero(inside)]
+
     def repeats(self, node: int) -> npt.NDArray[np.float64]:
         """Measured repeats of a node, nanoseconds in file order; empty where unknown."""
         self._check_node(node)

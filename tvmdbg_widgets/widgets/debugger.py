@@ -43,11 +43,11 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     _esm = bundle("debugger.js")
     _css = bundle("debugger.css")
 
-    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.6]).tag(sync=True)
+    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.64]).tag(sync=True)
     collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
         sync=True
     )
-    height = traitlets.Int(820, min=240, max=4000).tag(sync=True)
+    height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
         super().__init__(run, session, **first_look(run, traits))
@@ -56,10 +56,20 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
         return known_node(self._debug_run, proposal["value"])
 
-    def figure(self) -> Figure:
-        """Return graph, tensor and timeline as one static figure."""
+    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+        from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
         from tvmdbg_widgets.figures.debugger import debugger_figure
 
         tensor = self.session.tensor
-        entry = None if tensor is None else (tensor.node, tensor.output)
-        return debugger_figure(self._debug_run, entry=entry)
+        given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
+        given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
+        given["selected"] = self._marked()
+        given["collapsed"] = self.collapsed
+        return debugger_figure(
+            self._debug_run,
+            debugger_options(given),
+            findings=self._debug_run.known_findings,
+            width=width,
+            theme=theme,
+            saved=saved,
+        )

@@ -1,4 +1,5 @@
 import "../shared/theme.css";
+import "../findings/findings.css";
 import "../graph/graph.css";
 import "../tensor/tensor.css";
 import "../timeline/timeline.css";

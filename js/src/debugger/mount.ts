@@ -1,111 +1,51 @@
-import { type GraphOptions, mountGraph } from "../graph/mount.ts";
+import { mountFindings } from "../findings/mount.ts";
+import { mountGraph } from "../graph/mount.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { errorText, message } from "../shared/message.ts";
 import type { RunSummary } from "../shared/run_client.ts";
+import type { TourStep } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
 import type { Mount, ViewContext, ViewOptions } from "../shared/view.ts";
-import { mountTensor, type TensorOptions } from "../tensor/mount.ts";
-import { mountTimeline, type TimelineOptions } from "../timeline/mount.ts";
+import { mountTensor } from "../tensor/mount.ts";
+import { mountTimeline } from "../timeline/mount.ts";
 import { issuesPanel } from "./issues.ts";
-import { splitter } from "./splitter.ts";
+import type { DebuggerOptions } from "./options.ts";
+import { Panels, VIEWS, type ViewName } from "./panels.ts";
+import { tourBar } from "./tour.ts";
 
-const VIEWS = ["graph", "tensor", "timeline"] as const;
-type ViewName = (typeof VIEWS)[number];
+export type { DebuggerOptions };
+
 const TITLES: Record<ViewName, string> = {
+  findings: "Findings",
   graph: "Graph",
   tensor: "Tensor",
   timeline: "Flamechart",
 };
 
-export interface DebuggerOptions extends GraphOptions, TensorOptions, TimelineOptions {
-  height: number;
-  layout_sizes: number[];
-  collapsed: ViewName[];
-}
+const MOUNTS: Record<ViewName, Mount<never>> = {
+  findings: mountFindings as Mount<never>,
+  graph: mountGraph as Mount<never>,
+  tensor: mountTensor as Mount<never>,
+  timeline: mountTimeline as Mount<never>,
+};
 
-/** Room that the debugger's own bars and the frames of its views take, in CSS pixels. */
-const CHROME = 46;
-const NARROW = 760;
-
-/** The three views of a run, linked: graph and tensor side by side, the timeline below. */
+/** What was found in a run, and its three views, linked. */
 export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
-  const { run, options, signal } = context;
+  const { run, session, options, signal } = context;
   root.classList.add("tvmdbg-debugger");
-  const panel = (name: ViewName) => element("div", { class: "tvmdbg-panel", "data-view": name });
-  const panels: Record<ViewName, HTMLElement> = {
-    graph: panel("graph"),
-    tensor: panel("tensor"),
-    timeline: panel("timeline"),
-  };
+  for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
   const bar = element("div", { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Run" });
   const issues = element("div", { class: "tvmdbg-issues", hidden: true });
-  const grid = element("div", { class: "tvmdbg-grid" });
-  root.append(bar, issues, grid);
-
-  const sizes = { graph: 0.5, top: 0.6 };
-  const readSizes = () => {
-    const [graph, top] = options.get("layout_sizes");
-    sizes.graph = within(graph ?? 0.5);
-    sizes.top = within(top ?? 0.6);
-  };
-  const across = splitter("Width of the graph", "vertical", (share) => resize("graph", share));
-  const down = splitter("Height of the upper row", "horizontal", (share) => resize("top", share));
-  grid.append(panels.graph, across.node, panels.tensor, down.node, panels.timeline);
-
-  const arrange = () => {
-    readSizes();
-    const collapsed = new Set(options.get("collapsed"));
-    const narrow = root.clientWidth > 0 && root.clientWidth < NARROW;
-    for (const name of VIEWS) panels[name].hidden = collapsed.has(name);
-    const upper = !collapsed.has("graph") || !collapsed.has("tensor");
-    const both = !collapsed.has("graph") && !collapsed.has("tensor");
-    across.node.hidden = narrow || !both;
-    down.node.hidden = narrow || !upper || collapsed.has("timeline");
-    grid.classList.toggle("tvmdbg-narrow", narrow);
-    const total = options.get("height") - CHROME;
-    const top = collapsed.has("timeline") ? 1 : upper ? sizes.top : 0;
-    heights.graph = narrow ? Math.round(total * 0.7) : Math.round(total * top);
-    heights.tensor = heights.graph;
-    heights.timeline = narrow ? Math.round(total * 0.55) : total - Math.round(total * top);
-    for (const name of VIEWS) panels[name].style.height = `${heights[name]}px`;
-    grid.style.gridTemplateColumns = narrow
-      ? "minmax(0, 1fr)"
-      : both
-        ? `minmax(0, ${sizes.graph}fr) 6px minmax(0, ${1 - sizes.graph}fr)`
-        : "minmax(0, 1fr)";
-    grid.classList.toggle("tvmdbg-both", both && !narrow);
-    across.set(sizes.graph);
-    down.set(sizes.top);
-    for (const listener of heightListeners) listener();
-  };
-  const resize = (which: keyof typeof sizes, share: number) => {
-    const next = { ...sizes, [which]: within(share) };
-    options.set("layout_sizes", [next.graph, next.top]);
-    arrange();
-  };
-
-  const heights: Record<ViewName, number> = { graph: 0, tensor: 0, timeline: 0 };
-  const heightListeners: (() => void)[] = [];
-  const viewContext = (name: ViewName): ViewContext<never> => ({
-    ...context,
-    options: withHeight(options, () => heights[name], heightListeners) as ViewOptions<never>,
-  });
-
-  const toggles = VIEWS.map((name) => {
-    const toggle = button(TITLES[name], `Show or hide the ${TITLES[name]} view`, () => {
+  const panels = new Panels(root, options, signal);
+  const toggles = VIEWS.map((name) =>
+    button(TITLES[name], `Show or hide the ${TITLES[name]} view`, () => {
       const collapsed = options.get("collapsed");
       const others = collapsed.filter((each) => each !== name);
       options.set("collapsed", others.length < collapsed.length ? others : [...collapsed, name]);
-      arrange();
+      panels.arrange();
       showToggles();
-    });
-    return toggle;
-  });
-  const shown = element(
-    "span",
-    { class: "tvmdbg-shown", role: "group", "aria-label": "Views" },
-    ...toggles,
+    }),
   );
   const showToggles = () => {
     const collapsed = options.get("collapsed");
@@ -113,6 +53,23 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
       toggles[i]!.setAttribute("aria-pressed", String(!collapsed.includes(name)));
     });
   };
+  const spotlight = (view: TourStep["view"]) => {
+    for (const name of VIEWS) {
+      panels.of[name].classList.toggle("tvmdbg-spotlit", name === view);
+    }
+    const collapsed = options.get("collapsed");
+    if (view === null || !collapsed.includes(view)) return;
+    options.set(
+      "collapsed",
+      collapsed.filter((each) => each !== view),
+    );
+    panels.arrange();
+    showToggles();
+  };
+  const tour = tourBar(root, session, spotlight, signal);
+  panels.above.prepend(tour.node);
+  root.append(bar, issues, panels.above, panels.node);
+
   const title = element("span", { class: "tvmdbg-title" }, "…");
   const status = element("button", {
     type: "button",
@@ -125,34 +82,27 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     issues.hidden = !issues.hidden;
     status.setAttribute("aria-expanded", String(!issues.hidden));
   });
-  bar.append(title, status, element("span", { class: "tvmdbg-space" }), shown);
+  const views = { class: "tvmdbg-shown", role: "group", "aria-label": "Views" };
+  bar.append(
+    title,
+    status,
+    element("span", { class: "tvmdbg-space" }),
+    tour.toggle,
+    element("span", views, ...toggles),
+  );
   showToggles();
-  for (const name of ["layout_sizes", "collapsed", "height"] as const) {
-    options.onChange(
-      name,
-      () => {
-        arrange();
-        showToggles();
-      },
-      signal,
-    );
-  }
-  const observer = new ResizeObserver(() => arrange());
-  observer.observe(root);
-  signal.addEventListener("abort", () => observer.disconnect());
-  arrange();
+  options.onChange("collapsed", showToggles, signal);
+  panels.arrange();
 
-  const mounts: Record<ViewName, Mount<never>> = {
-    graph: mountGraph as Mount<never>,
-    tensor: mountTensor as Mount<never>,
-    timeline: mountTimeline as Mount<never>,
-  };
   const ready = VIEWS.map(async (name) => {
     const view = element("div", {});
-    panels[name].append(view);
+    panels.of[name].append(view);
     applyTheme(view, signal);
     try {
-      await mounts[name](view, viewContext(name));
+      await MOUNTS[name](view, {
+        ...context,
+        options: panels.optionsOf(name) as ViewOptions<never>,
+      });
     } catch (error) {
       if (signal.aborted) return;
       view.append(message("error", `The ${TITLES[name]} view failed`, errorText(error)));
@@ -187,25 +137,4 @@ function showSummary(
   status.className = `tvmdbg-status tvmdbg-${grave}`;
   status.textContent = `${summary.provenance[0] ?? ""} · ${counts.join(", ") || "nothing disagrees"}`;
   issues.append(issuesPanel(summary, (node) => context.session.select(node, "issues")));
-}
-
-function withHeight(
-  options: ViewOptions<DebuggerOptions>,
-  height: () => number,
-  listeners: (() => void)[],
-): ViewOptions<DebuggerOptions> {
-  return {
-    get: (name) => (name === "height" ? height() : options.get(name)) as never,
-    set: (name, value) => {
-      if (name !== "height") options.set(name, value);
-    },
-    onChange: (name, listener, signal) => {
-      if (name === "height") listeners.push(listener);
-      else options.onChange(name, listener, signal);
-    },
-  };
-}
-
-function within(share: number): number {
-  return Math.min(0.85, Math.max(0.15, share));
 }

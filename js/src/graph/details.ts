@@ -3,6 +3,7 @@ import { counted, duration, integer, percent } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
+import type { SessionClient } from "../shared/session_client.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
@@ -14,6 +15,7 @@ export class Details {
   readonly node = element("aside", { class: "tvmdbg-graph-details", "aria-label": "details" });
   readonly #model: GraphModel;
   readonly #run: RunClient;
+  readonly #session: SessionClient;
   readonly #select: (node: number, output?: number) => void;
   readonly #signal: AbortSignal;
   #asked: AbortController | null = null;
@@ -21,11 +23,13 @@ export class Details {
   constructor(
     model: GraphModel,
     run: RunClient,
+    session: SessionClient,
     select: (node: number, output?: number) => void,
     signal: AbortSignal,
   ) {
     this.#model = model;
     this.#run = run;
+    this.#session = session;
     this.#select = select;
     this.#signal = signal;
   }
@@ -79,6 +83,7 @@ export class Details {
     return [
       this.#heading(id),
       element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
+      this.#note(id),
       folded
         ? element(
             "p",
@@ -154,6 +159,11 @@ export class Details {
     );
   }
 
+  #note(node: number): HTMLElement | null {
+    const text = this.#session.note(node);
+    return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
+  }
+
   #link(node: number, suffix = ""): HTMLElement {
     const words = `${this.#model.describe.short(node)}${suffix}`;
     const link = button(words, `go to ${words}`, () => this.#select(node));
@@ -188,6 +198,11 @@ export class Details {
       (node) => graph.kinds[node] === NodeKind.INPUT,
     );
     const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
+    const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
+    if (notes.length > 0) {
+      const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
+      parts.push(section(`notes (${notes.length})`, list(said)));
+    }
     if (times.known) parts.push(section("slowest nodes", this.#slowest()));
     const links_ = (nodes: readonly number[]) =>
       list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));

@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { errorText, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -106,6 +107,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       { keys: ["0"], does: "fit the whole graph", run: () => view.fitAll() },
       { keys: ["+", "="], does: "larger", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "smaller", run: () => stage.zoom(1 / ZOOM_STEP) },
+      { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.copy() },
       { keys: ["Escape"], does: "clear highlight, search, selection", run: () => view.escape() },
     ],
     signal,

@@ -1,6 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
+import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
@@ -12,6 +13,8 @@ export interface Marks {
   selected: readonly number[];
   hovered: number;
   hits: ReadonlySet<number>;
+  /** Boxes with a note. */
+  noted: readonly number[];
 }
 
 /** Above so many edges at one box, only the box is marked. */
@@ -21,6 +24,8 @@ const SMALLEST_MARK = 7;
 const FRAME_PX = 6;
 /** Size of that dot, CSS px. */
 const DOT = 5;
+/** Size of the sign of a note, CSS px, and how far it reaches into its box. */
+const NOTE = { width: 15, height: 12, tail: 4 };
 
 /** Marks the selection with its edges, the search's hits, and the box under the pointer. */
 export class OverlayPainter {
@@ -34,7 +39,7 @@ export class OverlayPainter {
     this.#margin = margin;
   }
 
-  paint(picture: Picture, { selected, hovered, hits }: Marks): void {
+  paint(picture: Picture, { selected, hovered, hits, noted }: Marks): void {
     const { theme } = picture.palette;
     const { placed, camera } = picture;
     if (hits.size && camera.scale * tokens.node.height < FRAME_PX) this.#dots(picture, hits);
@@ -52,6 +57,27 @@ export class OverlayPainter {
       this.#row(picture, box);
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
+    for (const box of noted) this.#note(picture, noteSpot(picture, box));
+  }
+
+  /** A sheet with lines on it, whose tail points at the box. */
+  #note({ palette, camera }: Picture, { x, y, width, height }: Rectangle): void {
+    if (x > camera.width || y > camera.height || x + width < 0 || y + height < 0) return;
+    const { accent, background } = palette.theme;
+    const context = this.#context;
+    const foot = y + height - NOTE.tail;
+    context.beginPath();
+    context.roundRect(x, y, width, NOTE.height, 2.5);
+    context.moveTo(x + 3, foot - 0.5);
+    context.lineTo(x + 3, y + height);
+    context.lineTo(x + 8, foot - 0.5);
+    context.strokeStyle = background;
+    context.lineWidth = 2;
+    context.stroke();
+    context.fillStyle = accent;
+    context.fill();
+    context.fillStyle = inkOn(accent);
+    for (const line of [3, 5.5, 8]) context.fillRect(x + 3, y + line, line > 7 ? 6 : 9, 1.2);
   }
 
   /** The text beside the graph of a selected box, on the accent's colour, and a line to it. */
@@ -155,4 +181,15 @@ export class OverlayPainter {
     for (const edge of around) this.#edges.arrow(picture, edge);
     context.fill();
   }
+}
+
+/** Where the sign of a note stands: at the left end of the upper border of its box. */
+export function noteSpot({ placed, camera }: Picture, box: number): Rectangle {
+  const { x, y } = placed.rectangle(box);
+  return {
+    x: camera.screenX(x) + 2,
+    y: camera.screenY(y) - NOTE.height - 1,
+    width: NOTE.width,
+    height: NOTE.height + NOTE.tail,
+  };
 }

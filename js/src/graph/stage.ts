@@ -5,7 +5,7 @@ import { Camera, type Rectangle } from "./camera.ts";
 import { EdgePainter } from "./edges.ts";
 import type { Bounds } from "./layout/types.ts";
 import { MarginPainter, marginStart } from "./margin.ts";
-import { type Marks, OverlayPainter } from "./overlay.ts";
+import { type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
 import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
 
@@ -21,6 +21,7 @@ const BESIDE = 340;
 export interface Inspection {
   labels?: LabelRecord[];
   marks?: ({ id: number } & Rectangle)[];
+  notes?: ({ id: number } & Rectangle)[];
 }
 
 /** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
@@ -44,7 +45,7 @@ export class Stage {
   readonly #overRepaint: Repaint;
   readonly #drawn: () => void;
   #picture: Picture | null = null;
-  #marks: Marks = { selected: [], hovered: -1, hits: new Set() };
+  #marks: Marks = { selected: [], hovered: -1, hits: new Set(), noted: [] };
   #pending: (() => void) | null = null;
   #moving = 0;
   /** How the stage was opened, until it is moved by hand: done again when the stage changes its size. */
@@ -185,6 +186,10 @@ export class Stage {
       });
     });
     out.marks = marks;
+    out.notes = this.#marks.noted.map((box) => ({
+      id: placed.scene.node[box]!,
+      ...noteSpot(picture, box),
+    }));
   }
 
   /** A camera that shows the bounds; a thin graph stands to the left, for the texts beside it. */

@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import type { Direction } from "./layout/types.ts";
 import type { ColorBy } from "./picture.ts";
@@ -12,6 +13,7 @@ export interface ToolbarActions {
   fit(): void;
   slowest(): void;
   details(on: boolean): void;
+  copy(): void;
   everything(): void;
   /** Gives the keyboard back to the graph. */
   leave(): void;
@@ -111,6 +113,7 @@ export class Toolbar {
       ),
       this.#slowest,
       this.#details,
+      button("code", `Copy Python code for the node (${COPY_KEY})`, actions.copy),
       help,
     );
     const typed = () => {

@@ -1,3 +1,5 @@
+import { nodesCode } from "../shared/code.ts";
+import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
@@ -16,7 +18,7 @@ import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { ColorBy } from "./picture.ts";
 import type { Placed } from "./placed.ts";
-import { boxesOf, shownNodes } from "./scene.ts";
+import { boxesOf, foldedInto, shownNodes } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
@@ -38,6 +40,7 @@ export class GraphView {
   readonly #legend: Legend;
   readonly #details: Details;
   readonly #mirror = new Mirror();
+  readonly #code: CodeCopy;
   readonly #tooltip = new Tooltip();
   readonly #body = element("div", { class: "tvmdbg-graph-body" });
   /** What was wrong with the data from the start. */
@@ -68,7 +71,13 @@ export class GraphView {
     this.#hits = new Hits(model.search);
     this.#stage = new Stage(() => this.#drawn(), signal);
     this.#legend = new Legend(graph, model.times, (kind) => this.highlight(kind), signal);
-    this.#details = new Details(model, run, (node, output) => this.select(node, output), signal);
+    this.#details = new Details(
+      model,
+      run,
+      context.session,
+      (node, output) => this.select(node, output),
+      signal,
+    );
     this.#toolbar = new Toolbar(
       {
         search: (query) => context.options.set("search", query),
@@ -80,6 +89,7 @@ export class GraphView {
         fit: () => this.fitAll(),
         slowest: () => this.slowest(),
         details: (on) => this.showDetails(on),
+        copy: () => this.copy(),
         everything: () => context.options.set("hops", null),
         leave: () => root.focus({ preventScroll: true }),
       },
@@ -89,6 +99,13 @@ export class GraphView {
     this.#stage.node.append(this.#arranger.node, this.#tooltip.node);
     this.#body.append(this.#stage.node, this.#details.node);
     root.replaceChildren(this.#toolbar.node, this.#legend.node, this.#body, this.#mirror.node);
+    const selected = () => context.session.selected.filter((node) => model.has(node));
+    this.#code = new CodeCopy(
+      root,
+      () => nodesCode(selected()),
+      (text) => this.#mirror.say(text),
+      signal,
+    );
     this.#listen();
     this.#sized();
     // Below the stage they take from its height: there they wait until they are asked for.
@@ -129,9 +146,18 @@ export class GraphView {
     const box = this.#stage.boxAt(x, y);
     const node = box < 0 ? null : this.#placed!.scene.node[box]!;
     this.#context.session.hover(node);
-    const text = node === null ? null : this.#model.describe.tooltip(node, this.#placed!.scene);
+    const text =
+      node === null
+        ? null
+        : [this.#model.describe.tooltip(node, this.#placed!.scene), ...this.#notesAt(box)].join(
+            "\n",
+          );
     this.#tooltip.show(text, x, y, this.#stage.node);
     this.#stage.canvas.classList.toggle("tvmdbg-pointing", node !== null);
+  }
+
+  copy(): void {
+    this.#code.copy();
   }
 
   leave(): void {
@@ -259,6 +285,14 @@ export class GraphView {
     const { session, options, signal } = this.#context;
     session.onChange(() => this.#selected(), signal, ["selected", "entry"]);
     session.onChange(() => this.#mark(), signal, ["hovered"]);
+    session.onChange(
+      () => {
+        this.#mark();
+        this.#tell();
+      },
+      signal,
+      ["notes"],
+    );
     options.onChange("color_by", () => this.#repaint(), signal);
     options.onChange("height", () => this.#sized(), signal);
     options.onChange("search", () => this.#searched(), signal);
@@ -372,10 +406,12 @@ export class GraphView {
     const { scene } = this.#placed;
     void this.#details.show(this.#context.session.selected, scene);
     const { graph } = this.#model;
+    const { node } = this;
+    const note = node === null ? "" : this.#context.session.note(node);
     this.#mirror.say(
-      this.node === null
+      node === null
         ? `Graph of ${counted(graph.kinds.length, "node")}; nothing is selected.`
-        : this.#model.describe.sentence(this.node, scene),
+        : `${this.#model.describe.sentence(node, scene)}${note ? ` Note: ${note}` : ""}`,
     );
   }
 
@@ -387,7 +423,20 @@ export class GraphView {
       selected: selected.flatMap((node) => Array.from(boxesOf(placed.scene, node)).reverse()),
       hovered: hovered === null ? -1 : placed.boxOf(hovered),
       hits: this.#hits.boxes,
+      noted: this.#context.session.notes
+        .filter(([node]) => this.#model.has(node))
+        .flatMap(([node]) => Array.from(boxesOf(placed.scene, node))),
     });
+  }
+
+  /** What was noted at the node of a box, and at those that are folded into it. */
+  #notesAt(box: number): string[] {
+    const { scene } = this.#placed!;
+    const { session } = this.#context;
+    return [scene.node[box]!, ...foldedInto(scene, box)]
+      .map((node, i) => [i === 0 ? "note" : `note at #${node}`, session.note(node)] as const)
+      .filter(([, text]) => text !== "")
+      .map(([name, text]) => `${name}: ${text}`);
   }
 
   #searched(): void {

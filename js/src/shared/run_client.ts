@@ -206,6 +206,30 @@ export interface ValuesAnswer {
   text: string[];
 }
 
+/** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
+export interface Finding {
+  rule: string;
+  kind: "fault" | "doubt" | "cost" | "note";
+  title: string;
+  evidence: string[];
+  certainty: "certain" | "likely" | "possible";
+  /** Why it is no more certain than that. */
+  why: string;
+  nodes: number[];
+  entries: [node: number, output: number][];
+  /** What to do next. */
+  next: string;
+}
+
+/** What is known so far, ranked; the first question starts the scan of the tensors. */
+export interface FindingsAnswer {
+  state: "scanning" | "done" | "cancelled" | "none";
+  /** Tensors scanned, of how many. */
+  done: number;
+  total: number;
+  findings: Finding[];
+}
+
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
 export interface RunClient {
   summary(): Promise<RunSummary>;
@@ -215,6 +239,10 @@ export interface RunClient {
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
   tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
   values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer>;
+  /** `goOn` begins a scan again that was stopped. */
+  findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
+  /** Stops the scan; what is known by then stays. */
+  cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
 }
 
 interface ColumnsReply {
@@ -267,6 +295,14 @@ class ModelRunClient implements RunClient {
 
   async values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer> {
     return (await this.#ask<ValuesAnswer>("values", question, signal)).result;
+  }
+
+  async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
+    return (await this.#ask<FindingsAnswer>("findings", goOn ? { goOn } : {}, signal)).result;
+  }
+
+  async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
+    return (await this.#ask<FindingsAnswer>("cancelFindings", {}, signal)).result;
   }
 
   #ask<T>(kind: string, payload: object, signal = this.#signal) {

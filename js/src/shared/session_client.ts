@@ -9,10 +9,26 @@ export interface SessionState {
   time_range: [number, number] | null;
   hovered: number | null;
   source: string;
+  /** Text by node id. */
+  notes: Record<string, string>;
+  tour: TourStep[];
+  tour_step: number | null;
+}
+
+/** What one step of a tour says, and what it selects. */
+export interface TourStep {
+  text: string;
+  nodes: number[];
+  entry: [number, number] | null;
+  slice: [number, number] | null;
+  time_range: [number, number] | null;
+  /** The view that the step speaks of. */
+  view: "findings" | "graph" | "tensor" | "timeline" | null;
 }
 
 const HOVER_TO_PYTHON_MS = 300;
 const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;
+type Part = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
 
 export interface Selection {
   /** Which output of the node; the first where it is not said. */
@@ -59,6 +75,38 @@ export class SessionClient {
     return this.#model.get("hovered") ?? null;
   }
 
+  /** Texts by node, in node order. */
+  get notes(): readonly (readonly [node: number, text: string])[] {
+    return Object.entries(this.#model.get("notes") ?? {}).map(([node, text]) => [+node, text]);
+  }
+
+  /** The note at a node, empty where there is none. */
+  note(node: number): string {
+    return this.#model.get("notes")?.[node] ?? "";
+  }
+
+  get tour(): readonly TourStep[] {
+    return this.#model.get("tour") ?? [];
+  }
+
+  /** The step that is shown, null where none is. */
+  get tourStep(): number | null {
+    const step = this.#model.get("tour_step") ?? null;
+    return step !== null && this.tour[step] ? step : null;
+  }
+
+  /** Goes to a step of the tour and selects what it speaks of; null ends the tour. */
+  goToStep(step: number | null): void {
+    const found = step === null ? null : this.tour[step];
+    if (step !== null && !found) return;
+    if (!found) {
+      this.#write({ tour_step: null }, "tour");
+      return;
+    }
+    const { nodes, entry, slice, time_range } = found;
+    this.#write({ tour_step: step, selected: [...nodes], entry, slice, time_range }, "tour");
+  }
+
   select(node: number | null, source: string, { output = 0, occurrence }: Selection = {}): void {
     this.#write(
       {
@@ -81,6 +129,11 @@ export class SessionClient {
     this.#write({ selected: [...nodes], slice: null }, source);
   }
 
+  /** Several nodes, of which the last is the one looked at, in this output. */
+  selectEntry(nodes: readonly number[], entry: Entry, source: string): void {
+    this.#write({ selected: [...nodes], entry: [entry[0], entry[1]], slice: null }, source);
+  }
+
   setTimeRange(range: readonly [number, number] | null, source: string): void {
     this.#write({ time_range: range && [range[0], range[1]] }, source);
   }
@@ -93,12 +146,8 @@ export class SessionClient {
     this.#hoverTimer = setTimeout(() => this.#model.save_changes(), HOVER_TO_PYTHON_MS);
   }
 
-  /** Calls back once for each burst of changes of the named parts (all by default). */
-  onChange(
-    listener: () => void,
-    signal: AbortSignal,
-    parts: readonly (typeof SHARED)[number][] = SHARED,
-  ): void {
+  /** Calls back once for each burst of changes of the named parts (all of the selection by default). */
+  onChange(listener: () => void, signal: AbortSignal, parts: readonly Part[] = SHARED): void {
     let queued = false;
     const onEvent = () => {
       if (queued || signal.aborted) return;

@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
 import { nextMap, nextRange, nextScale } from "./color_controls.ts";
 import type { Inspector } from "./inspector.ts";
@@ -59,7 +60,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       "next colour range",
       () => inspector.recolor(({ range }) => ({ range: nextRange(range) })),
     ],
-    ["y", "copy Python code for the value", () => inspector.copy()],
+    [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],
   ];
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
 }

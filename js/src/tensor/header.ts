@@ -9,19 +9,32 @@ import { part } from "./parts.ts";
 export class Header {
   readonly node = element("header", { class: "tvmdbg-tensor-header" });
   readonly #root: HTMLElement;
+  readonly #noteOf: (node: number) => string;
+  readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
+  #node = -1;
   #place = false;
 
-  constructor(root: HTMLElement) {
+  constructor(root: HTMLElement, noteOf: (node: number) => string) {
     this.#root = root;
+    this.#noteOf = noteOf;
   }
 
   clear(): void {
     this.node.replaceChildren();
   }
 
+  /** Shows what the user noted at the tensor's node. */
+  noted(): void {
+    const text = this.#noteOf(this.#node);
+    this.#note.textContent = text;
+    this.#note.hidden = text === "";
+  }
+
   /** Known from the list of tensors, before any value was read. */
   announce(entries: Entries, row: number): void {
     const { columns } = entries;
+    this.#node = entries.entry(row)[0];
+    this.noted();
     this.node.replaceChildren(
       this.#facts(
         entries.entry(row).join(":"),
@@ -29,6 +42,7 @@ export class Header {
         [columns.dtypes.at(row), shapeText(entries.shape(row)), bytes(columns.nbytes[row]!)],
         entries.trust(row),
       ),
+      this.#note,
     );
   }
 
@@ -61,10 +75,13 @@ export class Header {
         note,
       ),
     );
+    this.#node = entry[0];
+    this.noted();
     this.node.replaceChildren(
       facts,
       place,
       healthPill(answer),
+      this.#note,
       ...(notes.length ? [element("ul", { class: "tvmdbg-tensor-notes" }, ...notes)] : []),
     );
   }

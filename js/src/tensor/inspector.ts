@@ -1,3 +1,4 @@
+import { CodeCopy } from "../shared/code_copy.ts";
 import { button, element } from "../shared/dom.ts";
 import { helpButton } from "../shared/keys.ts";
 import { errorText, message } from "../shared/message.ts";
@@ -6,7 +7,6 @@ import { isAbort, NewestWins } from "../shared/request.ts";
 import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { AxisPickers } from "./axis_pickers.ts";
-import { CodeCopy } from "./code_copy.ts";
 import { ColorControls } from "./color_controls.ts";
 import { type ColorChoice, colorScale } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
@@ -31,6 +31,7 @@ import {
   planeCols,
   planeOf,
   planeRows,
+  planeText,
   pythonText,
   samePlane,
   sameShape,
@@ -106,7 +107,7 @@ export class Inspector {
       helpButton(root),
       signal,
     );
-    this.#header = new Header(root);
+    this.#header = new Header(root, (node) => context.session.note(node));
     this.#axes = new AxisPickers((plane) => this.#look(plane), focus);
     this.#picture = new Picture(
       root,
@@ -122,7 +123,6 @@ export class Inspector {
     this.#histogram = new Histogram(root, signal);
     this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
     this.#readout = new Readout(() => this.copy());
-    this.#codeCopy = new CodeCopy(root, () => this.#code, signal);
     this.#table = new ValuesTable(
       run,
       (point) => {
@@ -159,6 +159,12 @@ export class Inspector {
       this.#frame.body,
       this.#table.node,
       this.#mirror.node,
+    );
+    this.#codeCopy = new CodeCopy(
+      root,
+      () => this.#code,
+      (text) => this.#mirror.say(text),
+      signal,
     );
     this.#listen();
     this.#resize();
@@ -240,13 +246,16 @@ export class Inspector {
   }
 
   copy(): void {
-    if (this.#codeCopy.copy()) this.#readout.copied();
+    this.#codeCopy.copy();
   }
 
   get #code(): string | null {
     const [answer, point] = [this.#answer, this.#picture.hover ?? this.#cross];
-    if (!answer || !point) return null;
-    return pythonText(answer.entry, indexAt(answeredPlane(answer), point), answer.reading);
+    if (!answer?.tile) return null;
+    const plane = answeredPlane(answer);
+    return point
+      ? pythonText(answer.entry, indexAt(plane, point), answer.reading)
+      : planeText(answer.entry, plane, answer.reading);
   }
 
   #show(entry: Entry, wish: PlaneWish | null = null): void {
@@ -378,7 +387,7 @@ export class Inspector {
     this.#axes.show(this.#plane);
     this.#table.show(answer);
     this.#draw();
-    this.#mirror.say(tensorWords(answer));
+    this.#mirror.say(this.#words(answer));
     this.#place(this.#cross);
     if (nothing) this.#painted();
   }
@@ -429,7 +438,12 @@ export class Inspector {
     this.#readout.show(answer, point, text);
     if (this.#picture.hover) return;
     this.#picture.mark(this.#cross, text);
-    this.#mirror.say(`${tensorWords(answer)}; ${pointWords(answer, point, text)}`);
+    this.#mirror.say(`${this.#words(answer)}; ${pointWords(answer, point, text)}`);
+  }
+
+  #words(answer: TensorAnswer): string {
+    const note = this.#context.session.note(answer.entry[0]);
+    return `${tensorWords(answer)}${note ? `. Note: ${note}` : ""}`;
   }
 
   #busy(busy: boolean): void {
@@ -475,6 +489,14 @@ export class Inspector {
       },
       signal,
       ["selected", "entry"],
+    );
+    session.onChange(
+      () => {
+        this.#header.noted();
+        if (this.#answer) this.#mirror.say(this.#words(this.#answer));
+      },
+      signal,
+      ["notes"],
     );
     options.onChange("height", () => this.#resize(), signal);
     const onOption = (

@@ -142,12 +142,20 @@ export function indexText(index: readonly number[]): string {
 }
 
 /** Python that gives the value at this index. */
-export function pythonText(
-  [node, output]: Entry,
-  index: readonly number[],
-  reading: string | null,
-): string {
-  const argument = reading === null ? "" : `"${reading}"`;
-  const place = index.length ? index.join(", ") : "()";
-  return `run.tensors[${node}, ${output}].numpy(${argument})[${place}]`;
+export function pythonText(entry: Entry, index: readonly number[], reading: string | null): string {
+  return windowText(entry, index.length ? index.join(", ") : "()", reading);
+}
+
+/** Python that gives the plane's values as they are laid out: rows down, columns across. */
+export function planeText(entry: Entry, plane: Plane, reading: string | null): string {
+  const { axes, index } = plane;
+  const [down, across] = axes;
+  const places = index.map((each, axis) => (axes.includes(axis) ? ":" : String(each)));
+  const code = windowText(entry, places.length ? places.join(", ") : "()", reading);
+  return down !== null && across !== null && down > across ? `${code}.T` : code;
+}
+
+function windowText([node, output]: Entry, place: string, reading: string | null): string {
+  const tensor = `run.tensors[${node}, ${output}]`;
+  return reading === null ? `${tensor}[${place}]` : `${tensor}.numpy("${reading}")[${place}]`;
 }

@@ -21,13 +21,13 @@ export class Readout {
   readonly #copy: HTMLButtonElement;
 
   constructor(copy: () => void) {
-    this.#copy = button("copy", "Copy Python code for this value (y)", copy);
+    this.#copy = button("code", "Copy Python code for what is shown (y)", copy);
     this.node = part("readout", this.#text, this.#copy, this.#cell);
     this.show(null, null, null);
   }
 
   show(answer: TensorAnswer | null, point: Point | null, exact: string | null): void {
-    this.#copy.hidden = answer === null || point === null;
+    this.#copy.hidden = !answer?.tile;
     if (!answer || !point) {
       this.#text.hidden = true;
       this.#cell.textContent = answer?.tile ? HINT : "";
@@ -37,10 +37,6 @@ export class Readout {
     const index = indexText(indexAt(answeredPlane(answer), point));
     this.#text.textContent = `${index} ${exact === null ? about(answer, point) : `= ${exact}`}`;
     this.#cell.textContent = cellText(answer, point);
-  }
-
-  copied(): void {
-    this.#cell.textContent = "copied";
   }
 }
 

@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
 import type { Flamechart } from "./flamechart.ts";
 import type { Part } from "./state.ts";
@@ -105,6 +106,7 @@ export function actions(view: Flamechart): KeyAction[] {
       does: "next slice found (with shift the previous)",
       run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
     },
+    { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
     { keys: ["Escape"], does: "clear the range, then the selection", run: () => view.clear() },
   ];
 }

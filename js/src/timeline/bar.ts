@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import type { Part } from "./state.ts";
 
@@ -8,6 +9,7 @@ export interface BarEvents {
   search: (text: string) => void;
   /** Goes to the next or previous found slice. */
   step: (by: number) => void;
+  copy: () => void;
   /** Gives the focus back to the view. */
   leave: () => void;
 }
@@ -76,6 +78,7 @@ export class Bar {
         { class: "tvmdbg-timeline-parts", role: "group", "aria-label": "show" },
         ...this.#parts,
       ),
+      button("code", `Copy Python code for the selection (${COPY_KEY})`, events.copy),
       help,
     );
   }

@@ -1,3 +1,5 @@
+import { rangeCode, sliceCode, timesCode } from "../shared/code.ts";
+import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
@@ -49,6 +51,7 @@ export class Flamechart {
   readonly #session: SessionClient;
   readonly #context: ViewContext<TimelineOptions>;
   readonly #say: (text: string) => void;
+  readonly #copier: CodeCopy;
   #found: Found;
   /** A slice without a node that was picked here. */
   #unjoined = -1;
@@ -69,6 +72,7 @@ export class Flamechart {
     this.#data = data;
     this.#say = say;
     this.scene = data.scene;
+    this.#copier = new CodeCopy(root, () => this.#code, say, context.signal);
     this.#found = new Found(data.slices, data.names, "");
     const theme = readTheme(root);
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
@@ -109,6 +113,7 @@ export class Flamechart {
         },
         search: (text) => this.search(text),
         step: (by) => this.nextHit(by),
+        copy: () => this.copy(),
         leave: () => this.focus(),
       },
       helpButton(root),
@@ -217,6 +222,22 @@ export class Flamechart {
     this.scene.preview = range;
     if (range && mark) this.details.showArea(area(this.#data.slices, ...range));
     this.chart.touched();
+  }
+
+  /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
+  copy(): void {
+    this.#copier.copy();
+  }
+
+  get #code(): string {
+    const { current, range } = this.scene;
+    const { selected, slice } = this.#session;
+    const { slices } = this.#data;
+    if (range && this.#ofRange) return rangeCode(range);
+    if (selected.length === 0 && current >= 0) return `run.timeline.slice(${current})`;
+    if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
+      return sliceCode(...slice);
+    return timesCode(selected);
   }
 
   selectKind(): void {

@@ -61,7 +61,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       say("empty", "No slices and no times in this run", summary.missing.timeline);
       return;
     }
-    const words = new Words(slices, names, ranking);
+    const words = new Words(slices, names, ranking, (node) => context.session.note(node));
     build(
       root,
       context,
@@ -156,6 +156,7 @@ function build(
   bindKeys(root, actions(view), signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
+  session.onChange(() => view.sync(true), signal, ["notes"]);
   onThemeChange(() => {
     const theme = readTheme(root);
     view.table.retheme(theme);

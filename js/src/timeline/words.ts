@@ -25,8 +25,15 @@ export class Words {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
+  readonly #note: (node: number) => string;
 
-  constructor(slices: Slices, names: Names, ranking: Ranking) {
+  constructor(
+    slices: Slices,
+    names: Names,
+    ranking: Ranking,
+    note: (node: number) => string = () => "",
+  ) {
+    this.#note = note;
     this.#slices = slices;
     this.#names = names;
     this.#ranking = ranking;
@@ -70,6 +77,15 @@ export class Words {
   }
 
   ofNode(node: number): Fact[] {
+    return [...this.#timesOf(node), ...this.#noted(node)];
+  }
+
+  #noted(node: number): Fact[] {
+    const text = this.#note(node);
+    return text ? [["note", text]] : [];
+  }
+
+  #timesOf(node: number): Fact[] {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
     const idle = this.#names.idle(node);
     if (idle && !(time > 0))
@@ -101,12 +117,12 @@ export class Words {
       const place = integer(columns.sliceOccurrence[slice]! + 1);
       facts.push(["slice", `${place} of ${integer(occurrences)} of this node`]);
     }
-    if (!mean && node >= 0) facts.push(this.ofNode(node)[0]!);
+    if (!mean && node >= 0) facts.push(this.#timesOf(node)[0]!);
     const joined = TRUST_LABELS[columns.sliceTrust[slice]!] ?? "unknown";
     const time = this.#trust(node);
     const trust =
       node < 0 ? "no node known" : joined === time ? joined : `${joined} (time: ${time})`;
-    return [...facts, ...this.#standing(node, trust)];
+    return [...facts, ...this.#standing(node, trust), ...this.#noted(node)];
   }
 
   ofArea(found: Area): Fact[] {
@@ -145,7 +161,7 @@ export class Words {
       ...this.#place(node),
     ];
     const track = several ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
-    return `${parts.join(", ")}; ${clock}${track}`;
+    return `${parts.join(", ")}; ${clock}${track}${this.#said(node)}`;
   }
 
   nodeSentence(node: number): string {
@@ -153,7 +169,13 @@ export class Words {
     const takes = Number.isNaN(time)
       ? this.#names.idle(node) || "its time is unknown"
       : `takes ${duration(time)}${this.#repeats(node, true)}`;
-    return `Node ${[node, this.#names.ofNode(node), takes, ...this.#place(node)].join(", ")}; no slice`;
+    const parts = [node, this.#names.ofNode(node), takes, ...this.#place(node)];
+    return `Node ${parts.join(", ")}; no slice${this.#said(node)}`;
+  }
+
+  #said(node: number): string {
+    const text = this.#note(node);
+    return text ? `; note: ${text}` : "";
   }
 
   areaSentence(found: Area): string {

@@ -1,0 +1,11 @@
+import type { GraphOptions } from "../graph/options.ts";
+import type { TensorOptions } from "../tensor/options.ts";
+import type { TimelineOptions } from "../timeline/state.ts";
+import type { ViewName } from "./panels.ts";
+
+/** Traits of the Python `Debugger`. */
+export interface DebuggerOptions extends GraphOptions, TensorOptions, TimelineOptions {
+  height: number;
+  layout_sizes: number[];
+  collapsed: ViewName[];
+}

@@ -1,0 +1,125 @@
+import { element } from "../shared/dom.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import type { DebuggerOptions } from "./options.ts";
+import { splitter } from "./splitter.ts";
+
+export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+/** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */
+const CHROME = 46;
+const NARROW = 760;
+/** The views never have less together, however much stands above them. */
+const LEAST = 240;
+/** Shares of the height that the list of findings has: as it is, and while evidence is open. */
+const LIST = 0.13;
+const LIST_OPEN = 0.28;
+const LIST_NARROW = 0.25;
+/** Share of the height of which the views take parts where they stand one below the other. */
+const VIEWS_NARROW = 0.84;
+
+/** The panels of the debugger: findings above, graph and tensor side by side, the timeline below. */
+export class Panels {
+  readonly node = element("div", { class: "tvmdbg-grid" });
+  readonly above = element("div", { class: "tvmdbg-above" });
+  readonly of: Record<ViewName, HTMLElement>;
+  readonly #root: HTMLElement;
+  readonly #options: ViewOptions<DebuggerOptions>;
+  readonly #heights: Record<ViewName, number> = { findings: 0, graph: 0, tensor: 0, timeline: 0 };
+  readonly #listeners: (() => void)[] = [];
+  readonly #sizes = { graph: 0.5, top: 0.64 };
+  readonly #across = splitter("Width of the graph", "vertical", (share) =>
+    this.#resize("graph", share),
+  );
+  readonly #down = splitter("Height of the upper row", "horizontal", (share) =>
+    this.#resize("top", share),
+  );
+
+  constructor(root: HTMLElement, options: ViewOptions<DebuggerOptions>, signal: AbortSignal) {
+    this.#root = root;
+    this.#options = options;
+    const panel = (name: ViewName) => element("div", { class: "tvmdbg-panel", "data-view": name });
+    this.of = {
+      findings: panel("findings"),
+      graph: panel("graph"),
+      tensor: panel("tensor"),
+      timeline: panel("timeline"),
+    };
+    const { findings, graph, tensor, timeline } = this.of;
+    this.above.append(findings);
+    this.node.append(graph, this.#across.node, tensor, this.#down.node, timeline);
+    for (const name of ["layout_sizes", "collapsed", "height"] as const) {
+      options.onChange(name, () => this.arrange(), signal);
+    }
+    const observer = new ResizeObserver(() => this.arrange());
+    observer.observe(root);
+    observer.observe(this.above);
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  arrange(): void {
+    const options = this.#options;
+    const [share, upper_] = options.get("layout_sizes");
+    this.#sizes.graph = within(share ?? 0.5);
+    this.#sizes.top = within(upper_ ?? 0.64);
+    const height = options.get("height");
+    const collapsed = new Set(options.get("collapsed"));
+    const narrow = this.#root.clientWidth > 0 && this.#root.clientWidth < NARROW;
+    for (const name of VIEWS) this.of[name].hidden = collapsed.has(name);
+    const list = this.of.findings.style;
+    const room = Math.max(56, Math.round(height * (narrow ? LIST_NARROW : LIST)));
+    list.setProperty("--tvmdbg-findings-room", `${room}px`);
+    const open = Math.max(room, Math.round(height * LIST_OPEN));
+    list.setProperty("--tvmdbg-findings-open-room", `${open}px`);
+    const upper = !collapsed.has("graph") || !collapsed.has("tensor");
+    const both = !collapsed.has("graph") && !collapsed.has("tensor");
+    this.#across.node.hidden = narrow || !both;
+    this.#down.node.hidden = narrow || !upper || collapsed.has("timeline");
+    this.node.classList.toggle("tvmdbg-narrow", narrow);
+    const total = narrow
+      ? Math.round(height * VIEWS_NARROW)
+      : Math.max(LEAST, height - CHROME - this.above.offsetHeight);
+    const heights = this.#heights;
+    const top = collapsed.has("timeline") ? 1 : upper ? this.#sizes.top : 0;
+    heights.graph = narrow ? Math.round(total * 0.7) : Math.round(total * top);
+    heights.tensor = heights.graph;
+    heights.timeline = narrow ? Math.round(total * 0.55) : total - Math.round(total * top);
+    for (const name of ["graph", "tensor", "timeline"] as const) {
+      this.of[name].style.height = `${heights[name]}px`;
+    }
+    this.node.style.gridTemplateColumns = narrow
+      ? "minmax(0, 1fr)"
+      : both
+        ? `minmax(0, ${this.#sizes.graph}fr) 6px minmax(0, ${1 - this.#sizes.graph}fr)`
+        : "minmax(0, 1fr)";
+    this.node.classList.toggle("tvmdbg-both", both && !narrow);
+    this.#across.set(this.#sizes.graph);
+    this.#down.set(this.#sizes.top);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** The debugger's options as one of its views has them: with the height of its panel. */
+  optionsOf(name: ViewName): ViewOptions<DebuggerOptions> {
+    const options = this.#options;
+    return {
+      get: (trait) => (trait === "height" ? this.#heights[name] : options.get(trait)) as never,
+      set: (trait, value) => {
+        if (trait !== "height") options.set(trait, value);
+      },
+      onChange: (trait, listener, signal) => {
+        if (trait === "height") this.#listeners.push(listener);
+        else options.onChange(trait, listener, signal);
+      },
+    };
+  }
+
+  #resize(which: "graph" | "top", share: number): void {
+    const next = { ...this.#sizes, [which]: within(share) };
+    this.#options.set("layout_sizes", [next.graph, next.top]);
+    this.arrange();
+  }
+}
+
+function within(share: number): number {
+  return Math.min(0.85, Math.max(0.15, share));
+}

@@ -1,0 +1,305 @@
+import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
+import { button, element } from "../shared/dom.ts";
+import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
+import { errorText, message } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { List } from "./list.ts";
+import {
+  counts,
+  entryOf,
+  nextNode,
+  progress,
+  type Row,
+  rowsOf,
+  selectionOf,
+  sentence,
+} from "./rows.ts";
+import { isUnderWay, Scan } from "./scan.ts";
+
+const SOURCE = "findings";
+const PAGE = 5;
+
+/** What was found in a run, ranked; choosing a finding selects its nodes in all views. */
+export class FindingsPanel {
+  readonly #root: HTMLElement;
+  readonly #context: ViewContext<object>;
+  readonly #mirror = new Mirror();
+  readonly #counts = element("span", { class: "tvmdbg-findings-counts" });
+  readonly #progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
+  readonly #meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
+  readonly #stop: HTMLButtonElement;
+  readonly #trouble = element("div", { class: "tvmdbg-findings-trouble", hidden: true });
+  readonly #list: List;
+  readonly #scan: Scan;
+  readonly #code: CodeCopy;
+  #serial = 0;
+  #answer: FindingsAnswer | null = null;
+  #graph: GraphColumns | null = null;
+  #chosen: { key: string; selected: string } | null = null;
+
+  constructor(root: HTMLElement, context: ViewContext<object>) {
+    const { run, session, signal } = context;
+    this.#root = root;
+    this.#context = context;
+    this.#list = new List(
+      {
+        pick: (row) => this.#pick(row),
+        toggle: (row) => this.#toggle(row),
+        node: (row, node) => this.#goTo(row, node),
+        hover: (node) => session.hover(node),
+      },
+      (node) => this.#title(node),
+    );
+    this.#scan = new Scan(
+      run,
+      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
+      signal,
+    );
+    this.#stop = button("stop", "Stop scanning the tensors (s)", () => this.stopOrGoOn());
+    this.#stop.hidden = true;
+    root.append(
+      element(
+        "div",
+        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "findings" },
+        element("span", { class: "tvmdbg-title" }, "Findings"),
+        this.#counts,
+        element("span", { class: "tvmdbg-space" }),
+        this.#meter,
+        this.#progress,
+        this.#stop,
+        button("code", `Copy Python code for the finding (${COPY_KEY})`, () => this.#code.copy()),
+        helpButton(root),
+      ),
+      this.#trouble,
+      this.#list.node,
+      this.#mirror.node,
+    );
+    this.#code = new CodeCopy(
+      root,
+      () => codeOf(this.#list.active),
+      (text) => this.#mirror.say(text),
+      signal,
+    );
+    bindKeys(root, this.#actions(), signal);
+    session.onChange(() => this.#mark(), signal, ["selected", "entry"]);
+    session.onChange(() => this.#show(), signal, ["notes"]);
+    this.#progress.textContent = "looking for findings …";
+    this.#mirror.say("Findings: none yet.");
+    this.#fill();
+    void this.#scan.start();
+    run.graph().then(
+      (graph) => {
+        if (signal.aborted) return;
+        this.#graph = graph;
+        this.#list.renamed();
+        this.#mark();
+      },
+      () => {},
+    );
+  }
+
+  /** Stops the scan, or goes on with one that was stopped. */
+  stopOrGoOn(): void {
+    if (this.#answer?.state === "scanning") void this.#scan.stop();
+    else if (this.#answer?.state === "cancelled") void this.#scan.start(true);
+    this.#root.focus({ preventScroll: true });
+  }
+
+  #actions(): KeyAction[] {
+    const move = (by: number) => {
+      this.#list.move(by);
+      this.#tell();
+    };
+    const fold = (open: boolean) => {
+      const row = this.#list.active;
+      if (row && this.#list.isOpen(row) !== open) this.#toggle(row);
+    };
+    const through = (by: number) => {
+      const row = this.#list.active;
+      const node = row && nextNode(row, this.#context.session.node, by);
+      if (row && node !== null) this.#goTo(row, node);
+    };
+    const far = Number.MAX_SAFE_INTEGER;
+    const active = (does: (row: Row) => void) => () => {
+      if (this.#list.active) does(this.#list.active);
+    };
+    return [
+      { keys: ["ArrowUp"], does: "finding above", run: () => move(-1) },
+      { keys: ["ArrowDown"], does: "finding below", run: () => move(1) },
+      { keys: ["Home"], does: "first finding", run: () => move(-far) },
+      { keys: ["End"], does: "last finding", run: () => move(far) },
+      { keys: ["PageUp"], does: `up by ${PAGE}`, run: () => move(-PAGE) },
+      { keys: ["PageDown"], does: `down by ${PAGE}`, run: () => move(PAGE) },
+      { keys: ["Enter"], does: "select its nodes", run: active((row) => this.#pick(row)) },
+      { keys: [" "], does: "show or hide its evidence", run: active((row) => this.#toggle(row)) },
+      { keys: ["ArrowRight"], does: "show its evidence", run: () => fold(true) },
+      { keys: ["ArrowLeft"], does: "hide its evidence", run: () => fold(false) },
+      {
+        keys: ["[", "]"],
+        does: "previous, next of its nodes",
+        run: ({ key }) => through(key === "[" ? -1 : 1),
+      },
+      { keys: ["s"], does: "stop scanning, or go on", run: () => this.stopOrGoOn() },
+      { keys: [COPY_KEY], does: "copy Python code for it", run: () => this.#code.copy() },
+      {
+        keys: ["Escape"],
+        does: "clear the selection",
+        run: () => this.#context.session.select(null, SOURCE),
+      },
+    ];
+  }
+
+  #pick(row: Row): void {
+    const { session } = this.#context;
+    const wanted = selectionOf(row);
+    this.#root.focus({ preventScroll: true });
+    if (wanted) {
+      this.#chosen = { key: row.key, selected: String(wanted.nodes) };
+      session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
+      this.#mark();
+    }
+    this.#tell(wanted ? "Selected. " : "It names no node. ");
+  }
+
+  #goTo(row: Row, node: number): void {
+    this.#root.focus({ preventScroll: true });
+    this.#context.session.select(node, SOURCE, { output: entryOf(row.finding, node)[1] });
+    this.#mirror.say(`Node ${this.#title(node)} of: ${row.title}`);
+    this.#activate();
+  }
+
+  #toggle(row: Row): void {
+    this.#root.focus({ preventScroll: true });
+    this.#list.toggle(row);
+    this.#fill();
+    this.#mark();
+    this.#tell();
+  }
+
+  #answered(answer: FindingsAnswer): void {
+    const before = this.#answer?.state;
+    this.#answer = answer;
+    this.#trouble.hidden = true;
+    this.#show();
+    const { state, done, total, findings } = answer;
+    this.#progress.textContent = progress(answer);
+    this.#meter.hidden = state !== "scanning";
+    this.#meter.max = Math.max(1, total);
+    this.#meter.value = done;
+    this.#stop.hidden = state !== "scanning" && state !== "cancelled";
+    this.#stop.textContent = state === "cancelled" ? "go on" : "stop";
+    this.#stop.title = `${state === "cancelled" ? "Go on" : "Stop"} scanning the tensors (s)`;
+    this.#stop.setAttribute("aria-label", this.#stop.title);
+    const told = counts(findings).map(([kind, text]) =>
+      element(
+        "span",
+        { class: `tvmdbg-findings-count tvmdbg-finding-${kind}` },
+        element("i", { class: `tvmdbg-icon tvmdbg-icon-${kind}`, "aria-hidden": "true" }),
+        text,
+      ),
+    );
+    this.#counts.replaceChildren(...told);
+    if (findings.length === 0 && !isUnderWay(answer)) {
+      this.#say(
+        "empty",
+        state === "cancelled" ? "Nothing found so far" : NOTHING,
+        lookedAt(answer),
+      );
+    }
+    this.#fill();
+    if (state !== before && !isUnderWay(answer)) {
+      const words = counts(findings).map(([, text]) => text);
+      this.#mirror.say(`${words.join(", ") || NOTHING}; ${progress(answer)}.`);
+    }
+    this.#root.dataset.ready = "true";
+    this.#root.dataset.state = state;
+  }
+
+  #failed(error: unknown): void {
+    this.#say("error", "The findings could not be asked for", `${errorText(error)}\n${AGAIN}`);
+    this.#trouble.append(
+      button("try again", "Ask for the findings again", () => {
+        this.#trouble.hidden = true;
+        this.#root.focus({ preventScroll: true });
+        void this.#scan.start();
+      }),
+    );
+    this.#meter.hidden = this.#stop.hidden = true;
+    this.#progress.textContent = "";
+    this.#mirror.say(`The findings could not be asked for: ${errorText(error)}`);
+    this.#root.dataset.state = "error";
+    this.#fill();
+    this.#root.dataset.ready = "true";
+  }
+
+  #say(kind: "empty" | "error", title: string, detail: string): void {
+    this.#trouble.replaceChildren(message(kind, title, detail));
+    this.#trouble.hidden = false;
+  }
+
+  #show(): void {
+    const notes = this.#context.session.notes;
+    const findings = this.#answer?.findings ?? [];
+    const newKey = () => String(++this.#serial);
+    this.#list.show(rowsOf(this.#list.rows, findings, notes, newKey));
+    this.#list.node.hidden = this.#list.rows.length === 0;
+    this.#mark();
+    this.#activate();
+  }
+
+  /** While more may come, and while evidence is open, the panel keeps its room. */
+  #fill(): void {
+    const waits = this.#answer === null || isUnderWay(this.#answer);
+    this.#root.classList.toggle("tvmdbg-findings-waits", waits && this.#trouble.hidden);
+    this.#root.classList.toggle("tvmdbg-findings-open", this.#list.anyOpen);
+  }
+
+  #mark(): void {
+    const { selected, node } = this.#context.session;
+    if (this.#chosen && this.#chosen.selected !== String(selected)) this.#chosen = null;
+    this.#list.mark(this.#chosen?.key ?? null, node);
+  }
+
+  #activate(): void {
+    const id = this.#list.activeId;
+    if (id) this.#root.setAttribute("aria-activedescendant", id);
+    else this.#root.removeAttribute("aria-activedescendant");
+  }
+
+  #tell(before = ""): void {
+    const row = this.#list.active;
+    this.#activate();
+    if (!row) return;
+    const { rows } = this.#list;
+    this.#mirror.say(
+      before + sentence(row, rows.indexOf(row), rows.length, this.#list.isOpen(row)),
+    );
+  }
+
+  #title(node: number): string {
+    const name = this.#graph?.labels.length ? this.#name(this.#graph, node) : "";
+    return name ? `#${node} ${name}` : `#${node}`;
+  }
+
+  #name({ labels, names }: GraphColumns, node: number): string {
+    return node < labels.length ? labels.at(node) || names.at(node) : "";
+  }
+}
+
+const NOTHING = "✓ Nothing found";
+const AGAIN = "Is the kernel running? If it was restarted, run the notebook from its start.";
+
+/** What an empty list rests on. */
+function lookedAt(answer: FindingsAnswer): string {
+  if (answer.total === 0) {
+    return "Nothing stands out in files and times. The run holds no tensors: nothing is said of values.";
+  }
+  return `Nothing that is wrong, doubtful or slow stands out: files, times, ${progress(answer)}.`;
+}
+
+function codeOf(row: Row | null): string | null {
+  if (!row) return "run.findings()";
+  return row.rank === null ? `run.session.notes["${row.nodes[0]}"]` : `run.findings()[${row.rank}]`;
+}

@@ -1,0 +1,106 @@
+import { element, KEEP_KEYS } from "./dom.ts";
+
+const SHOWN_MS = 2600;
+
+/** The key that copies code, in every view. */
+export const COPY_KEY = "y";
+
+/** Copies code for what a view shows: by its own command, and by the browser's copy keys on its root. */
+export class CodeCopy {
+  readonly #root: HTMLElement;
+  readonly #code: () => string | null;
+  readonly #say: (text: string) => void;
+  readonly #box = element("div", { class: "tvmdbg-copied", hidden: true });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    root: HTMLElement,
+    code: () => string | null,
+    say: (text: string) => void,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.#code = code;
+    this.#say = say;
+    root.addEventListener(
+      "copy",
+      (event) => {
+        if (event.target !== root || String(getSelection())) return;
+        const text = code();
+        if (text === null) return;
+        into(event, text);
+        this.#copied(text);
+      },
+      { signal },
+    );
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** Shows what was copied, or the code to copy by hand where the page may not use the clipboard. */
+  copy(): void {
+    const text = this.#code();
+    if (text === null) {
+      this.#show("There is no code for this.");
+      this.#say("There is no code for this.");
+      return;
+    }
+    this.#root.focus({ preventScroll: true });
+    let set = false;
+    const copy = (event: ClipboardEvent) => {
+      set = into(event, text);
+    };
+    // The browser asks back with a copy event, in which a page may set the text without leave.
+    document.addEventListener("copy", copy, { capture: true });
+    const asked = document.execCommand("copy");
+    document.removeEventListener("copy", copy, { capture: true });
+    if (asked && set) this.#copied(text);
+    else this.#offer(text);
+  }
+
+  #copied(text: string): void {
+    this.#show("copied ", element("code", {}, text));
+    this.#say(`Copied: ${text}`);
+  }
+
+  #show(...children: (Node | string)[]): void {
+    clearTimeout(this.#timer);
+    this.#box.replaceChildren(...children);
+    this.#box.hidden = false;
+    this.#root.append(this.#box);
+    this.#timer = setTimeout(() => this.#hide(), SHOWN_MS);
+  }
+
+  #hide(): void {
+    this.#box.hidden = true;
+    this.#box.replaceChildren();
+  }
+
+  #offer(text: string): void {
+    const field = element("input", {
+      value: text,
+      title: text,
+      readonly: true,
+      "aria-label": "Python code: copy it with Ctrl+C, close with Escape",
+      size: Math.min(60, text.length),
+      ...KEEP_KEYS,
+    });
+    this.#show("Ctrl+C copies, Esc closes: ", field);
+    clearTimeout(this.#timer);
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.#root.focus({ preventScroll: true });
+    });
+    field.addEventListener("blur", () => this.#hide());
+    field.focus();
+    field.select();
+    this.#say(`The clipboard is closed to this page. The code: ${text}`);
+  }
+}
+
+function into(event: ClipboardEvent, text: string): boolean {
+  if (!event.clipboardData) return false;
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
+  return true;
+}
