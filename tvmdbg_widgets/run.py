@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from tvmdbg_widgets.analysis.findings.search import Search
     from tvmdbg_widgets.analysis.operators import Operators
     from tvmdbg_widgets.export.extract import Extracted
     from tvmdbg_widgets.export.page.embed import Embed
     from tvmdbg_widgets.export.page.options import Share, Theme
+    from tvmdbg_widgets.export.report import BugReport
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.issues import Issues
     from tvmdbg_widgets.model.parts import Provenance, RunParts
+    from tvmdbg_widgets.model.report import Report
     from tvmdbg_widgets.model.tensors import Tensors
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.widgets.debugger import Debugger
@@ -38,6 +44,8 @@ class DebugRun:
     tensors : Tensors or None
         A mapping: ``run.tensors[12, 0]``, ``run.tensors["conv2d"]``.
     timeline : Timeline or None
+    reports : tuple of Report
+        Profiling reports (``profile()``), joined to the graph.
     provenance : Provenance
         What wrote the files, by the evidence in them.
     title : str
@@ -48,6 +56,8 @@ class DebugRun:
     def __init__(self, parts: RunParts) -> None:
         self.parts = parts
         self._debugger: Debugger | None = None
+        self._search: Search | None = None
+        self._lock = threading.Lock()
 
     @property
     def graph(self) -> Graph | None:
@@ -63,6 +73,11 @@ class DebugRun:
     def timeline(self) -> Timeline | None:
         """Slices and node times, None where neither a trace nor a table was given."""
         return self.parts.timeline
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """Profiling reports: other measurements than the timeline's, with times per node."""
+        return self.parts.reports
 
     @property
     def provenance(self) -> Provenance:
@@ -83,6 +98,46 @@ class DebugRun:
         from tvmdbg_widgets.analysis.check import check
 
         return check(self.parts)
+
+    @property
+    def search(self) -> Search:
+        """The scan of the tensors and what it found so far; views ask it too."""
+        from tvmdbg_widgets.analysis.findings.search import Search
+
+        with self._lock:
+            if self._search is None:
+                self._search = Search(self.parts)
+            return self._search
+
+    def findings(self, progress: bool = True) -> Findings:
+        """Return what this run tells of itself, ranked: faults, doubts, costs, notes.
+
+        Reads every tensor once, parameters included; their statistics stay for later. Interrupted,
+        it returns what is known so far, with ``complete`` False; called again, it goes on.
+
+        Parameters
+        ----------
+        progress : bool
+            Show a progress bar where it takes longer than a second.
+        """
+        return self.search.run(progress=progress)
+
+    def report(self, node: int | None = None) -> BugReport:
+        """Return Markdown for a bug report: versions, files, findings, checks, and a figure.
+
+        Parameters
+        ----------
+        node : int or None
+            Also all that is known of this node: attributes, inputs, outputs, exact values.
+
+        Raises
+        ------
+        KeyError, IndexError
+            The run has no graph, or that no such node.
+        """
+        from tvmdbg_widgets.export.report import report
+
+        return report(self, node)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""
@@ -210,6 +265,58 @@ class DebugRun:
         self.session.tour_step = 0
         return self.debugger()
 
+    @property
+    def known_findings(self) -> Findings | None:
+        """The findings once :meth:`findings` or a view has found all; None before."""
+        with self._lock:
+            known = None if self._search is None else self._search.latest
+        return known if known is not None and known.complete else None
+
+    def figure(
+        self,
+        view: str = "debugger",
+        *,
+        width: float = 720,
+        theme: str = "light",
+        **options: Any,
+    ) -> Figure:
+        """Return a view of this run as a figure for a paper, a slide or a page.
+
+        ::
+
+            run.figure("graph", width=1000, direction="right").save("graph.svg")
+            run.figure("tensor", entry=(38, 0), color_scale="symlog").save("conv.png", scale=3)
+
+        Parameters
+        ----------
+        view : str
+            ``"graph"``, ``"tensor"``, ``"timeline"``, or ``"debugger"``: all three, and the
+            findings once they are known. A graph of more than 300 nodes, parameters not counted,
+            is condensed to groups.
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it, which
+            browsers follow; a PNG of it is light.
+        **options
+            As the view takes them: ``color_by``, ``direction``, ``focus``, ``hops``, ``search``,
+            ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
+            ``color_map`` (tensor); ``show``, ``sort``, ``time_range`` (timeline); ``selected``:
+            node ids to be marked (graph and timeline); ``collapsed``: views to be left out
+            (debugger).
+
+        Raises
+        ------
+        ValueError
+            No such view or theme, or a value out of range; the message lists what there is.
+        TypeError
+            The view has no such option.
+        """
+        from tvmdbg_widgets.figures.choose import figure_of
+
+        known = self.known_findings if view == "debugger" else None
+        return figure_of(self, view, width=width, theme=theme, options=options, findings=known)
+
     def save_html(
         self,
         path: str | os.PathLike[str],
@@ -289,7 +396,7 @@ class DebugRun:
         self,
         height: int | None = None,
         *,
-        budget: int = 1_000_000,
+        budget: int = 400_000,
         share: Share = "pictures",
         parameters: bool = False,
         title: str | None = None,
@@ -331,7 +438,7 @@ class DebugRun:
         return DebugRun, (self.parts,)
 
     def __repr__(self) -> str:
-        parts = [self.parts.graph, self.parts.tensors, self.parts.timeline]
+        parts = [self.parts.graph, self.parts.tensors, self.parts.timeline, *self.parts.reports]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
         return "\n  ".join(
             [f"DebugRun {self.title!r} (format of {self.provenance.releases})", *told]

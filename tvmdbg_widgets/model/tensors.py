@@ -14,6 +14,8 @@ from tvmdbg_widgets.model.statistics import Statistics, statistics
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from tvmdbg_widgets.model.array_values import Reading
@@ -160,7 +162,13 @@ class Tensor:
     def __getitem__(self, selection: Selection) -> np.ndarray[Any, Any]:
         return self.window(selection)
 
-    def statistics(self, bins: int = 64, sample: int | None = None) -> Statistics:
+    def statistics(
+        self,
+        bins: int = 64,
+        sample: int | None = None,
+        *,
+        watch: Callable[[], None] | None = None,
+    ) -> Statistics:
         """Count, bound and average the values in bounded memory; kept once computed.
 
         Parameters
@@ -170,19 +178,29 @@ class Tensor:
         sample
             Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
             unless that was all of them.
+        watch
+            Called before each piece of the values is looked at; what it raises stops the count.
         """
         asked = (bins, sample)
         if asked not in self._statistics:
-            self._statistics[asked] = self._compute(bins, sample)
+            self._statistics[asked] = self._compute(bins, sample, watch)
         return self._statistics[asked]
 
-    def _compute(self, bins: int, sample: int | None) -> Statistics:
+    def _compute(
+        self, bins: int, sample: int | None, watch: Callable[[], None] | None
+    ) -> Statistics:
         values = self.record.values()
         if values.is_raw:
             return Statistics.not_applicable(values.count, f"{self.dtype} has no numpy type")
-        if sample is None or sample >= values.count:
-            return statistics(values.chunks, bins=bins)
-        return statistics(lambda: values.sample(sample), bins=bins, exact=False)
+        exact = sample is None or sample >= values.count
+
+        def chunks() -> Iterator[np.ndarray[Any, Any]]:
+            for chunk in values.chunks() if sample is None or exact else values.sample(sample):
+                if watch is not None:
+                    watch()
+                yield chunk
+
+        return statistics(chunks, bins=bins, exact=exact)
 
     def with_dtype(self, dtype: DataType) -> Tensor:
         """Return the same bytes read as another type of the same width (ValueError if not)."""

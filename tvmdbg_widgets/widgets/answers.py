@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 
+#: Nodes and entries of one finding that a view is told; titles and evidence count all.
+_LISTED = 200
+_STOPS_WITHIN = 1.0
+
+
 @dataclass(frozen=True)
 class Reply:
     """One answer: a JSON value and the buffers that go with it."""
@@ -206,6 +211,36 @@ def _values(run: DebugRun, question: Question) -> Reply:
     return Reply(tensor_values(run, question))
 
 
+def _findings(run: DebugRun, _question: Question) -> Reply:
+    known = run.search.known()
+    return Reply(
+        {
+            "state": run.search.scan.state,
+            "done": known.scanned,
+            "total": known.to_scan,
+            "findings": [
+                {
+                    "rule": each.rule,
+                    "kind": each.kind.value,
+                    "title": each.title,
+                    "evidence": list(each.evidence),
+                    "certainty": each.certainty.value,
+                    "why": each.why,
+                    "nodes": list(each.nodes[:_LISTED]),
+                    "entries": [list(entry) for entry in each.entries[:_LISTED]],
+                    "next": each.next_step,
+                }
+                for each in known
+            ],
+        }
+    )
+
+
+def _cancel_findings(run: DebugRun, question: Question) -> Reply:
+    run.search.scan.cancel(wait=_STOPS_WITHIN)
+    return _findings(run, question)
+
+
 def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
     headers, buffer = pack(columns)
     return Reply({"columns": headers, "info": info}, (buffer,))
@@ -219,4 +254,6 @@ _ANSWERS: dict[str, Callable[[DebugRun, Question], Reply]] = {
     "node": _node,
     "tensor": _tensor,
     "values": _values,
+    "findings": _findings,
+    "cancelFindings": _cancel_findings,
 }

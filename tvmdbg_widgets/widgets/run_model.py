@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _WORKERS = 2
+#: Seconds of the search for findings between two questions of a view, where there are no threads.
+_SLICE = 0.2
 _HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = frozenset({"tensor", "node"})
@@ -53,6 +55,7 @@ class RunModel(anywidget.AnyWidget):
         self._newest: dict[tuple[str, str], str | None] = {}
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
+        self._searching = False
         super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
         self.on_msg(self._on_question)
 
@@ -60,6 +63,8 @@ class RunModel(anywidget.AnyWidget):
         """Free the model in the kernel and in every page."""
         with self._lock:
             pool, self._pool = self._pool, None
+        if self._searching:
+            self._run.search.scan.cancel()
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
         super().close()
@@ -73,7 +78,21 @@ class RunModel(anywidget.AnyWidget):
         if question.kind in _NEWEST_ONLY:
             with self._lock:
                 self._newest[question.client, question.kind] = question.id
+        if question.kind == "findings":
+            self._search()
         self._submit(lambda: self._answer(question, message))
+
+    def _search(self) -> None:
+        """Start the scan of the tensors at a view's first question; go on with it without threads.
+
+        It has a thread of its own, so that it holds up no answer.
+        """
+        scan = self._run.search.scan
+        if not _HAS_THREADS:
+            if scan.state in {"none", "scanning"}:
+                scan.run(seconds=_SLICE)
+        elif scan.start():
+            self._searching = True
 
     def _submit(self, task: Callable[[], None]) -> None:
         if not _HAS_THREADS:

@@ -1,0 +1,71 @@
+"""Ranked statements about a run: one file a rule, one line a rule below."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.model.findings import Findings
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.findings.rule import Rule
+    from tvmdbg_widgets.analysis.tensor_scan import Probe, Scanned
+    from tvmdbg_widgets.model.parts import RunParts
+
+
+def _rule(module: str) -> Rule:
+    found: Rule = import_module(f"{__name__}.{module}").RULE
+    return found
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    _rule("first_nonfinite"),
+    _rule("files"),
+    _rule("disagreements"),
+    _rule("stale"),
+    _rule("overwritten"),
+    _rule("joins"),
+    _rule("names"),
+    _rule("constant"),
+    _rule("saturated"),
+    _rule("dead_channels"),
+    _rule("ranges"),
+    _rule("warm_up"),
+    _rule("noise"),
+    _rule("slowest"),
+    _rule("work"),
+    _rule("movement"),
+    _rule("unused"),
+    _rule("repeated"),
+    _rule("scanned"),
+)
+"""Every rule; a new one is a file with a ``RULE`` and a line here."""
+
+
+def probes() -> dict[str, Probe]:
+    """Return what the rules read of each tensor, by rule."""
+    return {rule.name: rule.probe for rule in RULES if rule.probe is not None}
+
+
+def find(parts: RunParts, scanned: Scanned) -> Findings:
+    """Apply every rule to a run as far as its tensors were scanned.
+
+    Parameters
+    ----------
+    parts : RunParts
+    scanned : Scanned
+        What :class:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan` with :func:`probes` knows.
+
+    Returns
+    -------
+    Findings
+        Ranked.
+    """
+    evidence = Evidence(parts, scanned)
+    return Findings(
+        (finding for rule in RULES for finding in rule.find(evidence)),
+        complete=scanned.complete,
+        scanned=scanned.done,
+        to_scan=scanned.total,
+    )

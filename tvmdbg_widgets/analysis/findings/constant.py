@@ -1,0 +1,143 @@
+"""Outputs that are all zero or one value throughout; inputs and weights that were never set.
+
+Of operators, outputs of two values or more of a type that carries numbers: bool and 64-bit
+integers are masks and indices, which are often constant on purpose, and so are the outputs of
+`zeros`, `full` and the like. Where everything an operator computes from is constant, it only
+follows. Parameters count where a weight (rank 2 or more) is all zero, which is how parameters look
+that were not set on the debugger's module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry
+
+NAME = "constant-values"
+_MEANT = frozenset(
+    {
+        *("zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "one_hot", "eye"),
+        *("arange", "tril", "triu", "trilu", "shape_of", "ndarray_size", "constant_pad"),
+    }
+)
+_LEFT_OUT = frozenset({"bool", "int64", "uint64", "uint1", "handle"})
+_WEIGHT_RANK = 2
+_STEPS = {
+    "input": "Set the inputs on the debugger's module before run().",
+    "weight": "Set the parameters on the debugger's module: module.set_input(**params).",
+}
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of operators, one of inputs, one of weights."""
+    tensors = evidence.tensors
+    constant = {
+        entry: found.minimum
+        for entry, found in sorted(evidence.statistics.items())
+        if found.size > 1
+        and found.finite == found.size
+        and found.minimum == found.maximum
+        and tensors[entry].dtype.name not in _LEFT_OUT
+    }
+    own: list[Entry] = []
+    following: list[Entry] = []
+    inputs: list[Entry] = []
+    weights: list[Entry] = []
+    for entry, value in constant.items():
+        kind = evidence.kind(entry[0])
+        if evidence.is_operator(entry[0]):
+            (following if _follows(evidence, constant, entry[0]) else own).append(entry)
+        elif kind is NodeKind.INPUT:
+            inputs.append(entry)
+        elif (
+            kind is NodeKind.PARAMETER and value == 0 and len(tensors[entry].shape) >= _WEIGHT_RANK
+        ):
+            weights.append(entry)
+    own = [entry for entry in own if not _MEANT & set(evidence.operator_parts(entry[0]))]
+    if own:
+        yield _finding(evidence, constant, own, following)
+    if inputs:
+        yield _given(evidence, constant, inputs, "input")
+    if weights:
+        yield _given(evidence, constant, weights, "weight")
+
+
+def _follows(evidence: Evidence, constant: dict[Entry, object], node: int) -> bool:
+    computed = [
+        read.entry
+        for read in evidence.reads(node)
+        if read.sure and evidence.kind(read.entry[0]) is not NodeKind.PARAMETER
+    ]
+    return bool(computed) and all(entry in constant for entry in computed)
+
+
+def _finding(
+    evidence: Evidence,
+    constant: dict[Entry, object],
+    entries: list[Entry],
+    following: list[Entry],
+) -> Finding:
+    first = entries[0]
+    value = number_text(constant[first])
+    rest = f"; {len(entries) - 1:,} more likewise" if entries[1:] else ""
+    what = "is all zero" if constant[first] == 0 else f"is {value} everywhere"
+    size = counted(evidence.statistics[first].size, "value")
+    facts = [f"{evidence.entry_name(e)}: {number_text(constant[e])}" for e in entries]
+    if following:
+        facts.insert(0, f"{counted(len(following), 'operator')} compute from constant values alone")
+    certainty, why = evidence.joined(entries)
+    return Finding(
+        NAME,
+        Kind.DOUBT,
+        f"The output of {evidence.entry_name(first)} {what} ({size}){rest}",
+        cut(facts),
+        certainty,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "Look at what the operator reads: is it meant to be so?",
+        0.7,
+    )
+
+
+def _given(
+    evidence: Evidence,
+    constant: dict[Entry, object],
+    entries: list[Entry],
+    what: str,
+) -> Finding:
+    first = entries[0]
+    value = "0" if constant[first] == 0 else number_text(constant[first])
+    rest = f"; {len(entries) - 1:,} more {what}s likewise" if entries[1:] else ""
+    facts = [
+        f"{evidence.entry_name(e)}: {number_text(constant[e])} in all "
+        f"{counted(evidence.statistics[e].size, 'value')}"
+        for e in entries
+    ]
+    certainty, why = evidence.joined(entries)
+    return Finding(
+        NAME,
+        Kind.DOUBT,
+        f"The {what} {evidence.entry_name(first)} holds nothing but {value}{rest}",
+        cut(facts),
+        certainty,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        _STEPS[what],
+        0.75,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,49 @@
+"""Tensors whose shape or dtype is not what the graph says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "tensor-disagrees"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all that disagree."""
+    issues = evidence.of_rules(NAME)
+    if not issues:
+        return
+    entries = tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries))
+    nodes = tuple(dict.fromkeys(node for issue in issues for node in issue.nodes))
+    tensors = evidence.tensors
+    exact = all(tensors[each].trust is Trust.EXACT for each in entries if each in tensors)
+    first = evidence.entry_name(entries[0]) if entries else "a tensor"
+    others = f", and {len(entries) - 1:,} more do not either" if entries[1:] else ""
+    yield Finding(
+        NAME,
+        Kind.FAULT,
+        f"The tensor of {first} does not have the shape and dtype that the graph says{others}",
+        cut([one_line(issue.message) for issue in issues]),
+        Certainty.CERTAIN if exact else Certainty.LIKELY,
+        "both files were read, and the key in the params file names the entry"
+        if exact
+        else "both files were read; which entry a tensor is of follows from order or name",
+        nodes,
+        entries,
+        "Make sure that graph and tensors are of one run: check the shapes the module was "
+        "compiled for.",
+        1.0,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,192 @@
+"""What the rules look at: the run, what the scan found, and the words for both."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.check import check
+from tvmdbg_widgets.model.buffer_reuse import later_writers
+from tvmdbg_widgets.model.findings import Certainty
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Scanned
+    from tvmdbg_widgets.model.issues import Issue, Issues
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.tensors import Tensor
+
+_LONGEST_NAME = 80
+_LISTED = 5
+_PREFIXES = ("tvmgen_default_fused_", "tvmgen_default_", "fused_")
+
+
+class Read(NamedTuple):
+    """One operand of a node."""
+
+    entry: Entry
+    sure: bool
+
+
+class Evidence:
+    """A run and what is known of its tensors.
+
+    Parameters
+    ----------
+    parts : RunParts
+    scanned : Scanned
+
+    """
+
+    def __init__(self, parts: RunParts, scanned: Scanned) -> None:
+        self.parts = parts
+        self.scanned = scanned
+
+    @cached_property
+    def statistics(self) -> dict[Entry, Statistics]:
+        """Statistics of the tensors that hold their own entry's values."""
+        return {
+            entry: found
+            for entry, found in self.scanned.statistics.items()
+            if entry not in self.overwritten and found.applicable
+        }
+
+    @property
+    def tensors(self) -> Mapping[Entry, Tensor]:
+        """The tensors by entry; empty where the run has none."""
+        tensors: Mapping[Entry, Tensor] = self.parts.tensors or {}
+        return tensors
+
+    @cached_property
+    def issues(self) -> Issues:
+        """Everything that ``run.check()`` says."""
+        return check(self.parts)
+
+    def of_rules(self, *rules: str) -> list[Issue]:
+        """Return the issues of some rules."""
+        return [issue for issue in self.issues if issue.rule in rules]
+
+    @cached_property
+    def overwritten(self) -> dict[Entry, int]:
+        """Entries whose tensor is a later node's, and that node (TVM v0.6, v0.7)."""
+        graph, tensors = self.parts.graph, self.parts.tensors
+        if graph is None or not tensors or not self.parts.issues.by_rule("buffer-reused"):
+            return {}
+        return {entry: node for entry, node in later_writers(graph).items() if entry in tensors}
+
+    def kind(self, node: int) -> NodeKind | None:
+        """What a node is, None without a graph."""
+        graph = self.parts.graph
+        if graph is None or not 0 <= node < graph.num_nodes:
+            return None
+        return NodeKind(int(graph.kinds[node]))
+
+    def is_operator(self, node: int) -> bool:
+        """Whether a node computes its values; without a graph nobody knows."""
+        return self.kind(node) in (NodeKind.OPERATOR, NodeKind.NOP, NodeKind.COPY)
+
+    def operator_parts(self, node: int) -> tuple[str, ...]:
+        """Operators fused into the function of a node, without name spaces."""
+        graph = self.parts.graph
+        if graph is None or not 0 <= node < graph.num_nodes:
+            return ()
+        return tuple(part.rpartition(".")[2] or part for part in graph.nodes[node].parts)
+
+    def reads(self, node: int) -> list[Read]:
+        """Operands of a node; not sure where the dump does not tell where they come from."""
+        graph = self.parts.graph
+        if graph is None:
+            return []
+        edges = graph.in_edges(node)
+        return [
+            Read((source, output), source >= 0 and trust != Trust.AMBIGUOUS)
+            for source, output, trust in zip(
+                graph.edge_source[edges].tolist(),
+                graph.edge_output[edges].tolist(),
+                graph.edge_trust[edges].tolist(),
+                strict=True,
+            )
+        ]
+
+    def joined(self, entries: Iterable[Entry]) -> tuple[Certainty, str]:
+        """How surely tensors are those of their entries, and why."""
+        tensors = self.tensors
+        worst = max((tensors[each].trust for each in entries if each in tensors), default=None)
+        if worst is None or worst is Trust.EXACT:
+            return Certainty.CERTAIN, "every value was read"
+        if worst is Trust.AMBIGUOUS:
+            return (
+                Certainty.POSSIBLE,
+                "every value was read, but whose values these are is ambiguous",
+            )
+        how = "their order in the file" if worst is Trust.BY_ORDER else "their name"
+        return Certainty.LIKELY, f"every value was read; the values are known by {how}"
+
+    @cached_property
+    def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Share of each node in the sum of node times, 0 where unknown; empty without times."""
+        timeline = self.parts.timeline
+        if timeline is None or not timeline.total_ns > 0:
+            return np.zeros(0)
+        return np.nan_to_num(timeline.node_ns / timeline.total_ns)
+
+    @cached_property
+    def timed(self) -> list[int]:
+        """Nodes that take time."""
+        nodes: list[int] = np.flatnonzero(self.shares > 0).tolist()
+        return nodes
+
+    def name(self, node: int) -> str:
+        """Name of a node with its id, fit for one line: ``"nn_dense_add (node 70)"``."""
+        return f"{self.short_name(node)} (node {node})"
+
+    def short_name(self, node: int) -> str:
+        """Name of a node without what all names of a compiler start with."""
+        graph = self.parts.graph
+        if graph is not None and 0 <= node < graph.num_nodes:
+            name = graph.names[node]
+        else:
+            named = (tensor.name for (i, _), tensor in self.tensors.items() if i == node)
+            name = next(named, "")
+        prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
+        text = one_line(name.removeprefix(prefix) or name)
+        return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+
+    def entry_name(self, entry: Entry) -> str:
+        """Name of a node, with the output where it has several."""
+        graph = self.parts.graph
+        node, output = entry
+        if graph is None or not 0 <= node < graph.num_nodes:
+            return self.name(node)
+        several = len(graph.entry_range(node)) > 1
+        text = f"{self.short_name(node)} (node {node}"
+        return f"{text}, output {output})" if several else f"{text})"
+
+    def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
+        """Name the first nodes and count the rest."""
+        shown = ", ".join(self.name(node) for node in nodes[:most])
+        return f"{shown} and {len(nodes) - most:,} more" if len(nodes) > most else shown
+
+
+def nodes_of(entries: Iterable[Entry]) -> tuple[int, ...]:
+    """Nodes of entries, each once, in order."""
+    return tuple(dict.fromkeys(node for node, _ in entries))
+
+
+def entries_text(count: int) -> str:
+    """``"1 entry"``, ``"1,024 entries"``."""
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def cut(facts: list[str], most: int = 10) -> tuple[str, ...]:
+    """Keep the first facts and count the rest."""
+    if len(facts) <= most:
+        return tuple(facts)
+    return (*facts[:most], f"and {len(facts) - most:,} more")

@@ -1,0 +1,86 @@
+"""Files that are broken, cut off or contradict each other, and tensors that could not be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.model.issues import Issue
+
+NAME = "files"
+#: Issues of which another rule makes its own finding.
+_TOLD_ELSEWHERE = frozenset(
+    {
+        "buffer-reused",
+        "duplicate-name",
+        "edge-ambiguous",
+        "stale-tensors",
+        "table-rows-ambiguous",
+        "tables-disagree",
+        "tensor-disagrees",
+        "tensor-overwritten",
+    }
+)
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make a fault of errors, one of unreadable tensors, and a doubt of warnings."""
+    broken = evidence.scanned.broken
+    if broken:
+        entries = tuple(sorted(broken))
+        yield Finding(
+            NAME,
+            Kind.FAULT,
+            f"{counted(len(entries), 'tensor')} could not be read, first that of "
+            f"{evidence.entry_name(entries[0])}",
+            cut([f"{evidence.entry_name(each)}: {one_line(broken[each])}" for each in entries]),
+            Certainty.CERTAIN,
+            "reading failed; the other tensors were read",
+            nodes_of(entries),
+            entries,
+            "Open the dump again once it is written, or copy it again from where it was made.",
+            1.0,
+        )
+    others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
+    errors = [issue for issue in others if issue.severity is Severity.ERROR]
+    if errors:
+        yield _of(errors, Kind.FAULT, "break their format", "breaks its format")
+    warnings = [issue for issue in others if issue.severity is Severity.WARNING]
+    if warnings:
+        yield _of(warnings, Kind.DOUBT, "are doubtful", "is doubtful")
+
+
+def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
+    files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
+    first = f"{next(iter(files))} " if files else "a file "
+    if len(issues) == 1:
+        title = f"{first}{one} in 1 place: {issues[0].rule}"
+    elif len(files) > 1:
+        title = f"{len(files)} files {many} in {len(issues)} places"
+    else:
+        title = f"{first}{one} in {len(issues)} places"
+    return Finding(
+        NAME,
+        kind,
+        title[0].upper() + title[1:] if not files else title,
+        cut([one_line(str(issue)) for issue in issues]),
+        Certainty.CERTAIN,
+        "the files were read as far as they can be; run.check() lists all",
+        tuple(dict.fromkeys(node for issue in issues for node in issue.nodes)),
+        tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries)),
+        "Read run.check(); where a file is cut off or of another run, copy or write it again.",
+        0.85,
+    )
+
+
+RULE = Rule(NAME, find)

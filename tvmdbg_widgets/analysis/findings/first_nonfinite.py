@@ -1,0 +1,271 @@
+"""The first NaN or Inf in execution order, where it was born and what it spread to.
+
+An entry that holds NaN or Inf though every entry its node reads is finite is a birth; parameters
+and inputs are not computed, so theirs are births too. -Inf alone, which attention masks hold on
+purpose, is a doubt as long as nothing behind it holds NaN or +Inf.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry
+    from tvmdbg_widgets.model.statistics import Statistics
+
+NAME = "first-nonfinite"
+_FLOAT16_MAX = 65504.0
+_WORDS = {NodeKind.INPUT: "input", NodeKind.PARAMETER: "parameter"}
+
+
+class _Birth(NamedTuple):
+    entry: Entry
+    certainty: Certainty
+    why: str
+    spread: tuple[Entry, ...]
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of the first birth, one of the others, and one of -Inf alone."""
+    carriers = {
+        entry: found
+        for entry, found in sorted(evidence.statistics.items())
+        if found.finite != found.size
+    }
+    births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
+    meant = [birth for birth in births if _only_minus(carriers, (birth.entry, *birth.spread))]
+    wrong = [birth for birth in births if birth not in meant]
+    if wrong:
+        yield _first(evidence, carriers, wrong[0])
+    if wrong[1:]:
+        yield _others(evidence, carriers, wrong[1:])
+    if meant:
+        yield _minus(evidence, carriers, meant)
+
+
+def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> _Birth | None:
+    node = entry[0]
+    spread = _spread(evidence, carriers, entry)
+    kind = evidence.kind(node)
+    certainty, why = evidence.joined([entry])
+    if kind is None:
+        why = "without the graph nobody can tell which came first"
+        return _Birth(entry, Certainty.POSSIBLE, why, spread)
+    if kind in _WORDS:
+        return _Birth(entry, certainty, f"{why}, and no node computes this one", spread)
+    reads = evidence.reads(node)
+    sure = [read.entry for read in reads if read.sure]
+    if any(each in carriers for each in sure):
+        return None
+    unknown = sum(not read.sure or read.entry not in evidence.statistics for read in reads)
+    if unknown:
+        why = (
+            f"of {unknown} of the {entries_text(len(reads))} that it reads the values are not "
+            "known (ambiguous edges, overwritten or missing tensors): it may have come with them"
+        )
+        return _Birth(entry, Certainty.POSSIBLE, why, spread)
+    certainty, why = evidence.joined([entry, *sure])
+    return _Birth(entry, certainty, f"{why}, and everything that the node reads is finite", spread)
+
+
+def _spread(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], start: Entry
+) -> tuple[Entry, ...]:
+    """Entries behind ``start`` that carry NaN or Inf, each through others that do."""
+    graph = evidence.parts.graph
+    if graph is None or not 0 <= start[0] < graph.num_nodes:
+        return ()
+    found = {start}
+    waiting = deque([start])
+    while waiting:
+        node, output = waiting.popleft()
+        edges = graph.out_edges(node)
+        targets = graph.edge_target[edges[graph.edge_output[edges] == output]].tolist()
+        for target in dict.fromkeys(targets):
+            for each in range(len(graph.entry_range(target))):
+                reached = (target, each)
+                if reached in carriers and reached not in found:
+                    found.add(reached)
+                    waiting.append(reached)
+    return tuple(sorted(found - {start}))
+
+
+def _only_minus(carriers: Mapping[Entry, Statistics], entries: Iterable[Entry]) -> bool:
+    return all(not carriers[each].nan and not carriers[each].pos_inf for each in entries)
+
+
+def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Birth) -> Finding:
+    entry, found = birth.entry, carriers[birth.entry]
+    node = entry[0]
+    what, count = _what(found)
+    name = evidence.entry_name(entry)
+    kind = evidence.kind(node)
+    if kind is None:
+        title = f"{name} is the first tensor that holds {what}: {_of(count, found)}"
+    elif kind in _WORDS:
+        title = f"The {_WORDS[kind]} {name} holds {what}: {_of(count, found)}"
+    else:
+        title = f"{name} made the first {what}: {_of(count, found)}"
+    facts = [
+        (
+            f"{found.nan:,} NaN, {found.pos_inf:,} +Inf and {found.neg_inf:,} -Inf among its "
+            f"{found.size:,} values{_largest(evidence, entry, found)}"
+        )
+    ]
+    facts += _inputs(evidence, node)
+    if birth.spread:
+        nodes = nodes_of(birth.spread)
+        facts.append(
+            f"{entries_text(len(birth.spread))} behind it carry NaN or Inf: {evidence.list(nodes)}"
+        )
+    else:
+        facts.append("nothing that reads it holds NaN or Inf")
+    if not found.nan:
+        turned = next((each for each in birth.spread if carriers[each].nan), None)
+        if turned is not None:
+            facts.append(
+                f"the first NaN is in {evidence.entry_name(turned)}: "
+                f"{_of(carriers[turned].nan, carriers[turned])}"
+            )
+    facts += _outputs(evidence, carriers, (entry, *birth.spread))
+    return Finding(
+        NAME,
+        Kind.FAULT,
+        title,
+        tuple(facts),
+        birth.certainty,
+        birth.why,
+        nodes_of((entry, *birth.spread)),
+        (entry, *birth.spread),
+        _next_step(evidence, node),
+        1.0,
+    )
+
+
+def _next_step(evidence: Evidence, node: int) -> str:
+    kind = evidence.kind(node)
+    if kind in _WORDS:
+        return "Compare this tensor with the one that the model was given."
+    graph = evidence.parts.graph
+    read = (
+        [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]
+    )
+    weights = [each.id for each in read if each.kind is NodeKind.PARAMETER]
+    first = f"its parameters ({evidence.list(weights)})" if weights else "its inputs"
+    return (
+        f"Compare {first} with the model's, then compute this node again in a wider type from the "
+        "inputs in the dump."
+    )
+
+
+def _inputs(evidence: Evidence, node: int) -> list[str]:
+    if not evidence.is_operator(node):
+        return []
+    told = []
+    for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
+        found = evidence.statistics.get(entry)
+        if found is not None and found.finite and found.finite == found.size:
+            bounds = f"{number_text(found.minimum)} … {number_text(found.maximum)}"
+            told.append(f"it reads {evidence.entry_name(entry)}: {bounds}, all finite")
+    return list(cut(told, 5))
+
+
+def _largest(evidence: Evidence, entry: Entry, found: Statistics) -> str:
+    tensors = evidence.parts.tensors
+    if not found.finite or tensors is None:
+        return ""
+    largest = max(abs(found.minimum), abs(found.maximum))
+    limit = ""
+    if tensors[entry].dtype.name == "float16":
+        limit = f" (float16 ends at {_FLOAT16_MAX:,.0f})"
+    return f"; the largest finite magnitude is {number_text(largest)}{limit}"
+
+
+def _outputs(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], entries: tuple[Entry, ...]
+) -> list[str]:
+    graph = evidence.parts.graph
+    if graph is None:
+        return []
+    reached = set(entries)
+    told = []
+    for place, head in enumerate(map(tuple, graph.heads.tolist())):
+        if head in reached:
+            found = carriers[head]
+            bad = found.size - found.finite
+            told.append(
+                f"output {place} of the graph, {evidence.entry_name(head)}: {_of(bad, found)}"
+            )
+    return list(cut(told, 3))
+
+
+def _others(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[_Birth]
+) -> Finding:
+    entries = tuple(birth.entry for birth in births)
+    facts = [
+        f"{evidence.entry_name(entry)}: {_of(found.size - found.finite, found)}"
+        for entry, found in ((entry, carriers[entry]) for entry in entries)
+    ]
+    worst = max(births, key=lambda birth: list(Certainty).index(birth.certainty))
+    holds, they = ("holds", "it reads") if len(entries) == 1 else ("hold", "they read")
+    known = evidence.parts.graph is not None
+    origin = f" that came from nothing {they}" if known else ""
+    return Finding(
+        NAME,
+        Kind.FAULT,
+        f"{entries_text(len(entries))} more {holds} NaN or Inf{origin}",
+        cut(facts),
+        worst.certainty,
+        worst.why,
+        nodes_of(entries),
+        entries,
+        "Look at them in this order: each is a place of its own where values went wrong.",
+        0.9,
+    )
+
+
+def _minus(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[_Birth]
+) -> Finding:
+    entries = tuple(birth.entry for birth in births)
+    first = carriers[entries[0]]
+    rest = f", and {entries_text(len(entries) - 1)} more hold some" if entries[1:] else ""
+    return Finding(
+        NAME,
+        Kind.DOUBT,
+        f"{evidence.entry_name(entries[0])} holds -Inf: {_of(first.neg_inf, first)}{rest}",
+        cut(
+            [f"{evidence.entry_name(e)}: {_of(carriers[e].neg_inf, carriers[e])}" for e in entries]
+        ),
+        Certainty.POSSIBLE,
+        "attention masks hold -Inf on purpose, and nothing behind these holds NaN or +Inf",
+        nodes_of(entries),
+        entries,
+        "If this is no mask, look at the logarithms and divisions of the node.",
+        0.5,
+    )
+
+
+def _what(found: Statistics) -> tuple[str, int]:
+    infinite = found.pos_inf + found.neg_inf
+    what = "NaN and Inf" if found.nan and infinite else "NaN" if found.nan else "Inf"
+    return what, found.nan + infinite
+
+
+def _of(count: int, found: Statistics) -> str:
+    return f"{count:,} of {counted(found.size, 'value')}"
+
+
+RULE = Rule(NAME, find)

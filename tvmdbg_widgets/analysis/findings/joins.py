@@ -1,0 +1,68 @@
+"""Edges, tensors and times that could belong to more than one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "ambiguous-joins"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all that is ambiguous."""
+    facts, told = [], []
+    nodes: dict[int, None] = {}
+    graph, timeline = evidence.parts.graph, evidence.parts.timeline
+    if graph is not None:
+        unsure = np.flatnonzero(graph.edge_trust == Trust.AMBIGUOUS)
+        if len(unsure):
+            targets = list(dict.fromkeys(graph.edge_target[unsure].tolist()))
+            told.append(counted(len(unsure), "edge"))
+            facts.append(
+                f"{counted(len(unsure), 'edge')} of {graph.num_edges:,} into "
+                f"{evidence.list(targets)}: the debugger's dump names producers, not their outputs"
+            )
+            nodes |= dict.fromkeys(targets)
+    entries = tuple(
+        entry for entry, tensor in evidence.tensors.items() if tensor.trust is Trust.AMBIGUOUS
+    )
+    if entries:
+        told.append(counted(len(entries), "tensor"))
+        facts.append(f"{counted(len(entries), 'tensor')}: {evidence.list(nodes_of(entries))}")
+        nodes |= dict.fromkeys(nodes_of(entries))
+    if timeline is not None:
+        timed = np.flatnonzero(timeline.node_trust == Trust.AMBIGUOUS).tolist()
+        if timed:
+            told.append(counted(len(timed), "node time"))
+            facts.append(f"times of {counted(len(timed), 'node')}: {evidence.list(timed)}")
+            nodes |= dict.fromkeys(timed)
+    if not facts:
+        return
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        f"Where {' and '.join(told)} belong cannot be known from these files",
+        tuple(facts),
+        Certainty.CERTAIN,
+        "names and order leave several places open; none of these is used to trace NaN or Inf",
+        tuple(nodes),
+        entries,
+        "Open the dump together with the graph that TVM was given: "
+        "open(…, graph=lib.get_graph_json()).",
+        0.8,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,59 @@
+"""Nodes that share a name, and tensors lost by that (TVM v0.8 writes one tensor a name)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "duplicate-names"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding: a doubt where tensors were lost, else a note."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    named: dict[str, list[int]] = {}
+    for node, name in enumerate(graph.names):
+        named.setdefault(name, []).append(node)
+    groups = [nodes for nodes in named.values() if len(nodes) > 1]
+    if not groups:
+        return
+    lost = tuple(node for i in evidence.of_rules("tensor-overwritten") for node in i.nodes)
+    facts = [
+        f"{evidence.short_name(nodes[0])}: nodes "
+        + ", ".join(map(str, nodes[:5]))
+        + (f" and {len(nodes) - 5:,} more" if len(nodes) > 5 else "")
+        for nodes in groups
+    ]
+    shared = sum(map(len, groups))
+    if lost:
+        told = f"; the tensors of {counted(len(lost), 'node')} are lost by that"
+        facts.insert(0, f"no tensor: {evidence.list(lost)}")
+    else:
+        told = "; their ids tell them apart"
+    yield Finding(
+        NAME,
+        Kind.DOUBT if lost else Kind.NOTE,
+        f"{shared:,} nodes share {counted(len(groups), 'name')}{told}",
+        cut(facts),
+        Certainty.CERTAIN,
+        "the graph file lists every name"
+        + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
+        tuple(node for nodes in groups for node in nodes),
+        (),
+        "Name nodes by their id here. In the model, give each layer a name of its own.",
+        0.8 if lost else 0.5,
+    )
+
+
+RULE = Rule(NAME, find)

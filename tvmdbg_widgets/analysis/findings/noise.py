@@ -1,0 +1,71 @@
+"""Operators whose repeats spread widely: p90 / p10 above 1.2 over 5 repeats or more.
+
+Where they take less than 1 % of the time together, that is a note: nothing rests on them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.node_times import NOISY_RATIO
+from tvmdbg_widgets.model.numbers import counted, duration_text, fixed, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "noisy-times"
+_MATTERS = 0.01
+_MANY = 10
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all noisy operators."""
+    timeline = evidence.parts.timeline
+    if timeline is None or not evidence.timed:
+        return
+    spread = timeline.statistics()
+    noisy = np.flatnonzero(spread.noisy & (evidence.shares > 0)).tolist()
+    if not noisy:
+        return
+    noisy.sort(key=lambda node: -evidence.shares[node])
+    share = float(evidence.shares[noisy].sum())
+    measured = int(np.count_nonzero(spread.n > 1))
+    facts = [
+        f"{evidence.name(node)}: p10 … p90 {duration_text(float(spread.p10[node]))} … "
+        f"{duration_text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
+        f"{int(spread.n[node])} repeats, {percent(float(evidence.shares[node]))} of the time"
+        for node in noisy
+    ]
+    few = int(spread.n[noisy].min())
+    takes = "take" if len(noisy) > 1 else "takes"
+    yield Finding(
+        NAME,
+        Kind.DOUBT if share >= _MATTERS else Kind.NOTE,
+        f"The times of {len(noisy):,} of {counted(measured, 'operator')} spread widely "
+        f"(p90/p10 above {NOISY_RATIO}); they {takes} {percent(share)} of the time".replace(
+            "they takes", "it takes"
+        ),
+        cut(facts),
+        Certainty.CERTAIN if few >= _MANY else Certainty.LIKELY,
+        f"measured repeats, the fewest {few} an operator"
+        + ("" if few >= _MANY else ": percentiles of so few say little"),
+        tuple(noisy),
+        (),
+        "Measure again on a quiet machine with a fixed clock, or with more repeats: "
+        "run(number=…, repeat=…, min_repeat_ms=…).",
+        0.3 + share / 10,
+    )
+
+
+def _ratio(low: float, high: float) -> str:
+    return f" ({fixed(float(high / low), 2)} ×)" if low > 0 else ""
+
+
+RULE = Rule(NAME, find)

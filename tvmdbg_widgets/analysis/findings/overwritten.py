@@ -1,0 +1,45 @@
+"""Entries that were read after a later node had written to their buffer (TVM v0.6, v0.7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "overwritten"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all such entries."""
+    lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
+    if not lost or tensors is None or graph is None:
+        return
+    entries = tuple(sorted(lost))
+    computed = sum(evidence.is_operator(node) for node, _ in tensors)
+    facts = [f"{evidence.entry_name(entry)}: node {lost[entry]} wrote there" for entry in entries]
+    number = "1 tensor is" if len(entries) == 1 else f"{len(entries):,} tensors are"
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        f"{number} not what the node computed: {len(entries):,} of {computed:,} outputs were read "
+        "after their buffer was reused",
+        cut(facts),
+        Certainty.CERTAIN,
+        "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 read the tensors "
+        "when the whole run is over",
+        nodes_of(entries),
+        entries,
+        "Do not judge these values. Dump with TVM v0.8 or later, or give each entry a storage_id "
+        "of its own before the run.",
+        0.9,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,172 @@
+"""Values near the limits of float16 and int8.
+
+* float16, finite: a magnitude within a factor of two of 65,504, or a tenth or more of the nonzero
+  values below the normal numbers (6.1e-5), where digits are lost. Sound float16 weights have up to
+  0.2 % there.
+* float32: magnitudes beyond 65,504, which become Inf in float16.
+* float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds
+  half of the nonzero values or more to zero. With q the mean square of the nonzero values and s the
+  step of that scale, at most q / (s/2)² of them keep a value (Markov's inequality), so this is
+  certain from exact statistics.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.model.statistics import Statistics
+
+NAME = "dynamic-range"
+_MAX = 65504.0
+_SMALLEST_NORMAL = 2.0**-14
+_SUBNORMAL_SHARE = 0.1
+_LEAST = 100
+_LOST = 0.5
+
+
+def probe(look: Look) -> int | None:
+    """Count the float16 values below the normal numbers."""
+    found = look.statistics
+    if look.tensor.dtype.name != "float16" or found.size < _LEAST or not found.finite:
+        return None
+    count = 0
+    for chunk in look.chunks():
+        count += int(
+            np.count_nonzero((np.abs(chunk) < np.float16(_SMALLEST_NORMAL)) & (chunk != 0))
+        )
+    nonzero = found.finite - found.zero
+    return count if count and count >= _SUBNORMAL_SHARE * nonzero else None
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make up to four findings, one a limit."""
+    tensors = evidence.tensors
+    whole = {
+        entry: found
+        for entry, found in sorted(evidence.statistics.items())
+        if found.finite and found.finite == found.size
+    }
+    halves = [entry for entry in whole if tensors[entry].dtype.name == "float16"]
+    floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
+    near = [entry for entry in halves if _peak(whole[entry]) > _MAX / 2]
+    if near:
+        yield _finding(
+            evidence,
+            near,
+            Kind.DOUBT,
+            f"comes within a factor of two of the largest float16, {_MAX:,.0f}",
+            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
+            step="A larger input makes Inf of it: keep these nodes in float32, or rescale.",
+            weight=0.6,
+        )
+    lost: dict[Entry, int] = {
+        entry: count
+        for entry, count in evidence.scanned.probed.get(NAME, {}).items()
+        if entry in evidence.statistics
+    }
+    if lost:
+        read = evidence.statistics
+        told = [
+            f"{evidence.entry_name(e)}: {count:,} of the {read[e].finite - read[e].zero:,} nonzero"
+            for e, count in lost.items()
+        ]
+        yield _finding(
+            evidence,
+            list(lost),
+            Kind.NOTE,
+            "holds values so small that float16 has fewer digits for them (below 6.1e-5)",
+            facts=told,
+            step="Rescale these values, or keep them in float32.",
+            weight=0.6,
+        )
+    beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
+    if beyond:
+        yield _finding(
+            evidence,
+            beyond,
+            Kind.NOTE,
+            f"holds values beyond {_MAX:,.0f}: in float16 they would be Inf",
+            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond],
+            step="Keep these nodes in float32 when converting to float16.",
+            weight=0.7,
+        )
+    wide = {entry: part for entry in floats if (part := _lost_in_int8(whole[entry])) >= _LOST}
+    if wide:
+        order = sorted(wide, key=lambda entry: (-wide[entry], entry))
+        told = [
+            f"{evidence.entry_name(e)}: at least {percent(wide[e])} of the nonzero values; largest "
+            f"magnitude {number_text(_end(whole[e]))}"
+            for e in order
+        ]
+        yield _finding(
+            evidence,
+            order,
+            Kind.NOTE,
+            "has so wide a range that one int8 scale rounds most of its values to zero",
+            facts=told,
+            step="When quantising, give this tensor a scale per channel, or clip its large values.",
+            weight=0.4,
+        )
+
+
+def _finding(
+    evidence: Evidence,
+    entries: list[Entry],
+    kind: Kind,
+    what: str,
+    *,
+    facts: list[str],
+    step: str,
+    weight: float,
+) -> Finding:
+    rest = f"; {counted(len(entries) - 1, 'tensor')} more likewise" if entries[1:] else ""
+    certainty, why = evidence.joined(entries)
+    return Finding(
+        NAME,
+        kind,
+        f"{evidence.entry_name(entries[0])} {what}{rest}",
+        cut(facts),
+        certainty,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        step,
+        weight,
+    )
+
+
+def _end(found: Statistics) -> object:
+    """Return the bound of the larger magnitude."""
+    end: object = found.minimum if -float(found.minimum) > float(found.maximum) else found.maximum
+    return end
+
+
+def _peak(found: Statistics) -> float:
+    return max(abs(float(found.minimum)), abs(float(found.maximum)))
+
+
+def _lost_in_int8(found: Statistics) -> float:
+    """Least share of the nonzero values that an int8 scale for all of them rounds to zero."""
+    nonzero, peak = found.finite - found.zero, _peak(found)
+    if nonzero < _LEAST or not peak > 0:
+        return 0.0
+    relative = math.hypot(found.mean / peak, found.std / peak)
+    kept = relative * relative * found.finite / nonzero * (2 * 127) ** 2
+    return max(0.0, 1.0 - kept)
+
+
+RULE = Rule(NAME, find, probe)

@@ -1,0 +1,32 @@
+"""What a rule is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Probe
+    from tvmdbg_widgets.model.findings import Finding
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of statement about a run.
+
+    Attributes
+    ----------
+    name : str
+        Kebab-case, stable between releases; what ``Finding.rule`` says.
+    find : callable
+        Makes the findings from the evidence.
+    probe : callable or None
+        What to read of each tensor beyond its statistics; its answers are ``evidence.probed``.
+    """
+
+    name: str
+    find: Callable[[Evidence], Iterable[Finding]]
+    probe: Probe | None = None

@@ -1,0 +1,155 @@
+"""Outputs of operators that stick at the ends of their range.
+
+* Integers of up to 16 bits: 5 % of the values or more at the upper bound, or at the lower one
+  where nothing in the function (relu, clip, maximum) cuts there on purpose. Unsigned types are
+  judged by the upper bound alone, and a symmetric lower bound (-127) counts as one. A sound int8
+  network has up to 0.7 % there; parameters reach their bound by design and are left out.
+* float16: any value at ±65,504, which is what a saturating conversion makes of larger ones. 8-bit
+  floats: as integers.
+* Functions that end in sigmoid, tanh or relu6: half of the values or more at 0 or 1, -1 or 1, or
+  6. Bounds of other clips are not in the dump.
+
+Outputs of fewer than 100 values are left out, except for float16.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.statistics import comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Look
+
+NAME = "saturated"
+_SHARE = 0.05
+_FUNCTION_SHARE = 0.5
+_LEAST = 100
+_CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
+_ENDS = {
+    "sigmoid": (0.0, 1.0),
+    "fast_sigmoid": (0.0, 1.0),
+    "hard_sigmoid": (0.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "fast_tanh": (-1.0, 1.0),
+    "relu6": (None, 6.0),
+}
+_FIRST_OPERATOR = 2
+
+
+class Ends(NamedTuple):
+    """Values at the ends of a range; ``by_name`` where the range is that of the function."""
+
+    low: float | None
+    high: float
+    at_low: int
+    at_high: int
+    size: int
+    by_name: bool
+
+    @property
+    def share(self) -> float:
+        """Share of the values at either end."""
+        return (self.at_low + self.at_high) / self.size
+
+
+def probe(look: Look) -> Ends | None:
+    """Count the values at the ends of their range, where any are."""
+    graph, found = look.parts.graph, look.statistics
+    node = look.entry[0]
+    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
+        return None
+    if not found.finite:
+        return None
+    named = tuple(part.rpartition(".")[2] or part for part in parts(graph.func_names[node]))
+    limits = _limits(look, named)
+    if limits is None:
+        return None
+    low, high, least, by_name = limits
+    at_low = low is not None and found.minimum <= low
+    if not at_low and found.maximum < high:
+        return None
+    counts = [0, 0]
+    for chunk in look.chunks():
+        values = comparable(chunk)
+        counts[1] += int(np.count_nonzero(values == high))
+        if at_low and low is not None:
+            counts[0] += int(np.count_nonzero(values <= low))
+    ends = Ends(low if at_low else None, high, counts[0], counts[1], found.size, by_name)
+    return ends if ends.at_low + ends.at_high and ends.share >= least else None
+
+
+def _limits(look: Look, named: tuple[str, ...]) -> tuple[float | None, float, float, bool] | None:
+    """Lower and upper end, least share there, and whether the function's name tells them."""
+    dtype, found = look.tensor.dtype, look.statistics
+    if dtype.lanes != 1 or dtype.is_bool:
+        return None
+    if dtype.name == "float16":
+        return -65504.0, 65504.0, 0.0, False
+    if found.size < _LEAST:
+        return None
+    if dtype.name.startswith("float8"):
+        limit = float(ml_dtypes.finfo(look.tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
+        return -limit, limit, _SHARE, False
+    if dtype.name.startswith("uint") and dtype.bits <= 16:
+        return None, (1 << dtype.bits) - 1, _SHARE, False
+    if dtype.name.startswith("int") and dtype.bits <= 16:
+        high = (1 << (dtype.bits - 1)) - 1
+        return None if _CUTS_BELOW & set(named) else -high, high, _SHARE, False
+    if named and named[-1] in _ENDS and dtype.name.startswith(("float", "bfloat")):
+        low, top = _ENDS[named[-1]]
+        return low, top, _FUNCTION_SHARE, True
+    return None
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all saturated outputs, the worst first."""
+    found: dict[tuple[int, int], Ends] = {
+        entry: ends
+        for entry, ends in evidence.scanned.probed.get(NAME, {}).items()
+        if entry in evidence.statistics
+    }
+    if not found:
+        return
+    entries = sorted(found, key=lambda entry: (-found[entry].share, entry))
+    worst = found[entries[0]]
+    certainty, why = evidence.joined(entries)
+    if any(ends.by_name for ends in found.values()) and certainty is Certainty.CERTAIN:
+        certainty, why = Certainty.LIKELY, f"{why}; some ranges follow from the function's name"
+    facts = []
+    for entry in entries:
+        ends = found[entry]
+        low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
+        facts.append(
+            f"{evidence.entry_name(entry)}: {ends.at_high:,} of {counted(ends.size, 'value')} at "
+            f"{ends.high:g}{low}"
+        )
+    rest = f"; {len(entries) - 1:,} more outputs likewise" if entries[1:] else ""
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        f"{percent(worst.share)} of the output of {evidence.entry_name(entries[0])} "
+        f"{'lies' if worst.share < 1 else 'lie'} at the ends of its range{rest}",
+        cut(facts),
+        certainty,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "Check the scale or the clip of this output: what lies beyond the ends is lost.",
+        0.6,
+    )
+
+
+RULE = Rule(NAME, find, probe)

@@ -1,0 +1,56 @@
+"""How much was read, and that none of it holds NaN or Inf."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "scanned"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one note, unless something is not finite."""
+    scanned, tensors = evidence.scanned, evidence.parts.tensors
+    read = evidence.statistics
+    if tensors is None or not read or any(s.finite != s.size for s in read.values()):
+        return
+    nbytes = sum(tensors[entry].nbytes for entry in read)
+    values = sum(found.size for found in read.values())
+    facts = [f"{values:,} values in {nbytes:,} bytes, parameters included"]
+    left = scanned.total - scanned.done
+    if left:
+        facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not looked at yet")
+    lost = sum(entry in evidence.overwritten for entry in scanned.statistics)
+    if lost:
+        facts.append(f"{counted(lost, 'tensor')} left out: overwritten by later nodes")
+    untold = sum(not found.applicable for found in scanned.statistics.values())
+    if untold:
+        facts.append(f"{counted(untold, 'tensor')} left out: complex, or of a type unknown here")
+    partly = sum(not tensors[entry].complete for entry in read)
+    if partly:
+        facts.append(f"of {counted(partly, 'tensor')} the file holds only a part of the values")
+    if scanned.broken:
+        facts.append(f"{counted(len(scanned.broken), 'tensor')} could not be read")
+    was, hold = ("was", "holds") if len(read) == 1 else ("were", "hold")
+    yield Finding(
+        NAME,
+        Kind.NOTE,
+        f"{counted(len(read), 'tensor')} {was} read to the last value stored and {hold} neither "
+        "NaN nor Inf",
+        tuple(facts),
+        Certainty.CERTAIN,
+        "every value that these store was read",
+        next_step="Let the scan run to its end: run.findings()." if left else "",
+        weight=0.9,
+    )
+
+
+RULE = Rule(NAME, find)

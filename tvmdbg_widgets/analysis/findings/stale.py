@@ -1,0 +1,40 @@
+"""Dumps of a module that ran more than once: tensors of the first run, times of the last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "stale-tensors"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding where the tables show several runs."""
+    issues = evidence.of_rules("stale-tensors", "tables-disagree")
+    if not issues:
+        return
+    certain = any(issue.rule == "stale-tensors" for issue in issues)
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        "run() was called more than once: the tensors are of the first run, the times of the last",
+        cut([one_line(issue.message) for issue in issues]),
+        Certainty.CERTAIN if certain else Certainty.LIKELY,
+        "one log holds several tables"
+        if certain
+        else "tables of different times lie in this dump; they may also be of different modules",
+        next_step="Create a new GraphModuleDebug for each run, with a dump folder of its own.",
+        weight=1.0,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,56 @@
+"""Operators that no output of the graph depends on.
+
+Said only where every edge is known, since a missing edge would make a used node look unused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "unused-work"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all such operators."""
+    graph = evidence.parts.graph
+    if graph is None or not len(graph.heads) or np.any(graph.edge_trust >= Trust.AMBIGUOUS):
+        return
+    heads = [node for node in graph.heads[:, 0].tolist() if 0 <= node < graph.num_nodes]
+    if len(heads) < len(graph.heads):
+        return
+    used = graph.ancestors(heads) | set(heads)
+    nodes = [n for n in range(graph.num_nodes) if n not in used and evidence.is_operator(n)]
+    if not nodes:
+        return
+    share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
+    told = f" and takes {percent(share)} of the time" if share else ""
+    if len(nodes) > 1:
+        told = told.replace("takes", "take")
+    verb = "feeds" if len(nodes) == 1 else "feed"
+    yield Finding(
+        NAME,
+        Kind.COST,
+        f"{counted(len(nodes), 'operator')} {verb} no output of the graph{told}",
+        (evidence.list(nodes, 10),),
+        Certainty.CERTAIN,
+        "every edge of the graph is known",
+        tuple(nodes),
+        (),
+        "Remove them when compiling (DeadCodeElimination), or make what they compute an output.",
+        share,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,60 @@
+"""Share of the time by kind of work, from the operators in the names of fused functions.
+
+The time of a fused function cannot be split between its operators, so a share is that of the
+functions that contain a kind of work, and shares of several kinds add up to more than one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.operators import family
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "time-by-work"
+_COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction", "activation")
+_KINDS_SHOWN = 8
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all kinds of work, most time first."""
+    shares: dict[str, float] = defaultdict(float)
+    nodes: dict[str, list[int]] = defaultdict(list)
+    for node in evidence.timed:
+        for kind in {family(part) for part in evidence.operator_parts(node)} or {"unnamed"}:
+            shares[kind] += float(evidence.shares[node])
+            nodes[kind].append(node)
+    if not shares or evidence.parts.graph is None:
+        return
+    order = sorted(shares, key=lambda kind: -shares[kind])
+    told = [
+        f"in functions that contain {kind}: {percent(shares[kind])} "
+        f"({counted(len(nodes[kind]), 'node')})"
+        for kind in order[:_KINDS_SHOWN]
+    ]
+    computing = [kind for kind in _COMPUTING if kind in shares]
+    first = max(computing, key=lambda kind: shares[kind], default=order[0])
+    yield Finding(
+        NAME,
+        Kind.COST,
+        f"{percent(shares[first])} of the time is in functions that contain {first}",
+        tuple(told),
+        Certainty.CERTAIN if first != "other" else Certainty.LIKELY,
+        "kinds are read from the names of the functions; a fused function counts for each kind in "
+        "it, since its time cannot be split",
+        tuple(nodes[first]),
+        (),
+        "run.table() groups by kind; GraphView(run, color_by='time') shows where they lie.",
+        min(shares[first], 1.0) / 4,
+    )
+
+
+RULE = Rule(NAME, find)

@@ -1,0 +1,258 @@
+"""One pass over all tensors of a run, shared by everyone who wants it, stoppable at any chunk."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from tqdm.auto import tqdm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import numpy as np
+
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.tensors import Tensor
+
+Entry: TypeAlias = tuple[int, int]
+State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
+
+_LOG = logging.getLogger(__name__)
+_POLL = 0.1
+
+
+class _StoppedError(Exception):
+    """Raised between two chunks of a scan that was cancelled."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """One tensor as a rule looks at it beyond its statistics.
+
+    Attributes
+    ----------
+    parts : RunParts
+    entry : (int, int)
+    tensor : Tensor
+    statistics : Statistics
+    chunks : callable
+        Yields the values as 1-D arrays of bounded size, from the start at each call.
+    """
+
+    parts: RunParts
+    entry: Entry
+    tensor: Tensor
+    statistics: Statistics
+    chunks: Callable[[], Iterator[np.ndarray[Any, Any]]]
+
+
+#: Reads more of one tensor; None where there is nothing to tell.
+Probe: TypeAlias = "Callable[[Look], Any]"
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What a scan knows so far.
+
+    Attributes
+    ----------
+    statistics : dict of entry to Statistics
+        Of the tensors that were read.
+    probed : dict of rule name to dict of entry to object
+        What the rules' probes found.
+    broken : dict of entry to str
+        Why a tensor could not be read.
+    total : int
+        Tensors there are.
+    """
+
+    statistics: Mapping[Entry, Statistics]
+    probed: Mapping[str, Mapping[Entry, Any]]
+    broken: Mapping[Entry, str]
+    total: int
+
+    @property
+    def done(self) -> int:
+        """Tensors looked at, those that could not be read included."""
+        return len(self.statistics) + len(self.broken)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every tensor was looked at."""
+        return self.done == self.total
+
+
+class TensorScan:
+    """Reads every tensor of a run once, in node order; statistics stay with the tensors.
+
+    Any number of threads may call :meth:`run`: one of them scans, the others wait for it.
+
+    Parameters
+    ----------
+    parts : RunParts
+    probes : mapping of str to Probe
+        What else to read of each tensor, by rule.
+    """
+
+    def __init__(self, parts: RunParts, probes: Mapping[str, Probe]) -> None:
+        self._parts = parts
+        self._probes = probes
+        self._entries: list[Entry] = list(parts.tensors or ())
+        self._statistics: dict[Entry, Statistics] = {}
+        self._probed: dict[str, dict[Entry, Any]] = {name: {} for name in probes}
+        self._broken: dict[Entry, str] = {}
+        self._changed = threading.Condition()
+        self._owner = 0
+        self._stop = False
+        self._started = False
+
+    @property
+    def state(self) -> State:
+        """``"none"`` before the first start, ``"cancelled"`` after a stop before the end."""
+        with self._changed:
+            if self._done == len(self._entries):
+                return "done"
+            if self._stop and not self._owner:
+                return "cancelled"
+            return "scanning" if self._owner or self._done or self._started else "none"
+
+    @property
+    def _done(self) -> int:
+        return len(self._statistics) + len(self._broken)
+
+    def scanned(self) -> Scanned:
+        """Return what is known now; later steps do not change it."""
+        with self._changed:
+            return Scanned(
+                dict(self._statistics),
+                {name: dict(found) for name, found in self._probed.items()},
+                dict(self._broken),
+                len(self._entries),
+            )
+
+    def cancel(self, *, wait: float = 0.0) -> None:
+        """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there.
+
+        Parameters
+        ----------
+        wait
+            Seconds to wait for the scan to stop.
+        """
+        with self._changed:
+            self._stop = True
+            self._changed.wait_for(lambda: not self._owner, wait)
+
+    def start(self) -> bool:
+        """Scan in a thread of its own if nobody has begun; whether that thread was started.
+
+        It ends with the interpreter.
+        """
+        with self._changed:
+            if self.state != "none":
+                return False
+            self._started = True
+        threading.Thread(target=self.run, name="tvmdbg-scan", daemon=True).start()
+        return True
+
+    def run(self, *, progress: bool = False, seconds: float | None = None) -> bool:
+        """Scan what is left, or wait for the thread that does.
+
+        Parameters
+        ----------
+        progress
+            Show a progress bar of bytes.
+        seconds
+            Stop after the tensor during which this time is over, to be called again.
+
+        Returns
+        -------
+        bool
+            Whether the scan was not interrupted: neither by ``KeyboardInterrupt`` nor by `cancel`.
+        """
+        try:
+            if self._taken():
+                self._scan(progress, seconds)
+        except KeyboardInterrupt:
+            self.cancel()
+        except _StoppedError:
+            pass
+        finally:
+            self._ended()
+        return not self._stop
+
+    def _ended(self) -> None:
+        with self._changed:
+            if self._owner == threading.get_ident():
+                self._owner = 0
+                self._changed.notify_all()
+
+    def _taken(self) -> bool:
+        """Take the scan over; False where another thread has brought it to its end."""
+        with self._changed:
+            while self._owner:
+                stopping = self._stop
+                self._changed.wait(_POLL)
+                if not self._owner and not stopping:
+                    return False
+            if self._done == len(self._entries):
+                self._stop = False
+                return False
+            self._owner, self._stop = threading.get_ident(), False
+            return True
+
+    def _scan(self, progress: bool, seconds: float | None) -> None:
+        tensors: Mapping[Entry, Tensor] = self._parts.tensors or {}
+        left = [entry for entry in self._entries if not self._known(entry)]
+        end = None if seconds is None else time.monotonic() + seconds
+        bar = tqdm(
+            total=sum(tensors[entry].nbytes for entry in left),
+            desc="scanning tensors",
+            unit="B",
+            unit_scale=True,
+            delay=1,
+            leave=False,
+            disable=not progress,
+        )
+        with bar:
+            for entry in left:
+                self._look(entry, tensors[entry])
+                bar.update(tensors[entry].nbytes)
+                if end is not None and time.monotonic() > end:
+                    return
+
+    def _known(self, entry: Entry) -> bool:
+        return entry in self._statistics or entry in self._broken
+
+    def _watch(self) -> None:
+        if self._stop:
+            raise _StoppedError
+
+    def _look(self, entry: Entry, tensor: Tensor) -> None:
+        self._watch()
+        try:
+            found = tensor.statistics(watch=self._watch)
+            look = Look(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
+            probed = {name: probe(look) for name, probe in self._probes.items()}
+        except _StoppedError:
+            raise
+        except Exception as problem:  # noqa: BLE001 (one broken tensor must not hide the others)
+            _LOG.info("tensor %s cannot be read", entry, exc_info=True)
+            told = str(problem) if isinstance(problem, ValueError | OSError) else repr(problem)
+            with self._changed:
+                self._broken[entry] = told
+            return
+        with self._changed:
+            self._statistics[entry] = found
+            for name, fact in probed.items():
+                if fact is not None:
+                    self._probed[name][entry] = fact
+
+    def _chunks(self, tensor: Tensor) -> Iterator[np.ndarray[Any, Any]]:
+        for chunk in tensor.chunks():
+            self._watch()
+            yield chunk

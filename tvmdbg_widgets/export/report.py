@@ -1,0 +1,210 @@
+"""A run as a bug report in Markdown: versions, files, findings, checks, and a figure beside it."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from tvmdbg_widgets.export.machine import Machine
+from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
+from tvmdbg_widgets.export.report_node import node_lines
+from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.graph import GraphOptions
+from tvmdbg_widgets.figures.tensor import TensorOptions
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.export.report_node import Tell
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.findings import Finding, Findings
+    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+
+_ISSUES = 50
+_NODES = 20
+
+
+class BugReport:
+    """Markdown for an issue; ``str(report)`` is its text without the figure.
+
+    In a notebook it shows with the figure inside; :meth:`save` writes the figure beside the text,
+    since GitHub shows no images that are part of the text.
+
+    Parameters
+    ----------
+    text : str
+        Markdown.
+    figure : Figure
+    """
+
+    def __init__(self, text: str, figure: Figure) -> None:
+        self._text = text
+        self.figure = figure
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_markdown_(self) -> str:
+        data = quote(self.figure.svg, safe="")
+        return self._with_figure(f"data:image/svg+xml,{data}")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the text to a ``.md`` file and the figure to a ``.svg`` file of the same name.
+
+        Parameters
+        ----------
+        path
+            Ends in ``.md``; existing files are replaced whole or not at all.
+
+        Returns
+        -------
+        Path
+            Of the text.
+
+        Raises
+        ------
+        ValueError
+            For another ending.
+        OSError
+            The folder is missing or cannot be written to.
+        """
+        target = Path(path)
+        with replacing(target, ".md", ".markdown") as file:
+            picture = self.figure.save(target.with_suffix(".svg"))
+            file.write(self._with_figure(quote(picture.name)).encode())
+        return target
+
+    def _with_figure(self, address: str) -> str:
+        title = str(self.figure.description.get("title", "figure"))
+        return f"{self._text}\n{image(title, address)}\n"
+
+
+def report(run: DebugRun, node: int | None = None) -> BugReport:
+    """Write a bug report of a run.
+
+    Reads every tensor unless that was done. Paths of this machine are left out: files are told by
+    name.
+
+    Parameters
+    ----------
+    run : DebugRun
+    node : int or None
+        Also everything known of this node.
+
+    Raises
+    ------
+    KeyError, IndexError
+        The run has no graph, or that no such node.
+    """
+    tell = _teller(run)
+    own = [] if node is None else node_lines(run, node, tell)
+    found = run.findings()
+    lines = [f"# {plain(run.title)}"]
+    if node is not None and run.graph is not None:
+        lines = [f"# {plain(run.title)}, node {node}: {plain(run.graph.names[node])}"]
+    lines += ["", *fenced(_summary(run))]
+    lines += section("Versions", _versions(run, tell))
+    lines += section("Files", bullets(map(tell, run.provenance.files)))
+    if node is not None:
+        lines += section(f"Node {node}", own)
+        about = found.by_node(node)
+        lines += section(f"Findings about node {node}", _findings(about, tell))
+        rest = [each for each in found if node not in each.nodes]
+        lines += section("Other findings", _titles(rest, tell))
+    else:
+        lines += section(f"Findings: {found.summary()}", _findings(found, tell))
+    lines += section(f"Checks: {run.check().summary()}", _checks(run, tell))
+    figure = _figure(run, found, node)
+    return BugReport("\n".join(lines) + "\n", figure)
+
+
+def _teller(run: DebugRun) -> Tell:
+    """Return what makes Markdown of a message: files by name alone."""
+    machine = Machine.of(run)
+    return lambda text: plain(machine.without_paths(text))
+
+
+def _summary(run: DebugRun) -> str:
+    parts = (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline))
+    return "\n".join(
+        f"{name}: " + ("missing" if part is None else repr(part).splitlines()[0])
+        for name, part in parts
+    )
+
+
+def _versions(run: DebugRun, tell: Tell) -> list[str]:
+    from tvmdbg_widgets import __version__
+
+    evidence = "; ".join(run.provenance.evidence)
+    because = f" (because {evidence})" if evidence else ""
+    return bullets(
+        [
+            tell(f"dump: format of {run.provenance.releases}{because}"),
+            plain(f"tvmdbg_widgets {__version__}"),
+            plain(
+                f"Python {platform.python_version()}, numpy {version('numpy')}, "
+                f"ml_dtypes {version('ml_dtypes')}"
+            ),
+        ]
+    )
+
+
+def _findings(found: Findings, tell: Tell) -> list[str]:
+    lines: list[str] = []
+    for number, each in enumerate(found, 1):
+        lines += ["", f"### {number}. {each.kind.value.capitalize()}: {tell(each.title)}", ""]
+        lines += bullets([*map(tell, each.evidence), f"nodes: {_ids(each)}"])
+        lines += bullets(
+            [f"{each.certainty.value}: {tell(each.why)} (rule {code(each.rule)})"]
+            + ([f"next: {tell(each.next_step)}"] if each.next_step else [])
+        )
+    return lines[1:]
+
+
+def _ids(finding: Finding) -> str:
+    shown = ", ".join(map(str, finding.nodes[:_NODES]))
+    more = len(finding.nodes) - _NODES
+    return (f"{shown} and {more:,} more" if more > 0 else shown) or "none in particular"
+
+
+def _titles(found: list[Finding], tell: Tell) -> list[str]:
+    return bullets(
+        f"{each.kind.value}: {tell(each.title)} ({each.certainty.value})" for each in found
+    )
+
+
+def _checks(run: DebugRun, tell: Tell) -> list[str]:
+    issues = run.check()
+    lines = bullets(tell(str(issue)) for issue in issues[:_ISSUES])
+    if len(issues) > _ISSUES:
+        lines.append(f"- and {counted(len(issues) - _ISSUES, 'issue')} more")
+    return lines
+
+
+def _figure(run: DebugRun, found: Findings, node: int | None) -> Figure:
+    color_by = "time" if run.timeline is not None else "kind"
+    options = DebuggerOptions(
+        GraphOptions(color_by=color_by, focus=node),
+        TensorOptions(entry=_entry(run, found, node)),
+        hidden=("findings",),
+    )
+    return debugger_figure(run, options, saved=True)
+
+
+def _entry(run: DebugRun, found: Findings, node: int | None) -> tuple[int, int] | None:
+    """Return the entry to draw: the node's, else the first that a fault or doubt names."""
+    tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
+    if node is not None:
+        return (node, 0) if (node, 0) in tensors else None
+    named = (entry for each in found for entry in each.entries if entry in tensors)
+    return next(named, None)

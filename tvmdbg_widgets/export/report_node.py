@@ -1,0 +1,110 @@
+"""Everything known of one node, as Markdown: exact values, exact times, how far each is trusted."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.export.markdown import bullets, code, plain, section
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import exact_ns
+from tvmdbg_widgets.widgets.answers_node import node_details
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+
+#: Makes Markdown of a message.
+Tell: TypeAlias = "Callable[[str], str]"
+
+_CONSUMERS = 20
+_REPEATS = 100
+
+
+def node_lines(run: DebugRun, node: int, tell: Tell) -> list[str]:
+    """Return attributes, inputs, outputs, exact statistics, times and warnings of a node.
+
+    Raises
+    ------
+    KeyError, IndexError
+        The run has no graph, or that no such node.
+    """
+    if run.graph is None:
+        raise KeyError("this run has no graph")
+    if not 0 <= node < run.graph.num_nodes:
+        raise IndexError(f"node {node} of a graph with {run.graph.num_nodes} nodes")
+    details = node_details(run, node)
+    lines = bullets(
+        [
+            f"name {code(details['name'])}",
+            f"function {code(details['funcName'])}, {details['kind']}, {details['opKind']}",
+        ]
+    )
+    attrs = bullets(f"{code(name)}: {code(value)}" for name, value in details["attrs"])
+    lines += section("Attributes", attrs, 3)
+    reads: list[str] = []
+    for each in details["inputs"]:
+        reads.append(
+            f"- node {each['node']} output {each['output']}, {code(each['name'])}: "
+            f"{plain(each['text'])}, edge {each['trust']}"
+        )
+        reads += bullets(_values(run, each["node"], each["output"], tell), "  ")
+    lines += section("Inputs", reads, 3)
+    made: list[str] = []
+    for each in details["outputs"]:
+        made.append(f"- output {each['output']}: {plain(each['text'])}{_readers(each)}")
+        made += bullets(_values(run, node, each["output"], tell), "  ")
+    lines += section("Outputs", made, 3)
+    lines += section("Times", _times(run, node, details["times"]), 3)
+    return lines + section("Warnings", bullets(map(tell, details["notes"])), 3)
+
+
+def _readers(output: dict[str, Any]) -> str:
+    nodes = [str(each["node"]) for each in output["consumers"]]
+    if not nodes:
+        return ", read by no node"
+    more = f" and {len(nodes) - _CONSUMERS} more" if len(nodes) > _CONSUMERS else ""
+    return f", read by node {', '.join(nodes[:_CONSUMERS])}{more}"
+
+
+def _values(run: DebugRun, node: int, output: int, tell: Tell) -> list[str]:
+    tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
+    tensor = tensors.get((node, output))
+    return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell)
+
+
+def _statistics(tensor: Tensor, tell: Tell) -> list[str]:
+    stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
+    told = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}"]
+    try:
+        found = tensor.statistics()
+    except (FormatError, OSError) as problem:
+        return [*told, f"cannot be read: {tell(str(problem))}"]
+    if not found.applicable:
+        return [*told, f"no statistics: {plain(found.reason)}"]
+    told.append(
+        f"{found.size:,} values: {found.finite:,} finite, {found.nan:,} NaN, {found.pos_inf:,} +Inf"
+        f", {found.neg_inf:,} -Inf, {found.zero:,} zero, {found.negative:,} negative"
+    )
+    if found.finite and not math.isnan(found.mean):
+        told.append(
+            f"{number_text(found.minimum)} (at {found.argmin:,}) … {number_text(found.maximum)} "
+            f"(at {found.argmax:,}), mean {found.mean!r}, standard deviation {found.std!r}"
+        )
+    return told
+
+
+def _times(run: DebugRun, node: int, shown: list[tuple[str, str]]) -> list[str]:
+    lines = bullets(f"{name}: {plain(text)}" for name, text in shown if name != "repeats")
+    timeline = run.timeline
+    if timeline is None or not 0 <= node < timeline.num_nodes:
+        return lines
+    repeats = timeline.repeats(node)
+    if len(repeats):
+        exact = ", ".join(exact_ns(float(each)) for each in repeats[:_REPEATS])
+        more = f" and {len(repeats) - _REPEATS} more" if len(repeats) > _REPEATS else ""
+        lines.append(f"- {len(repeats)} repeats: {exact}{more}")
+    return lines
