@@ -201,7 +201,8 @@ def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -
 @pytest.mark.parametrize("width", [480, 600, 1200])
 def test_figures_of_other_widths_are_sound(corpus: Path, width: int) -> None:
     for name in ("resnet20_cifar_fp16_overflow", "transformer_encoder"):
-        assert_sound(debugger_figure(tvmdbg.open(corpus / "tvm" / name), width=width), 48 * 1024)
+        run = tvmdbg.open(corpus / "tvm" / name)
+        assert_sound(debugger_figure(run, width=width, saved=True), 48 * 1024)
 
 
 @pytest.mark.parametrize("missing", ["graph", "tensors", "timeline"])

@@ -2,50 +2,124 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph import MOST_BYTES, GraphOptions, graph_panel
-from tvmdbg_widgets.figures.svg import frame
-from tvmdbg_widgets.figures.tensor import tensor_panel
-from tvmdbg_widgets.figures.timeline import timeline_panel
+from tvmdbg_widgets.figures.graph import (
+    MOST_BYTES,
+    MOST_SAVED_BYTES,
+    GraphOptions,
+    graph_panel,
+)
+from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, frame
+from tvmdbg_widgets.figures.tensor import TensorOptions, most_pixels, tensor_panel
+from tvmdbg_widgets.figures.texts import width as text_width
+from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.run import DebugRun
 
-_MOST_BYTES = 47 * 1024
+PARTS = ("findings", "graph", "tensor", "timeline")
+_MOST_SAVED_BYTES = 47 * 1024
+_FINDINGS = 5
+
+
+@dataclass(frozen=True)
+class DebuggerOptions:
+    """How the three views are shown; ``hidden`` are those that are folded away."""
+
+    graph: GraphOptions = field(default_factory=GraphOptions)
+    tensor: TensorOptions = field(default_factory=TensorOptions)
+    timeline: TimelineOptions = field(default_factory=TimelineOptions)
+    hidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no debugger can fold away."""
+        for each in self.hidden:
+            one_of("collapsed", each, PARTS)
 
 
 def debugger_figure(
-    run: DebugRun, *, entry: tuple[int, int] | None = None, width: float = 720
+    run: DebugRun,
+    options: DebuggerOptions | None = None,
+    *,
+    findings: Findings | None = None,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
 ) -> Figure:
     """Draw the graph, one tensor and the timeline of a run below each other.
 
-    The graph is coloured by time where times are known, and becomes a part of itself where all
-    three would take more than 48 KiB.
-
     Parameters
     ----------
-    entry : (int, int) or None
-        Node and output of the tensor; the first output of the last operator where left out.
+    options : DebuggerOptions, optional
+        The graph is coloured by time where times are known, where left out.
+    findings : Findings, optional
+        The first of them are written above.
     width : float
         px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+    saved : bool
+        Take no more than 48 KiB, as a saved notebook has room for.
+
+    Raises
+    ------
+    ValueError
+        A width or theme that is none.
     """
-    wide = float(width)
-    tensor, timeline = tensor_panel(run, entry, wide), timeline_panel(run, wide)
-    taken = sum(len(panel.svg.encode()) for panel in (tensor, timeline))
-    options = GraphOptions(color_by="kind" if run.timeline is None else "time")
-    graph = graph_panel(run, options, wide, min(MOST_BYTES, _MOST_BYTES - taken))
-    panels = [graph, tensor, timeline]
-    words = ". ".join(panel.words for panel in panels)
+    wide, look = usable_width(width), theme_of(theme)
+    if options is None:
+        timed = run.timeline is not None
+        options = DebuggerOptions(GraphOptions(color_by="time" if timed else "kind"))
+    panels: dict[str, Panel] = {}
+    if findings is not None and len(findings):
+        panels["findings"] = _findings_panel(run, findings, wide, look)
+    panels["tensor"] = tensor_panel(run, wide, look, options.tensor, most_pixels=most_pixels(saved))
+    panels["timeline"] = timeline_panel(run, wide, look, options.timeline)
+    room = MOST_BYTES
+    if saved:
+        taken = sum(len(panel.svg.encode()) for panel in panels.values())
+        room = min(MOST_SAVED_BYTES, _MOST_SAVED_BYTES - taken)
+    panels["graph"] = graph_panel(run, wide, look, options.graph, room)
+    shown = [panels[name] for name in PARTS if name in panels and name not in options.hidden]
+    shown = shown or [panels["graph"]]
     return Figure(
-        frame(panels, f"Run {run.title}", words),
-        "\n\n".join(panel.text for panel in panels),
+        frame(shown, f"Run {run.title}", ". ".join(panel.words for panel in shown)),
+        "\n\n".join(panel.text for panel in shown),
         {
             "view": "debugger",
             "title": run.title,
-            "graph": graph.description,
-            "tensor": tensor.description,
-            "timeline": timeline.description,
+            **{name: panel.description for name, panel in panels.items()},
         },
     )
+
+
+def _findings_panel(run: DebugRun, findings: Findings, wide: float, look: Theme) -> Panel:
+    """Write the first findings, their kind before each."""
+    first = findings[:_FINDINGS]
+    lines = [f"{each.title} ({each.certainty.value})" for each in first]
+    rest = len(findings) - len(first)
+    more = f" and {rest} more" if rest else ""
+    panel = Panel(wide, f"Findings of {run.title}", ". ".join(lines), look)
+    panel.text = "\n".join([f"{run.title}: findings", *(f"  {each}" for each in first)]) + more
+    panel.description = {
+        "view": "findings",
+        "title": run.title,
+        "findings": [
+            {"rule": each.rule, "kind": each.kind.value, "title": each.title} for each in first
+        ],
+        "left_out": rest,
+    }
+    y = panel.heading("Findings", f"the first {len(first)}{more}" if rest else "")
+    for each, line in zip(first, lines, strict=True):
+        kind = each.kind.value
+        ink = {"fault": look.error, "doubt": look.warning}.get(kind, look.muted)
+        panel.marks.text(kind, MARGIN, y + 11, fill=ink, font_weight=600)
+        y = panel.paragraph(line, y, lines=4, indent=text_width("doubt  ", SMALL, bold=True))
+    panel.height = y + MARGIN
+    return panel

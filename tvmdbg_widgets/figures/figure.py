@@ -13,6 +13,9 @@ from tvmdbg_widgets.model.writing import replacing
 if TYPE_CHECKING:
     import os
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: Characters that may stand in a data URL inside double quotes as they are.
 _PLAIN_IN_A_URL = " =:/;,.()!*'"
 
@@ -24,7 +27,7 @@ class Figure:
     Attributes
     ----------
     svg : str
-        A complete SVG document without scripts, styles or references to other files.
+        A complete SVG document without scripts or references to other files.
     text : str
         The same to be read without a picture.
     description : dict
@@ -49,29 +52,73 @@ class Figure:
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def png(self, scale: float = 2, fonts: Iterable[str | os.PathLike[str]] = ()) -> bytes:
+        """Return the picture as PNG; it needs ``pip install "tvmdbg-widgets[png]"``.
+
+        A figure of ``theme="auto"`` is drawn light.
+
+        Parameters
+        ----------
+        scale : float
+            Pixels for one px: 2 gives a figure of width 720 a picture 1,440 pixels wide.
+        fonts
+            Font files to use beside those installed.
+
+        Raises
+        ------
+        ImportError
+            The rasteriser is not installed.
+        RuntimeError
+            No font is installed: the picture would have no text.
+        ValueError
+            The scale is no positive number, or gives more than 100 million pixels.
+
+        Warns
+        -----
+        UserWarning
+            No font has some of the characters.
+        """
+        from tvmdbg_widgets.figures.raster import rasterise
+
+        return rasterise(self.svg, scale, fonts)
+
+    def save(self, path: str | os.PathLike[str], scale: float | None = None) -> Path:
         """Write the picture to a file; an existing one is replaced whole or not at all.
 
         Parameters
         ----------
         path
-            Ends in ``.svg``.
+            Ends in ``.svg`` or ``.png``.
+        scale : float or None
+            Of a PNG, pixels for one px: 2 where left out.
 
         Raises
         ------
         ValueError
-            For another ending.
+            For another ending, or a scale for an SVG, which has none.
+        ImportError, RuntimeError
+            As :meth:`png`.
         OSError
             The folder is missing or cannot be written to.
         """
-        with replacing(path, ".svg") as file:
-            file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode())
-        return Path(path)
+        target = Path(path)
+        ending = target.suffix.lower()
+        if ending == ".png":
+            data = self.png(2 if scale is None else scale)
+        elif ending == ".svg":
+            if scale is not None:
+                raise ValueError("an SVG is drawn at any size; scale is for .png")
+            data = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode()
+        else:
+            raise ValueError(f"a figure is saved as .svg or .png, found {target.name!r}")
+        with replacing(target) as file:
+            file.write(data)
+        return target
 
     def __repr__(self) -> str:
         size = len(self.svg.encode()) / 1024
         title = self.description.get("title", "")
         return (
             f"<Figure: {self.description.get('view')} of {title!r}, SVG of {size:.1f} KiB; "
-            "save(path), .text, .description>"
+            "save(path), .png(scale), .text, .description>"
         )

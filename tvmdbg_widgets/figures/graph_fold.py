@@ -45,6 +45,8 @@ class Folded:
     width, height : float
     backwards : frozenset of int
         Edges that close a cycle.
+    borders : tuple of float
+        Where one stretch ends and the next begins: x of columns, y of rows.
     """
 
     x: list[float] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Folded:
     width: float = 0.0
     height: float = 0.0
     backwards: frozenset[int] = frozenset()
+    borders: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def fold(
     def move(at: int, point: Point) -> Point:
         return point[0] + shift[at], point[1] - start[at] + above
 
-    found = Folded(backwards=frozenset(placed.reversed.tolist()))
+    found = Folded(backwards=frozenset(placed.reversed.tolist()), borders=tuple(gutters))
     for (across, along, wide, high_), at in zip(boxes, column, strict=True):
         x, y = move(at, (across - wide / 2, along - high_ / 2))
         found.x.append(x)
@@ -144,7 +147,9 @@ def _turned(found: Folded) -> Folded:
         Stroke(each.edge, tuple((y, x) for x, y in each.points), each.arrow)
         for each in found.strokes
     ]
-    return Folded(found.y, found.x, strokes, found.height, found.width, found.backwards)
+    return Folded(
+        found.y, found.x, strokes, found.height, found.width, found.backwards, found.borders
+    )
 
 
 def _cuts(placed: Layout, columns: int) -> list[float]:

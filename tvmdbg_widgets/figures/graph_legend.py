@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import width
@@ -39,26 +38,36 @@ def kind_sums(graph: Graph, times: Times) -> KindSums:
 
 
 def draw_legend(
-    panel: Panel, y: float, times: Times, *, sums: KindSums, scene: Scene, color_by: str
+    panel: Panel,
+    y: float,
+    times: Times,
+    *,
+    sums: KindSums,
+    scene: Scene,
+    color_by: str,
+    hottest: tuple[float, str] | None = None,
 ) -> float:
-    """Write the legend from ``y`` down, in as many lines as it takes; return the y below it."""
+    """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
+
+    ``hottest`` is the time (ns) that has the last colour, and what takes so long.
+    """
     flow = _Flow(panel, y)
     if color_by == "time":
-        _scale(flow, times)
+        _scale(flow, times, hottest or (times.largest, "slowest"))
     for kind, nodes, ns in sums:
         share = percent(ns / times.total) if ns > 0 else f"{nodes:,}"
         x, middle = flow.take(_SWATCH + 4 + width(f"{kind} {share}", SMALL))
-        panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": colors.kind_color(kind)})
+        panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": flow.theme.kind(kind)})
         start = x + _SWATCH + 4
         panel.marks.text(kind, start, middle + 4)
-        panel.marks.text(share, start + width(f"{kind} ", SMALL), middle + 4, fill=colors.MUTED)
+        panel.marks.text(share, start + width(f"{kind} ", SMALL), middle + 4, fill=flow.theme.muted)
     if AMBIGUOUS in scene.style:
         _line(flow, "6 4", "ambiguous: the file does not tell the producer")
     if CONTROL in scene.style:
         _line(flow, "1.5 4", "runs before")
     if any(scene.folded):
         x, middle = flow.take(width("+2: parameters inside", SMALL))
-        panel.marks.text("+2: parameters inside", x, middle + 4, fill=colors.MUTED)
+        panel.marks.text("+2: parameters inside", x, middle + 4, fill=flow.theme.muted)
     return flow.y + LINE_HEIGHT
 
 
@@ -67,7 +76,13 @@ class _Flow:
 
     def __init__(self, panel: Panel, y: float) -> None:
         self.marks: Marks = panel.marks
+        self.theme = panel.theme
         self.y, self._x, self._end = y, float(MARGIN), panel.width - MARGIN
+
+    @property
+    def room(self) -> float:
+        """The longest item that fits."""
+        return self._end - MARGIN
 
     def take(self, wide: float) -> tuple[float, float]:
         """Return left end and middle line of the next item."""
@@ -78,27 +93,29 @@ class _Flow:
         return at, self.y + LINE_HEIGHT / 2
 
 
-def _scale(flow: _Flow, times: Times) -> None:
+def _scale(flow: _Flow, times: Times, hottest: tuple[float, str]) -> None:
     if not times.ranked:
         said = "the run holds no times"
         x, middle = flow.take(width(said, SMALL))
         flow.marks.text(said, x, middle + 4)
         return
-    before, after = "time 0", f"{duration_text(times.largest)} (slowest)"
+    before, after = "time 0", f"{duration_text(hottest[0])} ({hottest[1]})"
     first = width(before, SMALL) + 4
     x, middle = flow.take(first + _RAMP + 4 + width(after, SMALL))
     flow.marks.text(before, x, middle + 4)
     step = _RAMP / _STEPS
     for i in range(_STEPS):
-        fill = {"fill": colors.heat((i + 0.5) / _STEPS)}
+        fill = {"fill": flow.theme.heat((i + 0.5) / _STEPS)}
         flow.marks.rect(x + first + i * step, middle - 5, step + 0.2, _SWATCH, own=fill)
     flow.marks.text(after, x + first + _RAMP + 4, middle + 4)
 
 
 def _line(flow: _Flow, dashes: str, said: str) -> None:
+    if 26 + width(said, SMALL) > flow.room:
+        said = said.partition(":")[0]
     x, middle = flow.take(26 + width(said, SMALL))
     line = f"M{number(x)} {number(middle)}h22"
     flow.marks.path(
-        line, fill="none", stroke=colors.EDGE, stroke_width=1.2, stroke_dasharray=dashes
+        line, fill="none", stroke=flow.theme.edge, stroke_width=1.2, stroke_dasharray=dashes
     )
-    flow.marks.text(said, x + 26, middle + 4, fill=colors.MUTED)
+    flow.marks.text(said, x + 26, middle + 4, fill=flow.theme.muted)

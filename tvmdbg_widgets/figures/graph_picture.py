@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.graph_boxes import (
     BADGE_PADDING,
     GAP,
@@ -16,6 +15,7 @@ from tvmdbg_widgets.figures.graph_boxes import (
     TEXT_START,
     Arrangement,
     Direction,
+    pill_width,
 )
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Labels, Scene, Times, badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
@@ -34,7 +34,7 @@ _SPUR = 8
 
 @dataclass(frozen=True)
 class Picture:
-    """All that the picture of a graph is drawn from."""
+    """All that the picture of a graph is drawn from; ``marked`` and ``hits`` are node ids."""
 
     graph: Graph
     scene: Scene
@@ -42,33 +42,51 @@ class Picture:
     labels: Labels
     arrangement: Arrangement
     color_by: str
-    focus: int | None
+    marked: frozenset[int]
+    hits: frozenset[int]
     titled: bool = True
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add boxes and lines with their upper left corner at (left, top)."""
-        for stroke in self.arrangement.folded.strokes:
-            points = [(x + left, y + top) for x, y in stroke.points]
-            style = self.scene.style[stroke.edge]
-            line: Style = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
-            marks.path(rounded(points), fill="none", stroke=colors.EDGE, stroke_width=1.2, **line)
-        backwards = self.arrangement.folded.backwards
-        for stroke in self.arrangement.folded.strokes:
-            if stroke.arrow:
-                x, y = stroke.points[-1]
-                back = stroke.edge in backwards
-                marks.path(
-                    arrow(x + left, y + top, self.arrangement.direction, back), fill=colors.EDGE
-                )
+        draw_lines(marks, self.scene, self.arrangement, left, top)
         for box in range(len(self.scene.nodes)):
             _Box(self, marks, box, left, top).draw()
+
+
+def draw_lines(
+    marks: Marks, scene: Scene, arrangement: Arrangement, left: float, top: float
+) -> None:
+    """Add the edges with their heads, moved by (left, top)."""
+    edge = marks.theme.edge
+    for stroke in arrangement.folded.strokes:
+        points = [(x + left, y + top) for x, y in stroke.points]
+        style = scene.style[stroke.edge]
+        line: Style = {"stroke_dasharray": _DASHES[style]} if style in _DASHES else {}
+        marks.path(rounded(points), fill="none", stroke=edge, stroke_width=1.2, **line)
+    backwards = arrangement.folded.backwards
+    for stroke in arrangement.folded.strokes:
+        if stroke.arrow:
+            x, y = stroke.points[-1]
+            back = stroke.edge in backwards
+            marks.path(arrow(x + left, y + top, arrangement.direction, back), fill=edge)
+
+
+def draw_ring(marks: Marks, box: tuple[float, float, float, float], *, hit: bool = False) -> None:
+    """Add the ring of a selected box, or the thinner one of a box that the search finds."""
+    x, y, wide, high = box
+    style: Style = {"stroke": marks.theme.accent, "stroke_width": 2.5}
+    if hit:
+        style = {"stroke": marks.theme.warning, "stroke_width": 2, "stroke_dasharray": "5 2"}
+    outer = (x - 2.5, y - 2.5, wide + 5, high + 5)
+    marks.rect(*outer, z=4, fill="none", rx=6.0, **style)
 
 
 class _Box:
     """One box while it is drawn."""
 
     def __init__(self, picture: Picture, marks: Marks, box: int, left: float, top: float) -> None:
-        arrangement = picture.arrangement
+        arrangement, theme = picture.arrangement, marks.theme
+        self.theme = theme
         self.picture, self.marks, self.box = picture, marks, box
         self.node = picture.scene.nodes[box]
         self.kind = int(picture.graph.kinds[self.node])
@@ -80,10 +98,10 @@ class _Box:
         nop = self.kind == NodeKind.NOP
         plain = nop or picture.color_by == "time"
         self.fill = (
-            colors.heat(heat) if self.hot else colors.PLAIN if plain else colors.tint(self.op_kind)
+            theme.heat(heat) if self.hot else theme.plain if plain else theme.tint(self.op_kind)
         )
-        self.ink = colors.ink_on(self.fill) if self.hot else colors.TEXT
-        self.soft = self.ink if self.hot else colors.MUTED
+        self.ink = theme.ink_on(self.fill) if self.hot else theme.text
+        self.soft = self.ink if self.hot else theme.muted
 
     def draw(self) -> None:
         self._shape()
@@ -98,7 +116,7 @@ class _Box:
         round_ = self.high / 2 if self.kind == NodeKind.INPUT else RADIUS
         if picture.labels.is_head(node):
             outer = (self.x - 2.5, self.y - 2.5, self.wide + 5, self.high + 5)
-            marks.rect(*outer, fill="none", stroke=colors.EDGE, rx=float(round_ + 2.5))
+            marks.rect(*outer, fill="none", stroke=self.theme.edge, rx=float(round_ + 2.5))
         edge = {"stroke_dasharray": "3 3"} if self.kind == NodeKind.PARAMETER else {}
         marks.rect(
             self.x,
@@ -108,21 +126,23 @@ class _Box:
             own={"fill": self.fill},
             title=f"#{node} {picture.graph.names[node]}" if picture.titled else "",
             z=1,
-            stroke=colors.LINE if self.kind == NodeKind.NOP else colors.EDGE,
+            stroke=self.theme.line if self.kind == NodeKind.NOP else self.theme.edge,
             rx=float(round_),
             **edge,
         )
         self._stripe()
         right = self.x + self.wide
         if node == picture.times.slowest:
-            corner = self.ink if self.hot else colors.ERROR
+            corner = self.ink if self.hot else self.theme.error
             marks.path(f"M{number(right - 8)} {number(self.y)}h8v8z", z=2, fill=corner)
-        if node == picture.focus:
-            outer = (self.x - 2.5, self.y - 2.5, self.wide + 5, self.high + 5)
-            marks.rect(*outer, fill="none", stroke=colors.ACCENT, stroke_width=2.5, rx=6.0)
+        box = (self.x, self.y, self.wide, self.high)
+        if node in picture.marked:
+            draw_ring(marks, box)
+        elif node in picture.hits:
+            draw_ring(marks, box, hit=True)
 
     def _stripe(self) -> None:
-        color = colors.kind_color(self.op_kind)
+        color = self.theme.kind(self.op_kind)
         if self.kind != NodeKind.INPUT:
             self.marks.rect(self.x, self.y, STRIPE, self.high, own={"fill": color}, z=2, rx=2.0)
             return
@@ -141,13 +161,13 @@ class _Box:
         lines = [f"#{node} · {said}", f"#{node} · {said.split(' · ')[0]}", f"#{node}"]
         count = len(picture.scene.folded[self.box])
         title, mark, inside = labels.title(node), labels.mark(node), badge(count)
-        if inside and width(lines[0], SMALL) + _pill(inside) > room:
+        if inside and width(lines[0], SMALL) + pill_width(inside) > room:
             inside = f"+{count}"
-        if inside and width(lines[1], SMALL) + _pill(inside) > room:
-            fits = not mark and width(title, LARGE) + _pill(inside) <= room
+        if inside and width(lines[1], SMALL) + pill_width(inside) > room:
+            fits = not mark and width(title, LARGE) + pill_width(inside) <= room
             mark, inside = inside if fits else mark, ""
         self._row(title, mark, 0.31, room, main=True)
-        left = room - _pill(inside)
+        left = room - pill_width(inside)
         line = next((each for each in lines if width(each, SMALL) <= left), lines[-1])
         self._row(line, inside, 0.71, room)
 
@@ -171,7 +191,7 @@ class _Box:
 
     def _row(self, words: str, pill: str, at: float, room: float, *, main: bool = False) -> None:
         y, size = self.y + self.high * at, LARGE if main else SMALL
-        taken = _pill(pill)
+        taken = pill_width(pill)
         if taken and taken + (0 if not main else min(width(words, size), room * 0.6)) > room:
             pill, taken = "", 0.0
         start = self.x + TEXT_START
@@ -185,17 +205,17 @@ class _Box:
     def _badge(self, pill: str, right: float, y: float) -> None:
         wide = width(pill, SMALL) + 2 * BADGE_PADDING
         loud = pill == "slowest" and not self.hot
-        style: Style = {"fill": colors.ERROR}
+        style: Style = {"fill": self.theme.error}
         if not loud:
             style = {"fill": "none", "stroke": self.soft, "stroke_opacity": 0.5}
         self.marks.rect(right - wide, y - 7, wide, 14, z=3, rx=3.0, **style)
-        ink = "#ffffff" if loud else self.soft
+        ink = self.theme.ink_on(self.theme.error) if loud else self.soft
         self.marks.text(pill, right - wide + BADGE_PADDING, y + 4, fill=ink)
 
     def _loose_ends(self) -> None:
         """Operands that nothing produces (dashed, a ring), edges to what is left out (dotted)."""
         scene, x = self.picture.scene, self.x + 12
-        line: Style = {"fill": "none", "stroke": colors.EDGE, "stroke_width": 1.2}
+        line: Style = {"fill": "none", "stroke": self.theme.edge, "stroke_width": 1.2}
         if scene.dangling[self.box]:
             spur = f"M{number(x)} {number(self.y)}v-{_SPUR}m-3-3a3 3 0 1 0 6 0a3 3 0 1 0-6 0"
             self.marks.path(spur, stroke_dasharray="3 2", **line)
@@ -205,10 +225,6 @@ class _Box:
         if scene.cut_out_of[self.box]:
             spur = f"M{number(x)} {number(self.y + self.high)}v{_SPUR}"
             self.marks.path(spur, stroke_dasharray="1.5 2", **line)
-
-
-def _pill(text: str) -> float:
-    return GAP + 2 * BADGE_PADDING + width(text, SMALL) if text else 0.0
 
 
 def rounded(points: Sequence[tuple[float, float]]) -> str:

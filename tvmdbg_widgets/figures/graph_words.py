@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_condensed import Condensed
     from tvmdbg_widgets.model.graph import Graph
 
 _LINES = 150
@@ -46,13 +47,27 @@ def graph_text(
         lines.append("  " + "; ".join(facts))
     if boxes > _LINES:
         lines.append(f"  … and {boxes - min(_LINES, len(scene.nodes)):,} more")
-        if times.ranked:
-            lines.append("what takes longest:")
-        lines += [
-            f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
-            for node in times.ranked[:_SLOWEST]
-        ]
+        lines += _slowest(graph, labels, times)
     return "\n".join(lines)
+
+
+def condensed_text(title: str, graph: Graph, labels: Labels, times: Times, found: Condensed) -> str:
+    """Return the groups as a list, and what takes longest."""
+    how = f"condensed: {found.boxes:,} boxes as {counted(len(found.groups), 'group')}"
+    lines = [f"{title}: {totals(graph, times)}", f"{how}; repeats have {found.alike}"]
+    for each in found.groups:
+        facts = [each.count_text, f"{each.title} {each.times_text}".strip(), each.time_text]
+        if each.parameters:
+            facts.append(counted(each.parameters, "param"))
+        lines.append("  " + "; ".join([*facts, each.result]))
+    return "\n".join([*lines, *_slowest(graph, labels, times)])
+
+
+def _slowest(graph: Graph, labels: Labels, times: Times) -> list[str]:
+    return ["what takes longest:"][: len(times.ranked)] + [
+        f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
+        for node in times.ranked[:_SLOWEST]
+    ]
 
 
 def _reads(graph: Graph, node: int, scene: Scene, box: int) -> str:

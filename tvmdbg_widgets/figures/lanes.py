@@ -39,10 +39,11 @@ class Track:
     count: int
 
 
-def tracks(timeline: Timeline, most: int) -> list[Track]:
-    """Return the ``most`` longest slices of each track and its instants."""
+def tracks(timeline: Timeline, most: int, within: tuple[float, float]) -> list[Track]:
+    """Return the ``most`` longest slices of each track and its instants, within a range (ns)."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     usable = np.isfinite(start) & np.isfinite(duration) & (duration >= 0)
+    usable &= (start <= within[1]) & (start + duration >= within[0])
     found = []
     for row, name in enumerate(timeline.tracks):
         own = np.flatnonzero(usable & (timeline.slice_track == row))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
-from tvmdbg_widgets.figures.colors import MUTED
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.run import DebugRun
 
 _TITLES = {"graph": "No graph", "tensors": "No tensors", "timeline": "No times"}
 _VIEWS = {"graph": "graph", "tensors": "tensor", "timeline": "timeline"}
 
 
-def missing_panel(run: DebugRun, part: str, width: float, why: str = "") -> Panel:
+def missing_panel(run: DebugRun, part: str, width: float, theme: Theme, why: str = "") -> Panel:
     """Return a panel that says what is missing and how to get it.
 
     Parameters
@@ -27,9 +27,9 @@ def missing_panel(run: DebugRun, part: str, width: float, why: str = "") -> Pane
     """
     title, said = _TITLES[part], why or HOW_TO_GET[part]
     panel = Panel(
-        width, f"{title}: {run.title}", said, text=f"{run.title}: {title.lower()}. {said}"
+        width, f"{title}: {run.title}", said, theme, f"{run.title}: {title.lower()}. {said}"
     )
-    panel.height = panel.paragraph(said, panel.heading(title, run.title), fill=MUTED) + MARGIN
+    panel.height = panel.paragraph(said, panel.heading(title, run.title), fill=theme.muted) + MARGIN
     panel.description = {
         "view": _VIEWS[part],
         "title": run.title,

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.figures.colors import BACKGROUND, LINE, MUTED, TEXT
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.texts import escape, fit, width, wrap
+from tvmdbg_widgets.figures.texts import escape, width, wrap
+from tvmdbg_widgets.figures.theme import THEMES, Paint, Theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Style = dict[str, Any]
 
+#: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
 FONT = (
-    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', "
-    "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+    "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'Noto Sans', 'DejaVu Sans', "
+    "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
+    "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Apple Color Emoji', 'Segoe UI Emoji', "
+    "'Noto Color Emoji', sans-serif"
 )
 SMALL, LARGE = 11, 12
 MARGIN = 14
 LINE_HEIGHT = 15
+_TITLE_HEIGHT = 17
 #: Below this width things stand below each other, or some are left out.
 NARROW = 620
 #: Text lies above all else.
 TEXT_Z = 9
+_CLASS = "tvmdbg-figure"
+_PAINTED = re.compile(r'[" ]([fs])([0-9a-f]{6})([0-9a-f]{6})(?=[" ])')
+_PROPERTIES = {"f": "fill", "s": "stroke"}
 
 
 def number(value: float) -> str:
@@ -34,18 +42,40 @@ def number(value: float) -> str:
 
 
 def attributes(values: Style) -> str:
-    """Write attributes; ``_`` in a name stands for ``-``."""
-    return "".join(f' {name.replace("_", "-")}="{_value(value)}"' for name, value in values.items())
+    """Write attributes; ``_`` in a name stands for ``-``.
+
+    A fill or stroke that is another where dark is preferred also becomes a class; see
+    :func:`_dark_rules`.
+    """
+    written = [f'{name.replace("_", "-")}="{_value(value)}"' for name, value in values.items()]
+    classes = [
+        f"{name[0]}{value[1:]}{value.dark[1:]}"
+        for name, value in values.items()
+        if isinstance(value, Paint) and value.dark != value
+    ]
+    if classes:
+        written.append(f'class="{" ".join(classes)}"')
+    return "".join(f" {each}" for each in written)
 
 
 def _value(value: object) -> str:
     return number(value) if isinstance(value, float) else escape(str(value))
 
 
+def _dark_rules(body: str) -> str:
+    """Return a style sheet for those who prefer dark; what knows no such query stays light."""
+    rules = "".join(
+        f".{_CLASS} .{kind}{light}{dark}{{{_PROPERTIES[kind]}:#{dark}}}"
+        for kind, light, dark in sorted(set(_PAINTED.findall(body)))
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+
+
 class Marks:
     """Marks in order of drawing; those of one style lie in one group."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme = THEMES["light"]) -> None:
+        self.theme = theme
         self._groups: dict[tuple[int, bool, str], list[str]] = {}
 
     def add(self, mark: str, *, z: int = 0, **style: Any) -> None:
@@ -100,26 +130,40 @@ class Panel:
     width: float
     title: str
     words: str
+    theme: Theme = THEMES["light"]
     text: str = ""
     height: float = 0.0
     description: dict[str, Any] = field(default_factory=dict)
-    marks: Marks = field(default_factory=Marks)
+    marks: Marks = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the theme for all marks."""
+        self.marks = Marks(self.theme)
 
     def heading(self, title: str, detail: str = "") -> float:
-        """Write title and detail on the first line; return the y below it."""
+        """Write title and detail, on one line if they fit; return the y below them."""
+        size = LARGE + 1
         room = self.width - 2 * MARGIN
         baseline = MARGIN + 10.0
-        shown = fit(title, room, LARGE + 1, bold=True)
-        taken = width(shown, LARGE + 1, bold=True) + 10
-        self.marks.text(shown, MARGIN, baseline, font_size=LARGE + 1, font_weight=600)
-        self.marks.text(fit(detail, room - taken, SMALL), MARGIN + taken, baseline, fill=MUTED)
-        return baseline + 8
+        lines = wrap(title, room, size, 4, bold=True)
+        for at, line in enumerate(lines):
+            self.marks.text(
+                line, MARGIN, baseline + at * _TITLE_HEIGHT, font_size=size, font_weight=600
+            )
+        baseline += max(0, len(lines) - 1) * _TITLE_HEIGHT
+        taken = width(lines[-1], size, bold=True) + 10 if lines else 0.0
+        if width(detail, SMALL) <= room - taken:
+            self.marks.text(detail, MARGIN + taken, baseline, fill=self.theme.muted)
+            return baseline + 8
+        return self.paragraph(detail, baseline + 5, fill=self.theme.muted)
 
-    def paragraph(self, text: str, y: float, lines: int = 12, **style: Any) -> float:
+    def paragraph(
+        self, text: str, y: float, lines: int = 12, indent: float = 0, **style: Any
+    ) -> float:
         """Write text over the whole width from ``y`` down; return the y below it."""
-        for line in wrap(text, self.width - 2 * MARGIN, SMALL, lines):
+        for line in wrap(text, self.width - 2 * MARGIN - indent, SMALL, lines):
             y += LINE_HEIGHT
-            self.marks.text(line, MARGIN, y - 4, **style)
+            self.marks.text(line, MARGIN + indent, y - 4, **style)
         return y
 
     @property
@@ -133,17 +177,20 @@ class Panel:
 
 
 def frame(panels: Sequence[Panel], title: str, words: str) -> str:
-    """Stack panels in one document on an opaque light ground, so that any page may hold it."""
+    """Stack panels in one document on an opaque ground, so that any page may hold it."""
+    theme = panels[0].theme
     wide = max(panel.width for panel in panels)
     high = sum(panel.height for panel in panels)
     size = attributes({"width": wide, "height": high})
-    look = attributes({"font_family": FONT, "fill": TEXT, "style": "max-width:100%;height:auto"})
-    ground = Marks()
-    ground.rect(0.5, 0.5, wide - 1, high - 1, rx=4, fill=BACKGROUND, stroke=LINE)
+    look = attributes({"font_family": FONT, "style": "max-width:100%;height:auto"})
+    ground = Marks(theme)
+    ground.rect(0.5, 0.5, wide - 1, high - 1, rx=4, fill=theme.background, stroke=theme.line)
+    body = f"<g{attributes({'fill': theme.text})}>{ground.body()}{''.join(_stacked(panels))}</g>"
+    rules = _dark_rules(body) if theme.name == "auto" else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(wide)} {number(high)}"'
-        f'{size} role="img"{look}><title>{escape(title)}</title><desc>{escape(words)}</desc>'
-        f"{ground.body()}{''.join(_stacked(panels))}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{_CLASS}" '
+        f'viewBox="0 0 {number(wide)} {number(high)}"{size} role="img"{look}>'
+        f"<title>{escape(title)}</title><desc>{escape(words)}</desc>{rules}{body}</svg>"
     )
 
 
@@ -153,8 +200,9 @@ def _stacked(panels: Iterable[Panel]) -> list[str]:
     for panel in panels:
         body = panel.marks.body()
         if top:
-            line = f'<path d="M1 {number(top)}H{number(panel.width - 1)}" stroke="{LINE}"/>'
-            found.append(f'{line}<g transform="translate(0 {number(top)})">{body}</g>')
+            line = attributes({"stroke": panel.theme.line})
+            found.append(f'<path d="M1 {number(top)}H{number(panel.width - 1)}"{line}/>')
+            found.append(f'<g transform="translate(0 {number(top)})">{body}</g>')
         else:
             found.append(body)
         top += panel.height

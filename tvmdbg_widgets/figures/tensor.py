@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.choices import one_of, usable_width
+from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES, SPECIAL_TEXT
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, Style
 from tvmdbg_widgets.figures.tensor_facts import Axes, TensorFacts, default_entry
 from tvmdbg_widgets.figures.tensor_picture import draw_color_bar, draw_histogram, draw_plane
 from tvmdbg_widgets.figures.texts import about_text, fit, width, wrap
+from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -21,10 +24,28 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 _STATISTICS = 300.0
+_NAMES = 62
 _TALL = 220.0
 _HISTOGRAM = 84.0
 _BARS = 12
+_PIXELS, _SAVED_PIXELS = 60_000, 9_000
 _BAR_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class TensorOptions:
+    """How a tensor is shown; as of ``TensorInspector``."""
+
+    entry: tuple[int, int] | None = None
+    axes: Axes | None = None
+    index: Sequence[int] | None = None
+    color_scale: str = "linear"
+    color_map: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse what no tensor can be shown with."""
+        one_of("color_scale", self.color_scale, SCALES)
+        one_of("color_map", self.color_map, COLOR_MAPS)
 
 
 def tensor_figure(
@@ -33,7 +54,11 @@ def tensor_figure(
     entry: tuple[int, int] | None = None,
     axes: Axes | None = None,
     index: Sequence[int] | None = None,
+    color_scale: str = "linear",
+    color_map: str = "auto",
     width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
 ) -> Figure:
     """Draw one tensor: its health, statistics, histogram, and two of its axes in colours.
 
@@ -45,42 +70,66 @@ def tensor_figure(
         Axes down and across; as the live view opens where left out.
     index : sequence of int or None
         Index at which every other axis is held.
+    color_scale : str
+        ``"linear"`` or ``"symlog"``.
+    color_map : str
+        ``"auto"``, ``"sequential"`` or ``"diverging"``.
     width : float
         px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+    saved : bool
+        Take no more room than a saved notebook has.
+
+    Raises
+    ------
+    ValueError
+        A value that is none of these.
     """
-    return tensor_panel(run, entry, float(width), axes, index).figure()
+    options = TensorOptions(entry, axes, index, color_scale, color_map)
+    look = theme_of(theme)
+    panel = tensor_panel(run, usable_width(width), look, options, most_pixels=most_pixels(saved))
+    return panel.figure()
+
+
+def most_pixels(saved: bool) -> int:
+    """Return how many pixels the picture of a tensor may have."""
+    return _SAVED_PIXELS if saved else _PIXELS
 
 
 def tensor_panel(
-    run: DebugRun,
-    entry: tuple[int, int] | None,
-    width: float,
-    axes: Axes | None = None,
-    index: Sequence[int] | None = None,
+    run: DebugRun, width: float, theme: Theme, options: TensorOptions, *, most_pixels: int
 ) -> Panel:
-    """Return one tensor as a panel."""
-    entry = entry or default_entry(run)
+    """Return one tensor as a panel; its picture holds at most so many pixels."""
+    entry = options.entry or default_entry(run)
     if not run.tensors or entry is None:
         why = "" if run.tensors is None else "The run's params file holds no tensor."
-        return missing_panel(run, "tensors", width, why)
+        return missing_panel(run, "tensors", width, theme, why)
     if entry not in run.tensors:
         why = f"The run holds no tensor of node {entry[0]}, output {entry[1]}."
-        return missing_panel(run, "tensors", width, why)
-    return _panel(run.title, TensorFacts.of(run.tensors[entry], axes, index), width)
+        return missing_panel(run, "tensors", width, theme, why)
+    facts = TensorFacts.of(
+        run.tensors[entry],
+        options.axes,
+        options.index,
+        color_scale=options.color_scale,
+        color_map=options.color_map,
+    )
+    return _panel(run.title, facts, width, theme, most_pixels)
 
 
-def _panel(title: str, facts: TensorFacts, width: float) -> Panel:
+def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixels: int) -> Panel:
     tensor = facts.tensor
     said = f"Tensor {facts.entry_text} {tensor.name}: {', '.join(facts.head)}; {facts.verdict}"
-    panel = Panel(width, said, ". ".join([said, *facts.health, *tensor.notes]))
+    panel = Panel(width, said, ". ".join([said, *facts.health, *tensor.notes]), theme)
     panel.description = facts.description(title)
     panel.text = tensor_text(title, facts)
-    y = panel.heading(f"{facts.entry_text} {tensor.name}", " · ".join(facts.head[:3]))
+    y = panel.heading(f"{facts.entry_text} {tensor.name}", " · ".join([title, *facts.head]))
     if tensor.trust is not Trust.EXACT:
         note = f"The values were matched to this node {tensor.trust.label}."
-        y = panel.paragraph(note, y, lines=2, fill=colors.WARNING)
+        y = panel.paragraph(note, y, lines=3, fill=theme.warning)
     for note in tensor.notes:
-        y = panel.paragraph(f"Warning: {note}", y, lines=3, fill=colors.WARNING)
+        y = panel.paragraph(f"Warning: {note}", y, fill=theme.warning)
     y = _health(panel, facts, y)
     if not facts.statistics.applicable or facts.plane is None:
         panel.height = y + MARGIN
@@ -92,12 +141,15 @@ def _panel(title: str, facts: TensorFacts, width: float) -> Panel:
     bottom = top
     for line in wrap(facts.plane_text, left, SMALL, lines=3):
         bottom += LINE_HEIGHT
-        marks.text(line, MARGIN, bottom - 3, fill=colors.MUTED)
-    bottom = draw_plane(marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL)
+        marks.text(line, MARGIN, bottom - 3, fill=theme.muted)
+    bottom = draw_plane(
+        marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL, most_pixels=most_pixels
+    )
     bottom = draw_color_bar(marks, facts, MARGIN, bottom + 6, left)
     x = float(MARGIN) if narrow else width - MARGIN - _STATISTICS
     below = _statistics(panel, facts, x, bottom if narrow else top)
-    below = draw_histogram(marks, facts, x, below + 8, room=_STATISTICS, tall=_HISTOGRAM)
+    room = min(_STATISTICS, width - 2 * MARGIN)
+    below = draw_histogram(marks, facts, x, below + 8, room=room, tall=_HISTOGRAM)
     panel.height = max(bottom, below) + MARGIN
     return panel
 
@@ -106,33 +158,43 @@ def _health(panel: Panel, facts: TensorFacts, y: float) -> float:
     """Write the verdict and the counts."""
     bad = facts.verdict == "not finite"
     x, baseline = float(MARGIN), y + LINE_HEIGHT - 2
-    ink = colors.ERROR if bad else colors.TEXT
+    theme = panel.theme
+    ink = theme.error if bad else theme.text
     panel.marks.text(facts.verdict, x, baseline, font_weight=600, fill=ink)
     x += width(facts.verdict, SMALL, bold=True) + 10
     for text in facts.health:
-        if x + width(text, SMALL) > panel.width - MARGIN:
+        special = any(text.endswith(f" {name}") for name in SPECIAL_TEXT.values())
+        loud = special and not text.startswith("0 ")
+        wide = width(text, SMALL, bold=loud)
+        if x + wide > panel.width - MARGIN:
             x, baseline = float(MARGIN), baseline + LINE_HEIGHT
-        loud = {"fill": colors.ERROR, "font_weight": 600}
-        special = any(text.endswith(f" {name}") for name in colors.SPECIAL_TEXT.values())
-        style = loud if special and not text.startswith("0 ") else {"fill": colors.MUTED}
+        style: Style = {"fill": theme.muted}
+        if loud:
+            style = {"fill": theme.error, "font_weight": 600}
         panel.marks.text(text, x, baseline, **style)
-        x += width(text, SMALL, bold=style is loud) + 12
+        x += wide + 12
     return baseline + 4
 
 
 def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
     """Write the statistics as a table; the texts are exact."""
+    muted = panel.theme.muted
+    end = min(x + _STATISTICS, panel.width - MARGIN)
     for name, text, place in facts.rows:
         y += LINE_HEIGHT
-        panel.marks.text(name, x, y, fill=colors.MUTED)
-        room = _STATISTICS - 62
-        shown = fit(text, room, SMALL)
-        panel.marks.text(shown, x + 62, y)
-        at = x + 62 + width(shown, SMALL) + 8
-        panel.marks.text(fit(place, x + _STATISTICS - at, SMALL), at, y, fill=colors.MUTED)
+        panel.marks.text(name, x, y, fill=muted)
+        at = x + _NAMES
+        panel.marks.text(fit(text, end - at, SMALL), at, y)
+        beside = at + width(text, SMALL) + 8
+        if beside + width(place, SMALL) <= end:
+            panel.marks.text(place, beside, y, fill=muted)
+            continue
+        for line in wrap(place, end - at, SMALL, 3):
+            y += LINE_HEIGHT
+            panel.marks.text(line, at, y, fill=muted)
     if facts.statistics.finite < facts.statistics.size:
         y += LINE_HEIGHT
-        panel.marks.text("of the finite values only", x, y, fill=colors.MUTED)
+        panel.marks.text("of the finite values only", x, y, fill=muted)
     return y
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.colors import SPECIAL_TEXT
+from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.texts import bytes_text, index_text, shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
@@ -86,16 +86,33 @@ class TensorFacts:
     tensor: Tensor
     statistics: Statistics
     plane: Plane | None
+    color_scale: str = "linear"
+    color_map: str = "auto"
 
     @classmethod
     def of(
-        cls, tensor: Tensor, axes: Axes | None = None, index: Sequence[int] | None = None
+        cls,
+        tensor: Tensor,
+        axes: Axes | None = None,
+        index: Sequence[int] | None = None,
+        *,
+        color_scale: str = "linear",
+        color_map: str = "auto",
     ) -> TensorFacts:
         """Read the statistics and choose the plane; None where there is nothing to draw."""
         found = tensor.statistics(BINS)
         shape = tensor.view_shape
         drawn = math.prod(shape) > 0 and found.applicable
-        return cls(tensor, found, plane_of(shape, axes, index) if drawn else None)
+        plane = plane_of(shape, axes, index) if drawn else None
+        return cls(tensor, found, plane, color_scale, color_map)
+
+    @property
+    def scale(self) -> ColorScale | None:
+        """The colours over the finite values of the tensor; None where it has none."""
+        low, high = self.statistics.minimum, self.statistics.maximum
+        if low is None or high is None:
+            return None
+        return ColorScale.of(float(low), float(high), self.color_scale, self.color_map)
 
     @property
     def entry_text(self) -> str:
@@ -197,6 +214,8 @@ class TensorFacts:
             "notes": list(tensor.notes),
             "axes": list(plane.axes) if plane else None,
             "index": list(plane.index) if plane else None,
+            "color_scale": self.color_scale,
+            "color_map": self.scale.map if self.scale is not None else None,
             "verdict": self.verdict,
             "counts": {
                 "size": found.size,

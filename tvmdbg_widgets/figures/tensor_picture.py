@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.figures import colors
-from tvmdbg_widgets.figures.colors import SPECIAL, SPECIAL_TEXT, ColorScale
+from tvmdbg_widgets.figures.colors import SPECIAL, SPECIAL_TEXT, ColorScale, table
 from tvmdbg_widgets.figures.png import data_uri, png
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
-from tvmdbg_widgets.figures.texts import about_text, fit, width
+from tvmdbg_widgets.figures.texts import about_text, fit, short_text, width, wrap
+from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.model.planes import NAN, POS_INF, Picture, picture
 
 if TYPE_CHECKING:
@@ -22,33 +22,32 @@ if TYPE_CHECKING:
 
 _MOST_CELL = 40.0
 _THIN = 24.0
-_MOST_PIXELS = 9_000
 _PROFILE = 120.0
-
-
-def color_scale(facts: TensorFacts) -> ColorScale | None:
-    """Return the scale over the finite values of the tensor; None where it has none."""
-    low, high = facts.statistics.minimum, facts.statistics.maximum
-    if low is None or high is None:
-        return None
-    return ColorScale.of(float(low), float(high))
+_BAR, _BAR_STEPS = 108.0, 27
 
 
 def draw_plane(
-    marks: Marks, facts: TensorFacts, x: float, y: float, *, room: float, tall: float
+    marks: Marks,
+    facts: TensorFacts,
+    x: float,
+    y: float,
+    *,
+    room: float,
+    tall: float,
+    most_pixels: int,
 ) -> float:
     """Draw the plane within ``room`` x ``tall`` px; return the y below it."""
     plane = facts.plane
     if plane is None:
         return y
-    scale = color_scale(facts)
+    scale = facts.scale
     if plane.rows == 1 and plane.cols > 1:
         shown = picture(facts.tensor.window, plane, 1, min(plane.cols, int(room / 2)))
         return _profile(marks, shown, scale, (x, y, room, min(tall, _PROFILE)))
     wide, high = _cell(plane.rows, plane.cols, room, tall)
     rows = max(1, math.floor(plane.rows * min(1.0, high)))
     cols = max(1, math.floor(plane.cols * min(1.0, wide)))
-    over = math.sqrt(rows * cols / _MOST_PIXELS)
+    over = math.sqrt(rows * cols / most_pixels)
     if over > 1:
         rows, cols = max(1, int(rows / over)), max(1, int(cols / over))
     shown = picture(facts.tensor.window, plane, rows, cols)
@@ -58,8 +57,19 @@ def draw_plane(
         f'height="{number(size[1])}" preserveAspectRatio="none" image-rendering="pixelated" '
         f'href="{data_uri(_png(shown, scale))}"/>'
     )
-    marks.rect(x, y, *size, fill="none", stroke=colors.LINE)
-    return y + size[1]
+    marks.rect(x, y, *size, fill="none", stroke=marks.theme.line)
+    return _reduced(marks, shown, x, y + size[1], room)
+
+
+def _reduced(marks: Marks, shown: Picture, x: float, y: float, room: float) -> float:
+    """Say how many values are behind one cell, where it is more than one."""
+    if shown.row_step * shown.col_step == 1:
+        return y
+    said = f"{shown.row_step:,} × {shown.col_step:,} values"
+    for line in wrap(f"each cell is coloured by the mean of up to {said}", room, SMALL, 3):
+        y += LINE_HEIGHT
+        marks.text(line, x, y - 3, fill=marks.theme.muted)
+    return y
 
 
 def _cell(rows: int, cols: int, room: float, tall: float) -> tuple[float, float]:
@@ -84,8 +94,8 @@ def _codes(shown: Picture, scale: ColorScale | None) -> npt.NDArray[np.uint16]:
 
 
 def _palette(scale: ColorScale | None) -> npt.NDArray[np.uint8]:
-    specials = np.array([colors.channels(each) for each in SPECIAL.values()], np.uint8)
-    own = colors.table(scale.map) if scale is not None else np.zeros((256, 3), np.uint8)
+    specials = np.array([channels(each) for each in SPECIAL.values()], np.uint8)
+    own = table(scale.map) if scale is not None else np.zeros((256, 3), np.uint8)
     return np.concatenate([own, specials])
 
 
@@ -128,34 +138,43 @@ def _profile(
             step - gap,
             max(1.0, low_ - high_),
             own={"fill": color},
-            stroke=colors.MUTED,
+            stroke=marks.theme.muted,
             stroke_width=0.5,
         )
     end = number(left + step * shown.cols)
-    marks.path(f"M{number(left)} {number(level(0.0))}H{end}", stroke=colors.MUTED)
+    marks.path(f"M{number(left)} {number(level(0.0))}H{end}", stroke=marks.theme.muted)
     every = max(1, math.ceil(38 / step / max(1, shown.col_step)))
     for col in range(0, shown.cols, every):
         said = str(col * shown.col_step)
         if left + col * step + width(said, SMALL) <= left + room:
-            marks.text(said, left + col * step, top + tall + 13, fill=colors.MUTED)
-    return top + tall + 16
+            marks.text(said, left + col * step, top + tall + 13, fill=marks.theme.muted)
+    return _reduced(marks, shown, left, top + tall + 16, room)
 
 
 def draw_color_bar(marks: Marks, facts: TensorFacts, x: float, y: float, room: float) -> float:
     """Say what the colours mean, in as many lines as it takes; return the y below them."""
-    scale = color_scale(facts)
+    scale = facts.scale
     middle, at = y + 8, x
     if scale is not None and scale.low == scale.high:
         at = _swatch(marks, scale.color(0.5), f"all {about_text(scale.low)}", at, middle)
     elif scale is not None:
         low, high = about_text(scale.low), about_text(scale.high)
-        marks.text(low, at, middle + 4, fill=colors.MUTED)
+        marks.text(low, at, middle + 4, fill=marks.theme.muted)
         at += width(low, SMALL) + 5
-        for step in range(20):
-            fill = {"fill": scale.color((step + 0.5) / 20)}
-            marks.rect(at + 5 * step, middle - 5, 5.2, 10, own=fill)
-        marks.text(high, at + 105, middle + 4, fill=colors.MUTED)
-        at += 105 + width(high, SMALL) + 14
+        step = _BAR / _BAR_STEPS
+        for i in range(_BAR_STEPS):
+            fill = {"fill": scale.color((i + 0.5) / _BAR_STEPS)}
+            marks.rect(at + step * i, middle - 5, step + (i < _BAR_STEPS - 1) * 0.3, 10, own=fill)
+        marks.rect(at, middle - 5, _BAR, 10, fill="none", stroke=marks.theme.line, stroke_width=0.5)
+        marks.text(high, at + _BAR + 5, middle + 4, fill=marks.theme.muted)
+        at += _BAR + 5 + width(high, SMALL) + 14
+        if scale.scale == "symlog":
+            said = f"symlog: linear within ±{short_text(scale.threshold)}, logarithmic beyond"
+            for line in wrap(said, room, SMALL, 3):
+                middle += LINE_HEIGHT
+                marks.text(line, x, middle + 4, fill=marks.theme.muted)
+            if any(facts.specials().values()):
+                at, middle = x, middle + LINE_HEIGHT
     for name, count in facts.specials().items():
         if not count:
             continue
@@ -182,6 +201,10 @@ def draw_histogram(
     top = max([1, *counts, *(count for _, count in others)])
     slot = 34.0
     wide = room - slot * len(others) - (8 if others else 0)
+    if counts:
+        said = f"histogram of {len(counts)} bins, the highest of {max(counts):,} values"
+        marks.text(fit(said, room, SMALL), x, y + 10, fill=marks.theme.muted)
+        y += LINE_HEIGHT
     foot, step = number(y + tall), wide / max(1, len(counts))
     bars = "".join(
         f"M{number(x + i * step)} {foot}"
@@ -190,8 +213,8 @@ def draw_histogram(
         if count
     )
     if bars:
-        marks.path(bars, fill=colors.ACCENT)
-    marks.path(f"M{number(x)} {number(y + tall)}h{number(room)}", stroke=colors.LINE)
+        marks.path(bars, fill=marks.theme.accent)
+    marks.path(f"M{number(x)} {number(y + tall)}h{number(room)}", stroke=marks.theme.line)
     for i, (name, count) in enumerate(others):
         high = max(1.0, tall * count / top)
         at = x + wide + 8 + i * slot
@@ -200,8 +223,8 @@ def draw_histogram(
     if found is not None:
         edges = np.asarray(found.edges, np.float64)
         ends = [about_text(float(edges[0])), about_text(float(edges[-1]))]
-        marks.text(ends[0], x, y + tall + 13, fill=colors.MUTED)
-        last = fit(ends[1], max(0.0, wide - width(ends[0], SMALL) - 8), SMALL)
-        if edges[0] < edges[-1]:
-            marks.text(last, x + wide - width(last, SMALL), y + tall + 13, fill=colors.MUTED)
+        marks.text(ends[0], x, y + tall + 13, fill=marks.theme.muted)
+        last = ends[1]
+        if edges[0] < edges[-1] and width(ends[0] + last, SMALL) + 8 <= wide:
+            marks.text(last, x + wide - width(last, SMALL), y + tall + 13, fill=marks.theme.muted)
     return y + tall + 18

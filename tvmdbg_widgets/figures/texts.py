@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.numbers import fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Advance of U+0020 … U+007E in hundredths of an em: the wider of DejaVu Sans and Helvetica.
 _ASCII = (
@@ -23,6 +23,19 @@ _ASCII = (
     *(63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84),
 )
 _NARROW = {"·": 0.32, "µ": 0.64, "–": 0.56, "≈": 0.84, "−": 0.84, "×": 0.84}
+#: First and last character of a range, and the widest of it in em; all else 1.1.
+_WIDE = (
+    (0x80, 0x3FF, 0.92),
+    (0x900, 0xDFF, 1.9),  # Indic letters
+    (0xF00, 0x10FF, 1.5),
+    (0x1780, 0x1CFF, 1.9),
+    (0xFDF0, 0xFDFC, 4.0),  # whole words in one character
+    (0xFDFD, 0xFDFD, 12.0),
+    (0x12000, 0x1254F, 5.0),
+    (0x1F000, 0x1FAFF, 1.4),  # emoji
+)
+#: Joiners, soft hyphen, variation selectors.
+_JOINERS = frozenset("\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
 #: Bold is so much wider.
 _BOLD = 1.16
 _ELLIPSIS = "…"
@@ -31,6 +44,12 @@ _ELLIPSIS = "…"
 _ILLEGAL = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
     "|[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef]"
+)
+#: Words of Hebrew, Arabic and their kin, with what stands between them.
+_LEFTWARDS = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
+    "(?:[^A-Za-z0-9&]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff"
+    "\U0001e800-\U0001efff])*"
 )
 _SPACES = re.compile("[\t\n\r]+")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
@@ -42,8 +61,11 @@ def clean(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as it stands in an element or an attribute of an SVG."""
-    return clean(text).translate(_ESCAPES)
+    """Return text as it stands in an element or an attribute of an SVG.
+
+    A mark after words that run from right to left keeps numbers behind them in their place.
+    """
+    return _LEFTWARDS.sub("\\g<0>\u200e", clean(text).translate(_ESCAPES))
 
 
 @lru_cache(maxsize=4096)
@@ -53,10 +75,40 @@ def _em(char: str) -> float:
         return _ASCII[code - 0x20] / 100
     if char in _NARROW:
         return _NARROW[char]
-    if unicodedata.combining(char) and unicodedata.east_asian_width(char) not in "WF":
+    if joins(char):
         return 0.0
-    # CJK and emoji take an em; a full em is also enough for most of the rest.
-    return 0.8 if code < 0x400 else 1.1
+    return next((em for first, last, em in _WIDE if first <= code <= last), 1.1)
+
+
+def joins(char: str) -> bool:
+    """Tell whether a character is drawn onto the one before it and takes no room of its own."""
+    if unicodedata.east_asian_width(char) in "WF":
+        return False
+    return char in _JOINERS or unicodedata.category(char) in ("Mn", "Me")
+
+
+def clusters(text: str) -> Iterator[str]:
+    """Split text where it may be cut: a letter keeps its marks, an emoji its parts."""
+    start = 0
+    flags = 0
+    for at, char in enumerate(text):
+        flags = flags + 1 if _is_flag(char) else 0
+        together = (
+            joins(char)
+            or unicodedata.category(char) == "Mc"
+            or "\U0001f3fb" <= char <= "\U0001f3ff"
+            or (at > 0 and text[at - 1] == "\u200d")
+            or (flags and flags % 2 == 0)
+        )
+        if at > start and not together:
+            yield text[start:at]
+            start = at
+    if text:
+        yield text[start:]
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
 def width(text: str, size: float, bold: bool = False) -> float:
@@ -69,32 +121,43 @@ def fit(text: str, room: float, size: float, bold: bool = False) -> str:
     text = clean(text)
     if width(text, size, bold) <= room:
         return text
-    left = room - width(_ELLIPSIS, size, bold)
+    kept = _head(text, room - width(_ELLIPSIS, size, bold), size, bold)
+    return kept.rstrip() + _ELLIPSIS if kept else ""
+
+
+def _head(text: str, room: float, size: float, bold: bool) -> str:
+    """Return as much of the beginning as the room holds."""
     kept = 0
-    for char in text:
-        left -= width(char, size, bold)
-        if left < 0:
+    for cluster in clusters(text):
+        room -= width(cluster, size, bold)
+        if room < 0:
             break
-        kept += 1
-    return text[:kept].rstrip() + _ELLIPSIS if kept else ""
+        kept += len(cluster)
+    return text[:kept]
 
 
-def wrap(text: str, room: float, size: float, lines: int = 12) -> list[str]:
-    """Break text at spaces into lines of at most ``room`` px; the last is cut if more is left."""
-    words = clean(text).split(" ")
+def wrap(text: str, room: float, size: float, lines: int = 12, bold: bool = False) -> list[str]:
+    """Break text into lines of at most ``room`` px, at spaces where it has them.
+
+    A word that is longer than a line is broken; the last line is cut if more is left.
+    """
+    rest = clean(text).strip(" ")
     found: list[str] = []
-    line = ""
-    for at, word in enumerate(words):
-        longer = f"{line} {word}" if line else word
-        if width(longer, size) <= room:
-            line = longer
-            continue
-        if len(found) + 1 == lines:
-            return [*found, fit(" ".join([line, *words[at:]]).strip(), room, size)]
-        if line:
-            found.append(line)
-        line = fit(word, room, size)
-    return [*found, line] if line else found
+    while rest:
+        if len(found) + 1 == lines or width(rest, size, bold) <= room:
+            found.append(fit(rest, room, size, bold))
+            break
+        line = _head(rest, room, size, bold)
+        if not line:
+            break
+        space = line.rfind(" ")
+        if rest[len(line) : len(line) + 1] != " " and space > 0:
+            word = rest[space + 1 :].split(" ", 1)[0]
+            if width(word, size, bold) <= room:
+                line = line[:space]
+        found.append(line.rstrip())
+        rest = rest[len(line) :].lstrip(" ")
+    return [line for line in found if line]
 
 
 def bytes_text(count: int) -> str:

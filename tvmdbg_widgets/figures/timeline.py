@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.operators import Operators, operators
-from tvmdbg_widgets.figures import colors
+from tvmdbg_widgets.figures.choices import SHOWN, SORTS, one_of, usable_width
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.figures.timeline_chart import Chart
+from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
 from tvmdbg_widgets.figures.timeline_names import node_label
 from tvmdbg_widgets.figures.timeline_table import draw_table
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.timeline import WALL
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
@@ -25,41 +30,117 @@ WALL_SAID = "start and end times as recorded; what is empty was idle or not reco
 TOP = 10
 
 
-def timeline_figure(run: DebugRun, *, width: float = 720) -> Figure:
-    """Draw the slices of a run on a time axis, and its slowest operators as a table.
+@dataclass(frozen=True)
+class TimelineOptions:
+    """How the timeline is shown; as of ``Flamechart``. ``selected`` are node ids."""
+
+    show: str = "both"
+    sort: str = "time"
+    time_range: Range | None = None
+    selected: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no timeline can show."""
+        one_of("show", self.show, SHOWN)
+        one_of("sort", self.sort, SORTS)
+        if self.time_range is not None:
+            start, end = self.time_range
+            if not (math.isfinite(start) and math.isfinite(end) and start < end):
+                raise ValueError(f"time_range is (start, end) in ns, found {self.time_range!r}")
+
+
+_PLAIN = TimelineOptions()
+
+
+def timeline_figure(
+    run: DebugRun,
+    *,
+    show: str = "both",
+    sort: str = "time",
+    time_range: Range | None = None,
+    selected: Sequence[int] = (),
+    width: float = 720,
+    theme: str = "light",
+) -> Figure:
+    """Draw the slices of a run on a time axis, and operators as a table.
 
     Parameters
     ----------
+    show : str
+        ``"chart"``, ``"table"`` or ``"both"``.
+    sort : str
+        The table holds the slowest operators (``"time"``) or the first in execution (``"order"``).
+    time_range : (float, float) or None
+        Nanoseconds that the axis spans; the whole timeline where left out.
+    selected : sequence of int
+        Nodes that are marked.
     width : float
         px.
+    theme : str
+        ``"light"``, ``"dark"`` or ``"auto"``.
+
+    Raises
+    ------
+    ValueError
+        A value that is none of these.
     """
-    return timeline_panel(run, float(width)).figure()
+    options = TimelineOptions(show, sort, time_range, tuple(selected))
+    return timeline_panel(run, usable_width(width), theme_of(theme), options).figure()
 
 
-def timeline_panel(run: DebugRun, width: float) -> Panel:
+def timeline_panel(
+    run: DebugRun, width: float, theme: Theme, options: TimelineOptions = _PLAIN
+) -> Panel:
     """Return the timeline as a panel."""
     timeline = run.timeline
     if timeline is None:
-        return missing_panel(run, "timeline", width)
-    top = operators(run.parts, top=TOP)
+        return missing_panel(run, "timeline", width, theme)
+    rows, which = _rows(run, options)
     said = WALL_SAID if timeline.clock == WALL else SYNTHETIC
     total = timeline.total_ns
     took = "no times known" if math.isnan(total) else f"{duration_text(total)} in all nodes"
     slices = counted(int((timeline.slice_duration_ns > 0).sum()), "slice")
-    panel = Panel(width, f"Timeline of {run.title}: {slices}, {took}", f"{said}. {top.caption}")
-    panel.text = f"{top!r}\n({said})"
-    panel.description = _description(run, timeline, top, said)
+    title = f"Timeline of {run.title}: {slices}, {took}"
+    panel = Panel(width, title, f"{said}. {rows.caption}", theme)
+    panel.text = f"{rows!r}\n({said})"
+    panel.description = _description(run, timeline, rows, said, options)
     y = panel.heading(run.title, f"{slices}, {took}")
-    y = panel.paragraph(
-        said, y, lines=2, fill=colors.WARNING if timeline.synthetic else colors.MUTED
-    )
-    if timeline.num_slices:
-        y = Chart(panel, timeline, run.graph).draw(y + 4)
-    panel.height = (draw_table(panel, run.graph, top, y + 8) if len(top) else y) + MARGIN
+    y = panel.paragraph(said, y, lines=4, fill=theme.warning if timeline.synthetic else theme.muted)
+    charted = bool(timeline.num_slices) and options.show != "table"
+    if charted:
+        whole = whole_range(timeline)
+        shown = options.time_range or whole
+        if shown != whole:
+            note = (
+                f"Shown: {duration_text(shown[0])} to {duration_text(shown[1])} of "
+                f"{duration_text(whole[0])} to {duration_text(whole[1])}."
+            )
+            y = panel.paragraph(note, y, lines=2, fill=theme.muted)
+        y = Chart(panel, timeline, run.graph, shown, options.selected).draw(y + 4)
+    if len(rows) and (options.show != "chart" or not charted):
+        y = panel.paragraph(which, y + 4, lines=3, fill=theme.muted)
+        y = draw_table(panel, run.graph, rows, y, options.selected)
+    panel.height = y + MARGIN
     return panel
 
 
-def _description(run: DebugRun, timeline: Timeline, top: Operators, said: str) -> dict[str, Any]:
+def _rows(run: DebugRun, options: TimelineOptions) -> tuple[Operators, str]:
+    """Return the rows of the table, and which they are."""
+    every = operators(run.parts)
+    if options.sort == "time":
+        rows = operators(run.parts, top=TOP)
+        which = f"The {counted(len(rows), 'operator')} that take longest"
+    else:
+        rows = every[:TOP]
+        which = f"The first {counted(len(rows), 'operator')} in execution order"
+    trusts = {row.trust for row in rows} - {Trust.EXACT, Trust.ABSENT}
+    unsure = "".join(f"; times matched {trust.label}" for trust in sorted(trusts))
+    return rows, f"{which}, of {len(every):,}; shares are of all nodes{unsure}."
+
+
+def _description(
+    run: DebugRun, timeline: Timeline, top: Operators, said: str, options: TimelineOptions
+) -> dict[str, Any]:
     total = timeline.total_ns
     return {
         "view": "timeline",
@@ -67,6 +148,10 @@ def _description(run: DebugRun, timeline: Timeline, top: Operators, said: str) -
         "synthetic": timeline.synthetic,
         "clock": timeline.clock,
         "said": said,
+        "show": options.show,
+        "sort": options.sort,
+        "time_range": None if options.time_range is None else list(options.time_range),
+        "selected": list(options.selected),
         "total_ns": None if math.isnan(total) else total,
         "total_text": duration_text(total),
         "tracks": list(timeline.tracks),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.lanes import Track, tracks
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
@@ -15,6 +14,8 @@ from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -26,19 +27,29 @@ _LABEL_FROM = 30
 _SIZES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
-class _Scale:
-    """Times to px."""
+Range = tuple[float, float]
 
-    def __init__(self, timeline: Timeline, left: float, room: float) -> None:
-        start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
-        usable = np.isfinite(start) & np.isfinite(duration) & (duration >= 0)
-        self.first = float(start[usable].min()) if usable.any() else 0.0
-        self.last = float((start + duration)[usable].max()) if usable.any() else 0.0
+
+def whole_range(timeline: Timeline) -> Range:
+    """Return the first start and the last end, ns."""
+    start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
+    usable = np.isfinite(start) & np.isfinite(duration) & (duration >= 0)
+    if not usable.any():
+        return 0.0, 0.0
+    return float(start[usable].min()), float((start + duration)[usable].max())
+
+
+class _Scale:
+    """Times to px; what lies outside is moved to the end it lies beyond."""
+
+    def __init__(self, shown: Range, left: float, room: float) -> None:
+        self.first, self.last = shown
         self.left, self.room = left, room
 
     def x(self, ns: float) -> float:
         span = self.last - self.first
-        return self.left + (self.room * (ns - self.first) / span if span > 0 else 0.0)
+        share = (ns - self.first) / span if span > 0 else 0.0
+        return self.left + self.room * min(1.0, max(0.0, share))
 
     def ticks(self) -> list[tuple[float, str]]:
         """Multiples of a round step, about one each 90 px."""
@@ -63,31 +74,39 @@ class _Scale:
 class Chart:
     """The time axis and the tracks below it."""
 
-    def __init__(self, panel: Panel, timeline: Timeline, graph: Graph | None) -> None:
+    def __init__(
+        self,
+        panel: Panel,
+        timeline: Timeline,
+        graph: Graph | None,
+        shown: Range,
+        selected: Collection[int] = (),
+    ) -> None:
         self._marks, self._end = panel.marks, panel.width - MARGIN
         self._timeline, self._graph = timeline, graph
-        self._scale = _Scale(timeline, float(MARGIN), self._end - MARGIN)
+        self._range, self._selected = shown, selected
+        self._scale = _Scale(shown, float(MARGIN), self._end - MARGIN)
 
     def draw(self, y: float) -> float:
         """Draw from ``y`` down; return the y below it."""
         y = self._axis(y)
-        shown = tracks(self._timeline, _MOST_SLICES)
+        shown = tracks(self._timeline, _MOST_SLICES, self._range)
         for track in shown[:_MOST_TRACKS]:
             y = self._track(track, y)
         if len(shown) > _MOST_TRACKS:
             y += LINE_HEIGHT
             said = f"{counted(len(shown) - _MOST_TRACKS, 'more track')} not drawn"
-            self._marks.text(said, MARGIN, y - 4, fill=colors.MUTED)
+            self._marks.text(said, MARGIN, y - 4, fill=self._marks.theme.muted)
         return y
 
     def _axis(self, y: float) -> float:
         marks = self._marks
-        marks.path(f"M{MARGIN} {number(y + 16)}H{number(self._end)}", stroke=colors.LINE)
+        marks.path(f"M{MARGIN} {number(y + 16)}H{number(self._end)}", stroke=marks.theme.line)
         for ns, said in self._scale.ticks():
             x = self._scale.x(ns)
-            marks.path(f"M{number(x)} {number(y + 12)}v4", stroke=colors.LINE)
+            marks.path(f"M{number(x)} {number(y + 12)}v4", stroke=marks.theme.line)
             if x + width(said, SMALL) <= self._end:
-                marks.text(said, x, y + 10, fill=colors.MUTED)
+                marks.text(said, x, y + 10, fill=marks.theme.muted)
         return y + 20
 
     def _track(self, track: Track, y: float) -> float:
@@ -97,10 +116,14 @@ class Chart:
             said += f" · {len(track.instants):,} of no duration"
         if drawn + len(track.instants) < track.count:
             said += f"; the {drawn:,} longest are drawn"
-        name = fit(track.name, 240, SMALL)
+        room = self._end - MARGIN
+        beside = room - 8 - width(said, SMALL)
+        name = fit(track.name, room, SMALL, bold=True)
         self._marks.text(name, MARGIN, y + 11, font_weight=600)
         at = MARGIN + width(name, SMALL, bold=True) + 8
-        self._marks.text(said, at, y + 11, fill=colors.MUTED)
+        if width(name, SMALL, bold=True) > beside:
+            at, y = float(MARGIN), y + LINE_HEIGHT
+        self._marks.text(fit(said, room, SMALL), at, y + 11, fill=self._marks.theme.muted)
         y += 16
         high = _LONE_LANE if len(track.lanes) == 1 else _LANE
         for lane in track.lanes:
@@ -111,7 +134,7 @@ class Chart:
             starts = self._timeline.slice_start_ns[track.instants].tolist()
             places = sorted({round(self._scale.x(start)) for start in starts})
             ticks = "".join(f"M{x} {number(y)}v5" for x in places)
-            self._marks.path(ticks, stroke=colors.MUTED)
+            self._marks.path(ticks, stroke=self._marks.theme.muted)
             y += 8
         return y
 
@@ -119,15 +142,19 @@ class Chart:
         each = self._timeline.slice(index)
         x, end = self._scale.x(each.start_ns), self._scale.x(each.end_ns)
         wide = max(0.6, end - x - (0.6 if end - x > 3 else 0))
-        fill = colors.kind_color(node_kind(self._graph, each.node))
+        fill = self._marks.theme.kind(node_kind(self._graph, each.node))
         said = node_label(self._graph, each.node, each.name)
         number_ = f"#{each.node}" if each.node >= 0 else ""
         title = f"{number_} {said}: {duration_text(each.duration_ns)}".strip()
         self._marks.rect(x, y, wide, high, title=title, fill=fill)
+        if each.node in self._selected:
+            self._marks.rect(
+                x, y, wide, high, z=3, fill="none", stroke=self._marks.theme.accent, stroke_width=2
+            )
         if wide <= _LABEL_FROM:
             return
         shown = fit(said, wide - 6, SMALL)
         if shown != said and number_:
             longer = fit(f"{number_} {said}", wide - 6, SMALL)
             shown = longer if len(longer) > len(number_) + 4 else fit(number_, wide - 6, SMALL)
-        self._marks.text(shown, x + 3, y + high / 2 + 4, fill=colors.ink_on(fill))
+        self._marks.text(shown, x + 3, y + high / 2 + 4, fill=self._marks.theme.ink_on(fill))

@@ -4,38 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures import colors
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.operators import Operator, Operators
+    from collections.abc import Collection, Sequence
+
+    from tvmdbg_widgets.analysis.operators import Operator
     from tvmdbg_widgets.model.graph import Graph
 
 _ROW = 17.0
+#: Narrower tables have no bars.
+_BARRED = 420
 
 
-def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> float:
-    """Write rank, operator, time, share with a bar, and the spread of the repeats."""
+def draw_table(
+    panel: Panel,
+    graph: Graph | None,
+    rows: Sequence[Operator],
+    y: float,
+    selected: Collection[int] = (),
+) -> float:
+    """Write id, operator, time, share with a bar, and the spread of the repeats."""
     marks, end = panel.marks, panel.width - MARGIN
     y += LINE_HEIGHT
     spread = end - 186 if panel.width >= NARROW else None
-    share = (end if spread is None else spread) - 144
+    bar = 80 if panel.width >= _BARRED else 0
+    share = (end if spread is None else spread) - 64 - bar
     time = share - 66
     heads = [(MARGIN, "#"), (MARGIN + 46, "operator"), (time, "time"), (share, "share")]
     if spread is not None:
         heads.append((spread, "p10 – p90 of the repeats"))
     for x, said in heads:
-        marks.text(said, x, y - 4, fill=colors.MUTED)
-    marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=colors.LINE)
-    largest = max((row.time_ns for row in top), default=0.0) or 1.0
-    for row in top:
+        marks.text(said, x, y - 4, fill=marks.theme.muted)
+    marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=marks.theme.line)
+    largest = max((row.time_ns for row in rows if row.time_ns > 0), default=0.0) or 1.0
+    for row in rows:
         y += _ROW
         base = y - 4
-        kind = colors.kind_color(row.op_kind)
-        marks.text(f"#{row.node}", MARGIN, base, fill=colors.MUTED)
+        kind = marks.theme.kind(row.op_kind)
+        if row.node in selected:
+            marks.rect(2, base - 11, 4, 14, fill=marks.theme.accent)
+            marks.rect(6, base - 11, end - 2, 14, fill=marks.theme.surface)
+        marks.text(f"#{row.node}" if row.node >= 0 else "–", MARGIN, base, fill=marks.theme.muted)
         marks.rect(MARGIN + 46, base - 9, 10, 10, own={"fill": kind})
         said = node_label(graph, row.node, row.name) or row.name
         room = time - MARGIN - 46 - 16 - 8
@@ -45,15 +58,15 @@ def draw_table(panel: Panel, graph: Graph | None, top: Operators, y: float) -> f
         if graph is not None and left > 60:
             at = MARGIN + 62 + width(shown, SMALL) + 8
             marks.text(
-                fit(output_shapes(graph, row.node), left, SMALL), at, base, fill=colors.MUTED
+                fit(output_shapes(graph, row.node), left, SMALL), at, base, fill=marks.theme.muted
             )
         marks.text(duration_text(row.time_ns), time, base)
-        marks.rect(
-            share, base - 9, 80 * row.time_ns / largest, 10, own={"fill": kind}, fill_opacity=0.75
-        )
-        marks.text(percent(row.share), share + 86, base)
+        if bar and row.time_ns > 0:
+            wide = bar * row.time_ns / largest
+            marks.rect(share, base - 9, wide, 10, own={"fill": kind}, fill_opacity=0.75)
+        marks.text(percent(row.share), share + bar + (6 if bar else 0), base)
         if spread is not None:
-            marks.text(_spread(row), spread, base, fill=colors.MUTED)
+            marks.text(_spread(row), spread, base, fill=marks.theme.muted)
     return y
 
 

@@ -88,8 +88,7 @@ class GraphView(GraphOptions, View):
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
         return known_node(self._debug_run, proposal["value"])
 
-    def figure(self) -> Figure:
-        """Return the graph as a static figure; parameters are folded as in the view."""
+    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
         from tvmdbg_widgets.figures.graph import graph_figure
 
         return graph_figure(
@@ -99,4 +98,9 @@ class GraphView(GraphOptions, View):
             direction=self.direction,
             focus=self.focus,
             hops=self.hops,
+            search=self.search,
+            selected=self._marked(),
+            width=width,
+            theme=theme,
+            saved=saved,
         )

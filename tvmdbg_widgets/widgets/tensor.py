@@ -56,10 +56,19 @@ class TensorInspector(TensorOptions, View):
     _esm = bundle("tensor.js")
     _css = bundle("tensor.css")
 
-    def figure(self) -> Figure:
-        """Return the tensor as a static figure."""
+    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
         from tvmdbg_widgets.figures.tensor import tensor_figure
 
         tensor = self.session.tensor
         entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        return tensor_figure(self._debug_run, entry=entry, axes=self.axes, index=self.index)
+        return tensor_figure(
+            self._debug_run,
+            entry=entry,
+            axes=self.axes,
+            index=self.index,
+            color_scale=self.color_scale,
+            color_map=self.color_map,
+            width=width,
+            theme=theme,
+            saved=saved,
+        )

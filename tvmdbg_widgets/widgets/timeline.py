@@ -47,8 +47,16 @@ class Flamechart(TimelineOptions, View):
 
     height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
 
-    def figure(self) -> Figure:
-        """Return the timeline as a static figure."""
+    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
         from tvmdbg_widgets.figures.timeline import timeline_figure
 
-        return timeline_figure(self._debug_run)
+        del saved
+        return timeline_figure(
+            self._debug_run,
+            show=self.show,
+            sort=self.sort,
+            time_range=self.time_range,
+            selected=self._marked(),
+            width=width,
+            theme=theme,
+        )

@@ -77,9 +77,37 @@ class View(anywidget.AnyWidget):
         """
         self.session.note(node, text)
 
-    def figure(self) -> Figure:
-        """Return what the view shows as a static figure, made without a browser."""
+    def figure(self, width: float = 720, theme: str = "light") -> Figure:
+        """Return what the view shows as a static figure, made without a browser.
+
+        ::
+
+            view.figure(theme="dark").save("graph.svg")
+
+        Parameters
+        ----------
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it, which
+            browsers follow; a PNG of it is light.
+
+        Raises
+        ------
+        ValueError
+            A width or theme that is none of these.
+        """
+        return self._figure(width, theme)
+
+    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+        """Return the figure; where ``saved``, one that a saved notebook has room for."""
         raise NotImplementedError
+
+    def _marked(self) -> tuple[int, ...]:
+        """Return the selected nodes, as far as they are of this run."""
+        graph = self._debug_run.graph
+        count = graph.num_nodes if graph is not None else 0
+        return tuple(node for node in self.session.selected if node < count)
 
     @property
     def debug_run(self) -> DebugRun:
@@ -121,7 +149,7 @@ class View(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        figure = self.figure()
+        figure = self._figure(720, "light", saved=True)
         data["text/plain"] = figure.text
         data["image/svg+xml"] = figure.svg
         html = figure.html

@@ -1,0 +1,36 @@
+"""What may be chosen of a figure, and the words for what may not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST_WIDTH, MOST_WIDTH = 300, 2000
+SHOWN = ("both", "chart", "table")
+SORTS = ("time", "order")
+COLOR_BY = ("kind", "time")
+DIRECTIONS = ("down", "right")
+
+
+def one_of(name: str, value: object, known: Sequence[str]) -> None:
+    """Raise a ValueError that lists the known values where this is none of them."""
+    if value not in known:
+        raise ValueError(f"{name} is {value!r}; known: {', '.join(map(repr, known))}")
+
+
+def usable_width(width: object) -> float:
+    """Return the width as a float.
+
+    Raises
+    ------
+    ValueError
+        It is no number from 300 to 2000.
+    """
+    if not isinstance(width, (int, float)) or not LEAST_WIDTH <= width <= MOST_WIDTH:
+        raise ValueError(
+            f"a figure is {LEAST_WIDTH} to {MOST_WIDTH} px wide, found {width!r}; "
+            "an SVG may be drawn at any size, and a PNG has a scale"
+        )
+    return float(width)

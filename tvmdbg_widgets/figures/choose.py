@@ -1,0 +1,86 @@
+"""A figure by the name of its view."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.graph import GraphOptions, graph_figure
+from tvmdbg_widgets.figures.tensor import TensorOptions, tensor_figure
+from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.run import DebugRun
+
+_OPTIONS: dict[str, tuple[type, ...]] = {
+    "graph": (GraphOptions,),
+    "tensor": (TensorOptions,),
+    "timeline": (TimelineOptions,),
+    "debugger": (GraphOptions, TensorOptions, TimelineOptions),
+}
+
+
+VIEW_OPTIONS = frozenset(
+    each.name for kinds in _OPTIONS.values() for kind in kinds for each in fields(kind)
+)
+
+
+def names_of(options: type) -> list[str]:
+    """Return the names of a view's options."""
+    return [each.name for each in fields(options)]
+
+
+def figure_of(
+    run: DebugRun,
+    view: str,
+    *,
+    width: float,
+    theme: str,
+    options: Mapping[str, Any],
+    findings: Findings | None = None,
+) -> Figure:
+    """Return the figure of a view by its name.
+
+    Raises
+    ------
+    ValueError
+        No view has the name, or a value is out of range.
+    TypeError
+        The view has no such option.
+    """
+    if view not in _OPTIONS:
+        raise ValueError(f"no view {view!r}; known: {', '.join(map(repr, _OPTIONS))}")
+    known = {name: kind for kind in _OPTIONS[view] for name in names_of(kind)}
+    folds = ["collapsed"] if view == "debugger" else []
+    for name in options:
+        if name not in known and name not in folds:
+            usable = ", ".join(sorted([*known, *folds, "theme", "width"]))
+            raise TypeError(f"the figure of a {view} has no option {name!r}; it takes {usable}")
+    given = dict(options)
+    if view == "graph":
+        return graph_figure(run, width=width, theme=theme, **_timed(run, given))
+    if view == "tensor":
+        return tensor_figure(run, width=width, theme=theme, **given)
+    if view == "timeline":
+        return timeline_figure(run, width=width, theme=theme, **given)
+    chosen = debugger_options(_timed(run, given))
+    return debugger_figure(run, chosen, findings=findings, width=width, theme=theme)
+
+
+def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
+    """Sort options of all views by view."""
+    graph, tensor, timeline = (
+        kind(**{name: given[name] for name in names_of(kind) if name in given})
+        for kind in _OPTIONS["debugger"]
+    )
+    return DebuggerOptions(graph, tensor, timeline, tuple(given.get("collapsed", ())))
+
+
+def _timed(run: DebugRun, given: dict[str, Any]) -> dict[str, Any]:
+    """Colour by time where the run knows times and nobody chose, as the views do."""
+    return {"color_by": "kind" if run.timeline is None else "time"} | given

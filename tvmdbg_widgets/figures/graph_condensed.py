@@ -1,0 +1,302 @@
+"""A large graph as few boxes, each of them a group of nodes, and what is known of each group."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.figures.graph_groups import Group, Grouping, crossings, group
+from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from tvmdbg_widgets.model.graph import Graph
+
+_OWN_INPUTS = 3
+_NAMED = 3
+_COUNT_WEIGHT = 0.25
+
+
+@dataclass(frozen=True)
+class GroupFacts:
+    """One group of nodes.
+
+    Attributes
+    ----------
+    nodes : tuple of int
+        Ids, ascending; without the parameters inside.
+    parameters : int
+        Different parameters that its nodes read, drawn inside.
+    repeats, frame, unit : int
+        See :class:`~tvmdbg_widgets.figures.graph_groups.Group`.
+    ns : float
+        Sum of the known times; NaN where none is known.
+    unknown : int
+        Nodes without a known time.
+    share : float
+        Of the sum of all node times; NaN unknown.
+    title : str
+        What its nodes are, those that take longest first.
+    kinds : tuple of (str, float)
+        Op kinds and their share of the group: of its time, or of its nodes where that is zero.
+    result : str
+        dtype and shape of the first output of its last node.
+    """
+
+    nodes: tuple[int, ...]
+    parameters: int
+    repeats: int
+    frame: int
+    unit: int
+    ns: float
+    unknown: int
+    share: float
+    title: str
+    kinds: tuple[tuple[str, float], ...]
+    result: str
+    source: bool
+
+    @property
+    def time_text(self) -> str:
+        """``"24.3 ms · 61.0 %"``; what is missing from the sum is said."""
+        if self.source:
+            return "not run"
+        if np.isnan(self.ns):
+            return "time unknown"
+        said = f"{duration_text(self.ns)} · {percent(self.share)}" if self.ns > 0 else "0 ns"
+        return f"{said} + {self.unknown} unknown" if self.unknown else said
+
+    @property
+    def times_text(self) -> str:
+        """``"× 16"``."""
+        return f"× {self.repeats:,}" if self.repeats > 1 else ""
+
+    @property
+    def count_text(self) -> str:
+        """``"48 nodes · #3 … #190"``."""
+        ends = f"#{self.nodes[0]}"
+        if len(self.nodes) == 1:
+            return ends
+        return f"{len(self.nodes):,} nodes · {ends} … #{self.nodes[-1]}"
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """A whole graph in groups.
+
+    Attributes
+    ----------
+    groups : list of GroupFacts
+        Inputs first, then in execution order.
+    scene : Scene
+        Its boxes are the groups, by their positions; its edges lie between groups.
+    carried : dict
+        Of a frame: edges between its occurrences, which are not drawn.
+    boxes : int
+        How many boxes the graph has without groups.
+    alike : str
+        What the occurrences of a repeated stretch have in common.
+    """
+
+    groups: list[GroupFacts]
+    scene: Scene
+    carried: dict[int, int]
+    boxes: int
+    alike: str
+
+    @property
+    def largest(self) -> float:
+        """The largest sum of times, ns."""
+        return max((each.ns for each in self.groups if each.ns > 0), default=0.0)
+
+    def group_of(self, node: int) -> int:
+        """Return the group of a node; -1 for a parameter inside."""
+        return next((at for at, each in enumerate(self.groups) if node in each.nodes), -1)
+
+    def describe(self) -> dict[str, Any]:
+        """Return groups and edges as JSON-able facts."""
+        scene = self.scene
+        edges = zip(scene.source, scene.target, scene.style, strict=True)
+        return {
+            "boxes": self.boxes,
+            "alike": self.alike,
+            "groups": [
+                {
+                    "label": each.title,
+                    "nodes": list(each.nodes),
+                    "parameters": each.parameters,
+                    "repeats": each.repeats,
+                    "frame": None if each.frame < 0 else each.frame,
+                    "time_ns": None if np.isnan(each.ns) else each.ns,
+                    "time_text": each.time_text,
+                    "unknown": each.unknown,
+                    "share": None if np.isnan(each.share) else each.share,
+                    "result": each.result,
+                }
+                for each in self.groups
+            ],
+            "edges": [
+                {"source": one, "target": two, "style": EDGE_STYLES[style]}
+                for one, two, style in edges
+            ],
+        }
+
+
+def condense(graph: Graph, scene: Scene, labels: Labels, times: Times, most: int) -> Condensed:
+    """Put the boxes of a scene into about ``most`` groups at most.
+
+    Repeats are looked for among boxes of the same operators, dtype, shape and relative inputs
+    first, then with less in common, until there are few enough groups.
+    """
+    kinds = graph.kinds
+    outer = [at for at, node in enumerate(scene.nodes) if kinds[node] <= NodeKind.PARAMETER]
+    inner = [at for at, node in enumerate(scene.nodes) if kinds[node] > NodeKind.PARAMETER]
+    place = {box: at for at, box in enumerate(inner)}
+    pairs = zip(scene.source, scene.target, strict=True)
+    edges = [(place[s], place[t]) for s, t in pairs if s in place and t in place]
+    cut = crossings(len(inner), [one for one, _ in edges], [two for _, two in edges])
+    nodes = [scene.nodes[box] for box in inner]
+    ns = np.array([max(0.0, float(times.ns[node])) for node in nodes])
+    weights = np.nan_to_num(ns) / (times.total or 1.0) + _COUNT_WEIGHT / max(1, len(inner))
+    sources = _sources(graph, scene, outer)
+    room = max(1, most - len(sources))
+    found, alike = Grouping(), ""
+    for likeness, symbol in _symbols(graph, labels, nodes, edges):
+        alike, symbols = likeness, _numbered([symbol(at) for at in range(len(nodes))])
+        found = group(symbols, cut, weights, len(inner) + 1)
+        if len(found.groups) <= room:
+            break
+    else:
+        found = group(symbols, cut, weights, room)
+    groups = [(Group(tuple(each)), True) for each in sources]
+    groups += [
+        (Group(tuple(inner[i] for i in each.boxes), each.repeats, each.frame, each.unit), False)
+        for each in found.groups
+    ]
+    drawn, carried = _edges(scene, [each for each, _ in groups], found, place)
+    facts = [_facts(graph, scene, labels, times, each, source=source) for each, source in groups]
+    drawn.nodes = list(range(len(facts)))
+    return Condensed(facts, drawn, carried, len(scene.nodes), alike)
+
+
+def _sources(graph: Graph, scene: Scene, outer: list[int]) -> list[list[int]]:
+    """Return groups of what nothing computes: inputs, and parameters that nothing reads."""
+    found = []
+    for kind in (NodeKind.INPUT, NodeKind.PARAMETER):
+        own = [box for box in outer if graph.kinds[scene.nodes[box]] == kind]
+        if len(own) <= (_OWN_INPUTS if kind == NodeKind.INPUT else 0):
+            found += [[box] for box in own]
+        elif own:
+            found.append(own)
+    return found
+
+
+def _symbols(
+    graph: Graph, labels: Labels, nodes: list[int], edges: list[tuple[int, int]]
+) -> list[tuple[str, Callable[[int], Hashable]]]:
+    """Return what boxes may have in common, from much to little, and how to see it."""
+    reads: list[list[int]] = [[] for _ in nodes]
+    for one, two in edges:
+        reads[two].append(two - one)
+
+    def plain(at: int) -> Hashable:
+        return labels.title(nodes[at])
+
+    def shaped(at: int) -> Hashable:
+        return plain(at), _result(graph, nodes[at])
+
+    def wired(at: int) -> Hashable:
+        return shaped(at), tuple(reads[at])
+
+    return [
+        ("the same operators, shapes and inputs", wired),
+        ("the same operators and shapes", shaped),
+        ("the same operators", plain),
+    ]
+
+
+def _numbered(symbols: list[Hashable]) -> Any:
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(each, len(known)) for each in symbols], np.int64)
+
+
+def _result(graph: Graph, node: int) -> str:
+    if not graph.entry_range(node):
+        return ""
+    shape = graph.shape(node)
+    said = "shape unknown" if shape is None else "×".join(map(str, shape)) or "scalar"
+    return f"{graph.dtype(node) or ''} {said}".strip()
+
+
+def _facts(
+    graph: Graph, scene: Scene, labels: Labels, times: Times, each: Group, *, source: bool
+) -> GroupFacts:
+    nodes = tuple(scene.nodes[box] for box in each.boxes)
+    ns = times.ns[list(nodes)]
+    known = ns[~np.isnan(ns)]
+    total = float(known.sum()) if len(known) else float("nan")
+    spent: dict[str, float] = defaultdict(float)
+    kinds: dict[str, float] = defaultdict(float)
+    counts = Counter(labels.title(node) for node in nodes)
+    for node, own in zip(nodes, ns.tolist(), strict=True):
+        took = own if own > 0 else 0.0
+        spent[labels.title(node)] += took
+        kinds[graph.nodes[node].op_kind] += took if total > 0 else 1
+    names = sorted(counts, key=lambda name: (-spent[name], -counts[name], name))
+    title = ", ".join(names[:_NAMED])
+    if len(names) > _NAMED:
+        title += f" and {len(names) - _NAMED} more"
+    if source and len(nodes) > 1:
+        noun = "input" if graph.kinds[nodes[0]] == NodeKind.INPUT else "parameter"
+        title = counted(len(nodes), noun)
+    whole = sum(kinds.values())
+    parts = sorted(kinds.items(), key=lambda each: -each[1])
+    return GroupFacts(
+        nodes=nodes,
+        parameters=len({inside for box in each.boxes for inside in scene.folded[box]}),
+        repeats=each.repeats,
+        frame=each.frame,
+        unit=each.unit,
+        ns=total,
+        unknown=len(nodes) - len(known),
+        share=total / times.total if times.total > 0 else float("nan"),
+        title=title,
+        kinds=tuple((kind, part / whole) for kind, part in parts if part > 0),
+        result=_result(graph, nodes[-1]),
+        source=source,
+    )
+
+
+def _edges(
+    scene: Scene, groups: list[Group], found: Grouping, place: dict[int, int]
+) -> tuple[Scene, dict[int, int]]:
+    """Return the edges between groups, each once, and how many lead to the next occurrence."""
+    of_box = {box: at for at, each in enumerate(groups) for box in each.boxes}
+    drawn = Scene(folded=[[] for _ in groups])
+    carried: dict[int, int] = {}
+    seen: set[tuple[int, int, int]] = set()
+    for source, target, style in zip(scene.source, scene.target, scene.style, strict=True):
+        one, two = of_box[source], of_box[target]
+        frame = groups[one].frame
+        if one == two:
+            continue
+        if frame >= 0 and frame == groups[two].frame:
+            first, second = (found.occurrence(frame, place[box]) for box in (source, target))
+            if first != second:
+                carried[frame] = carried.get(frame, 0) + 1
+                continue
+        if (one, two, style) in seen:
+            continue
+        seen.add((one, two, style))
+        drawn.source.append(one)
+        drawn.target.append(two)
+        drawn.slot.append(style)
+        drawn.style.append(style)
+        drawn.outputs.append(0)
+    return drawn, carried

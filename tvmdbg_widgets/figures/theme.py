@@ -1,0 +1,162 @@
+"""The colours of figures, those of the live views: light, dark, or whichever the reader prefers."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ThemeName = Literal["light", "dark", "auto"]
+
+TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
+
+_HEAT_STEPS = 64
+_TINT = 0.16
+
+
+class Paint(str):
+    """A colour ``"#rrggbb"`` and the one that stands for it where dark is preferred."""
+
+    __slots__ = ("dark",)
+
+    dark: str
+
+    def __new__(cls, light: str, dark: str) -> Self:
+        """Pair two colours."""
+        made = super().__new__(cls, light)
+        made.dark = dark
+        return made
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """The colours of one scheme; ``kinds`` and ``heats`` come from tokens.json."""
+
+    background: str
+    surface: str
+    text: str
+    muted: str
+    line: str
+    accent: str
+    warning: str
+    error: str
+    kinds: dict[str, str]
+    heats: tuple[str, ...]
+
+
+_LIGHT = Scheme(
+    background="#ffffff",
+    surface="#f3f4f6",
+    text="#1f2328",
+    muted="#59636e",
+    line="#c3c8ce",
+    accent="#0b5fd0",
+    warning="#8a5300",
+    error="#b3261e",
+    kinds=TOKENS["opKinds"]["light"],
+    heats=tuple(TOKENS["heat"]["light"]),
+)
+_DARK = Scheme(
+    background="#16191d",
+    surface="#22272d",
+    text="#e3e7eb",
+    muted="#a5afba",
+    line="#444c56",
+    accent="#6cb0ff",
+    warning="#e8b04b",
+    error="#ff8a80",
+    kinds=TOKENS["opKinds"]["dark"],
+    heats=tuple(TOKENS["heat"]["dark"]),
+)
+
+
+class Theme:
+    """What each part of a figure is painted with."""
+
+    def __init__(self, name: ThemeName, light: Scheme, dark: Scheme) -> None:
+        self.name: ThemeName = name
+        self._schemes = light, dark
+        self.background = self._pair(lambda scheme: scheme.background)
+        self.surface = self._pair(lambda scheme: scheme.surface)
+        self.text = self._pair(lambda scheme: scheme.text)
+        self.muted = self._pair(lambda scheme: scheme.muted)
+        self.line = self._pair(lambda scheme: scheme.line)
+        self.accent = self._pair(lambda scheme: scheme.accent)
+        self.warning = self._pair(lambda scheme: scheme.warning)
+        self.error = self._pair(lambda scheme: scheme.error)
+        self.edge = self._pair(lambda scheme: ramp((scheme.background, scheme.text), 0.55))
+        self.plain = self._pair(lambda scheme: ramp((scheme.background, scheme.text), 0.03))
+
+    def kind(self, op_kind: str) -> Paint:
+        """Return the colour of an op kind."""
+        return self._pair(lambda scheme: _kind(scheme, op_kind))
+
+    def tint(self, op_kind: str) -> Paint:
+        """Return the ground with a little of the kind's colour."""
+        return self._pair(lambda scheme: ramp((scheme.background, _kind(scheme, op_kind)), _TINT))
+
+    def heat(self, share: float) -> Paint:
+        """Return the fill of a share of the largest time, in 65 steps as the live view mixes it."""
+        step = math.floor(min(1.0, max(0.0, share)) * _HEAT_STEPS + 0.5) / _HEAT_STEPS
+        return self._pair(lambda scheme: ramp(scheme.heats, step))
+
+    def ink_on(self, fill: Paint) -> Paint:
+        """Return black or white, whichever is easier to read on the fill."""
+        return Paint(ink_on(fill), ink_on(fill.dark))
+
+    def _pair(self, choose: Callable[[Scheme], str]) -> Paint:
+        light, dark = self._schemes
+        return Paint(choose(light), choose(dark))
+
+
+def theme_of(name: object) -> Theme:
+    """Return a theme by its name.
+
+    Raises
+    ------
+    ValueError
+        No theme has the name.
+    """
+    if not isinstance(name, str) or name not in THEMES:
+        raise ValueError(f"no theme {name!r}; known: {', '.join(map(repr, THEMES))}")
+    return THEMES[name]
+
+
+def channels(color: str) -> tuple[int, int, int]:
+    """Return red, green and blue of ``"#rrggbb"``."""
+    bits = int(color[1:], 16)
+    return bits >> 16, bits >> 8 & 255, bits & 255
+
+
+def ramp(stops: Sequence[str], share: float) -> str:
+    """Return the colour at a share, 0 … 1, of the way along some stops."""
+    at = min(1.0, max(0.0, share)) * (len(stops) - 1)
+    low = min(math.floor(at), len(stops) - 2)
+    pairs = zip(channels(stops[low]), channels(stops[low + 1]), strict=True)
+    return "#" + "".join(f"{math.floor(a + (b - a) * (at - low) + 0.5):02x}" for a, b in pairs)
+
+
+def ink_on(fill: str) -> str:
+    """Return black or white, whichever is easier to read on the fill."""
+    linear = [
+        value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (channel / 255 for channel in channels(fill))
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def _kind(scheme: Scheme, op_kind: str) -> str:
+    return scheme.kinds.get(op_kind, scheme.kinds["other"])
+
+
+THEMES: dict[str, Theme] = {
+    "light": Theme("light", _LIGHT, _LIGHT),
+    "dark": Theme("dark", _DARK, _DARK),
+    "auto": Theme("auto", _LIGHT, _DARK),
+}
