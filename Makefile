@@ -19,7 +19,7 @@ export UV_SYSTEM_CERTS
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-all check test-js test-py bundle chromium constraints clean distclean
+.PHONY: help lab test test-all docs check test-js bundle chromium constraints clean distclean
 .NOTPARALLEL:
 
 help: ## say what there is to make
@@ -39,6 +39,10 @@ test: check test-js chromium ## set everything up, check, run the core tests
 
 test-all: check test-js chromium ## the same, with other hosts, slow tests and long fuzzing
 	$(BIN)/python -m pytest --hypothesis-profile=long $(PYTEST_ARGS)
+
+docs: $(VENV)/.docs bundle ## build notebooks and reference as an offline site in docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 check: $(VENV)/.test $(NODE_MODULES) ## linters and types, Python and TypeScript
 	$(BIN)/ruff check
@@ -63,7 +67,7 @@ constraints: $(VENV)/.lab ## resolve constraints.txt anew
 	mv $(VENV)/with-head.txt constraints.txt
 
 clean: ## remove what was built
-	rm -rf tvmdbg_widgets/static dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf tvmdbg_widgets/static dist build docs/_build docs/notebooks .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find tvmdbg_widgets tests js -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove also .venv and node_modules
@@ -85,6 +89,10 @@ $(VENV)/.lab: $(UV) pyproject.toml constraints.txt
 $(VENV)/.test: $(UV) pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[lab,test]'
 	@touch $@ $(VENV)/.lab
+
+$(VENV)/.docs: $(UV) pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[docs]'
+	@touch $@
 
 $(NODE_MODULES): package.json package-lock.json
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null || { \
