@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ def check(parts: RunParts) -> Issues:
         *parts.issues,
         *_ambiguous_edges(parts),
         *_open_questions(parts),
+        *_other_measurements(parts),
     ]
     found.sort(key=lambda issue: _ORDER[issue.severity])
     return Issues(found)
@@ -57,8 +60,13 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             Issue(
                 "timeline-synthetic",
                 Severity.NOTE,
-                "the timeline is synthetic: nodes are laid end to end with their mean times; "
-                "the sum of nodes is not the latency of the model",
+                "the timeline is synthetic: nodes are laid end to end with "
+                + (
+                    "the times of one pass; "
+                    if parts.timeline.issues.by_rule("report-one-pass")
+                    else "their mean times; "
+                )
+                + "the sum of nodes is not the latency of the model",
             )
         )
     told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
@@ -70,6 +78,37 @@ def _open_questions(parts: RunParts) -> list[Issue]:
                 "if run() was called more than once on this module, the tensors are those of the "
                 "first call and the times those of the last (every TVM release); these files "
                 "cannot show it",
+            )
+        )
+    return found
+
+
+def _other_measurements(parts: RunParts) -> list[Issue]:
+    """Say how a profiling report's times differ from the timeline's, which are another's."""
+    timeline = parts.timeline
+    found = []
+    for report in parts.reports:
+        if timeline is None or report.file in timeline.sources or report.num_nodes == 0:
+            continue
+        both = np.isfinite(report.node_ns) & np.isfinite(timeline.node_ns)
+        if not both.any():
+            continue
+        ours, theirs = float(timeline.node_ns[both].sum()), float(report.node_ns[both].sum())
+        ratio = f" ({theirs / ours:.2f} of it)" if ours > 0 else ""
+        overall = ", ".join(
+            f"{one_line(name)} {duration_text(ns)}" for name, ns in report.device_ns.items()
+        )
+        found.append(
+            Issue(
+                "report-differs",
+                Severity.NOTE,
+                f"{counted(int(both.sum()), 'node')} take {duration_text(ours)} together in the "
+                f"timeline and {duration_text(theirs)} in the profiling report{ratio}: run() times "
+                "each kernel alone in a hot loop, profile() one pass in place with a timer around "
+                "each call"
+                + (f", whole passes by device: {overall}" if overall else "")
+                + ". Neither is the other; the report is run.reports",
+                file=report.file,
             )
         )
     return found

@@ -23,7 +23,10 @@ HOW_TO_GET = {
     "open(…, 'output_tensors.params').",
     "timeline": "This dump has no trace: GraphModuleDebug.run() writes "
     "_tvmdbg_execution_trace.json from TVM v0.6 on. The table that run() prints will do as well: "
-    "save it to a file and open(…, table='run.txt'). It also holds each repeat.",
+    "save it to a file and open(…, table='run.txt'). It also holds each repeat; exactly so does "
+    "time_list (open(…, times='time_list.json')). A profiling report (profile().json()) or "
+    "any Chrome trace gives a timeline too: open(…, report='report.json'), open(…, "
+    "trace='trace.json').",
 }
 
 
@@ -42,6 +45,7 @@ def summary(parts: RunParts) -> str:
         ("timeline", parts.timeline),
     ):
         lines.append(f"  {name}: " + ("missing" if part is None else repr(part).splitlines()[0]))
+    lines += [f"  {repr(report).splitlines()[0]}" for report in parts.reports]
     slowest = operators(parts, top=_TOP)
     if len(slowest):
         lines.append("  slowest:")

@@ -24,6 +24,7 @@ from tvmdbg_widgets.formats.registry import (
     FORMATS,
     HEAD_BYTES,
     Format,
+    format_for,
     format_of,
     identify,
     suspect,
@@ -97,7 +98,7 @@ def gather(
         source, form = as_source(each) if part != "params" else parameters_source(each), part
         if part == "params" and format_of("cache").sniff(_head(source)):
             form = "cache"
-        found.candidates.append(Candidate(source, format_of(form)))
+        found.candidates.append(Candidate(source, format_for(form, source)))
     _order(found.candidates)
     parts = list(found.parts)
     issues, problems = found.issues, found.problems

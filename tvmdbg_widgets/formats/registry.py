@@ -26,7 +26,8 @@ class Format:
     Attributes
     ----------
     part : str
-        What it gives a run: ``"graph"``, ``"params"``, ``"trace"`` or ``"table"``.
+        What it gives a run: ``"graph"``, ``"params"``, ``"trace"``, ``"table"``, ``"report"``,
+        ``"times"``, …
     what : str
         The format in words, for messages.
     module : str
@@ -58,8 +59,14 @@ FORMATS: tuple[Format, ...] = (
     Format("recording", "recording", f"{_OWN}.recording", "read_recording"),
     Format("recorded-times", "recorded times", f"{_OWN}.recorded_times", "read_recorded_times"),
     Format("ir", "IR text", f"{_OWN}.recorded_ir", "read_ir"),
+    Format("cache", "tensor cache", f"{_TVM}.tensor_cache", "read_cache"),
+    Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),
     Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
+    Format("chrome", "Chrome trace", f"{_OWN}.chrome_trace", "read_chrome_trace"),
+    Format("report", "profiling report", f"{_TVM}.report", "read_report"),
+    Format("report", "VM profiler's table", f"{_TVM}.vm_table", "read_vm_table"),
+    Format("times", "list of node times", f"{_TVM}.time_list", "read_time_list"),
     Format("graph", "graph JSON", f"{_TVM}.graph_json", "read_graph"),
     Format("table", "printed table of node times", f"{_TVM}.table", "read_tables"),
 )
@@ -74,10 +81,22 @@ def identify(source: ByteSource) -> Format | None:
 def suspect(source: ByteSource) -> Format | None:
     """Return the format that a source of no known format may be a broken file of."""
     head = source.read(0, min(HEAD_BYTES, source.size)).replace(b"\0", b"")
-    for word, part in ((b"traceEvents", "trace"), (b"nodes", "graph")):
+    for word, part in ((b"traceEvents", "chrome"), (b"nodes", "graph")):
         if re.search(rb'^\W*[{"].*\\?"' + word + rb'\\?"', head, re.DOTALL):
             return format_of(part)
     return None
+
+
+def format_for(part: str, source: ByteSource) -> Format:
+    """Return the format of a source that its caller said gives a part of a run.
+
+    Where several formats give it, the one that knows the content, else the first.
+    """
+    also = {"trace": ("trace", "chrome")}.get(part, (part,))
+    fitting = [each for each in FORMATS if each.part in also]
+    head = source.read(0, min(HEAD_BYTES, source.size)) if len(fitting) > 1 else b""
+    known = (each for each in fitting if len(fitting) > 1 and each.sniff(head))
+    return next(known, format_of(part))
 
 
 def format_of(part: str) -> Format:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.report import Report
     from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.tensors import Tensors
     from tvmdbg_widgets.model.timeline import Timeline
@@ -82,6 +83,8 @@ class RunParts:
         How the params files were read, where the caller said so.
     ir : Mapping of str to ByteSource
         Texts of the module at some stage of the compiler, by name, in the compiler's order.
+    reports : tuple of Report
+        Profiling reports, joined to the graph where there is one; the most exact form of each.
     """
 
     title: str
@@ -93,3 +96,4 @@ class RunParts:
     files: tuple[RunFile, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     ir: Mapping[str, ByteSource] = field(default_factory=dict)
+    reports: tuple[Report, ...] = ()

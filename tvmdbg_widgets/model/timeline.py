@@ -23,6 +23,7 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.issues import Issues
     from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.trace_extras import TraceExtras
 
 SYNTHETIC = "synthetic"
 WALL = "wall"
@@ -104,6 +105,8 @@ class Timeline:
         What the times were read from.
     issues : Issues
         What was wrong or did not agree.
+    extras : TraceExtras or None
+        Counters, flows and counts of other events of a Chrome trace.
 
     Raises
     ------
@@ -127,6 +130,7 @@ class Timeline:
     clock: str
     sources: tuple[str, ...]
     issues: Issues
+    extras: TraceExtras | None = None
 
     def __post_init__(self) -> None:
         for name, dtype in COLUMNS.items():
@@ -272,7 +276,8 @@ class Timeline:
             number = str(low) if low == high else f"{low} to {high}"
             repeats = f"{number} repeat{'' if high == 1 else 's'} per operator"
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
-        return (
-            f"Timeline: {slices} on {tracks}, {duration_text(self.total_ns)} in all nodes; "
-            f"{how}; {repeats}{found}"
-        )
+        total = self.total_ns
+        took = f"{duration_text(total)} in all nodes"
+        if np.isnan(total) and self.num_slices:
+            took = f"{duration_text(self.span_ns)} from first to last"
+        return f"Timeline: {slices} on {tracks}, {took}; {how}; {repeats}{found}"

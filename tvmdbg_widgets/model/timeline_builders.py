@@ -65,7 +65,7 @@ def from_trace(
     node = _checked(nodes, num_nodes)[kept]
     start, duration = start[kept], duration[kept]
     slice_trust = np.asarray(trust, dtype=np.uint8)[kept]
-    counts, node_trust = _per_node(node, slice_trust, num_nodes)
+    counts, node_trust = per_node(node, slice_trust, num_nodes)
     known = node >= 0
     sums = np.bincount(node[known], weights=duration[known], minlength=num_nodes)
     return Timeline(
@@ -75,7 +75,7 @@ def from_trace(
         slice_track=np.zeros(len(node), np.int32),
         slice_names=_take(names, kept),
         slice_trust=slice_trust,
-        slice_occurrence=_occurrences(node),
+        slice_occurrence=occurrences(node),
         tracks=_TRACKS,
         repeats_offsets=np.zeros(num_nodes + 1, np.int64),
         repeats_ns=np.zeros(0),
@@ -148,7 +148,7 @@ def from_table(
         )
     node, time = all_nodes[rows], times[rows]
     row_trust = np.asarray(trust, dtype=np.uint8)[rows]
-    _, node_trust = _per_node(node, row_trust, num_nodes)
+    _, node_trust = per_node(node, row_trust, num_nodes)
     known = np.flatnonzero(node >= 0)
     node_ns = np.full(num_nodes, np.nan)
     node_ns[node[known]] = time[known]
@@ -177,7 +177,7 @@ def from_table(
         slice_track=np.zeros(len(order), np.int32),
         slice_names=_take(names, rows[order]),
         slice_trust=row_trust[order],
-        slice_occurrence=_occurrences(node[order]),
+        slice_occurrence=occurrences(node[order]),
         tracks=_TRACKS,
         repeats_offsets=offsets,
         repeats_ns=repeats,
@@ -261,7 +261,8 @@ def _take(names: StringColumn, rows: Ints) -> StringColumn:
     return StringColumn(names.unique, names.codes[rows])
 
 
-def _occurrences(node: Ints) -> npt.NDArray[np.int32]:
+def occurrences(node: Ints) -> npt.NDArray[np.int32]:
+    """Number the slices of each node in the order they stand."""
     order = np.argsort(node, kind="stable")
     first = np.searchsorted(node[order], node[order])
     occurrence = np.empty(len(node), np.int32)
@@ -269,9 +270,10 @@ def _occurrences(node: Ints) -> npt.NDArray[np.int32]:
     return occurrence
 
 
-def _per_node(
+def per_node(
     node: Ints, trust: npt.NDArray[np.uint8], num_nodes: int
 ) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """Return how many slices each node has, and the worst trust among them."""
     known = node >= 0
     counts = np.bincount(node[known], minlength=num_nodes)
     worst = np.zeros(num_nodes, np.uint8)

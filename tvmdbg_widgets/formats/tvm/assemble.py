@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tvmdbg_widgets.formats.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm.assemble_reports import join_reports, report_evidence
 from tvmdbg_widgets.formats.tvm.assemble_times import choose_table, join_timeline
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
@@ -20,6 +21,7 @@ from tvmdbg_widgets.model.join_tensors import join_tensors
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.placement import KeyedArray
+from tvmdbg_widgets.model.sources_remote import is_url, without_secrets
 from tvmdbg_widgets.model.tensors import Tensors
 from tvmdbg_widgets.model.text import one_line
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.gather import Part
     from tvmdbg_widgets.formats.recording import Recording
+    from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.trace import Trace
@@ -66,7 +69,7 @@ def assemble(
     options : Mapping, optional
         How the params files were read, where the caller said so.
     """
-    found = list(issues)
+    found = [*issues, *(issue for each in _libraries(parts) for issue in each.issues)]
     recording = _only(
         [part.value for part in parts if part.kind == "recording"], "recording", found
     )
@@ -80,12 +83,24 @@ def assemble(
     names = {record.key for each in parameters for record in each.records}
     if graph is not None and names:
         graph = graph.with_parameters(names)
-    evidence = _evidence(parts, graph, outputs, trace, table)
+    reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
+    found += problems
+    times = [part.value for part in parts if part.kind == "times"]
+    chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
+    evidence = (*_evidence(parts, graph, outputs, trace, table), *report_evidence(reports))
     tensors = _tensors(graph, outputs, parameters, _read_after_run(evidence, outputs, graph), found)
     device = _device(parts)
     timeline = _recorded_timeline(parts, graph, found)
     if timeline is None:
-        timeline = join_timeline(graph, trace, table, device or "execution")
+        timeline = join_timeline(
+            graph,
+            trace,
+            table,
+            device or "execution",
+            times=times,
+            chrome=chrome,
+            reports=reports,
+        )
     found += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
@@ -105,6 +120,7 @@ def assemble(
         provenance,
         files=tuple(_run_file(part) for part in parts),
         options=dict(options or {}),
+        reports=reports,
         ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
     )
     return run if recording is None else _as_recorded(run, recording)
@@ -177,7 +193,7 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[_Outputs | None
     outputs: list[_Outputs] = []
     parameters: list[ParamsFile] = []
     for part in parts:
-        if part.kind != "params":
+        if part.kind not in ("params", "cache"):
             continue
         keys = [parse_key(record.key) for record in part.value.records]
         if keys and all(key is not None for key in keys):
@@ -229,6 +245,7 @@ def _evidence(
     table: Table | None,
 ) -> tuple[versions.Evidence, ...]:
     found: list[versions.Evidence | None] = []
+    found += [versions.of_library(fact) for part in _libraries(parts) for fact in part.facts]
     folders = {part.folder for part in parts if part.folder is not None}
     found += [versions.of_folder(folder.name) for folder in sorted(folders)]
     if graph is not None:
@@ -247,6 +264,10 @@ def _evidence(
     if table is not None:
         found.append(versions.of_table_style(table.style))
     return tuple(each for each in found if each is not None)
+
+
+def _libraries(parts: Sequence[Part]) -> list[ModelLibrary]:
+    return [part.value for part in parts if part.kind == "library"]
 
 
 def _of_first_time(graph: Graph | None, outputs: _Outputs) -> versions.Evidence | None:
@@ -314,6 +335,9 @@ def _contradiction(evidence: tuple[versions.Evidence, ...]) -> Issue:
 def title_of(sources: Iterable[object]) -> str:
     """Name a run after the first folder or file that it was opened from."""
     for source in sources:
+        if isinstance(source, str) and is_url(source):
+            shown = without_secrets(source)
+            return shown.partition("::")[0].rstrip("/").rpartition("/")[2] or shown
         if isinstance(source, str | os.PathLike):
             path = Path(os.fsdecode(source)).absolute()
             return one_line(path.name or os.fspath(path))

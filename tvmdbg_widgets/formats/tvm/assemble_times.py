@@ -1,4 +1,11 @@
-"""The trace and the table of a dump to one timeline."""
+"""The times of a run to one timeline: trace, table, list of repeats, report, Chrome trace.
+
+Of several sources one makes the slices, the first there is of: the debugger's trace, a list of
+repeats, the printed table, a Chrome trace, a profiling report. A node's time (``node_ns``) is the
+trace's, else the list's mean, else the table's. The repeats are the list's, which are exact, else
+the table's, which are rounded to 1 ns. Where two disagree beyond their rounding an issue gives both
+numbers. A report beside ``run()``'s times is another measurement and never mixed with them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.formats.chrome_trace import chrome_timeline
 from tvmdbg_widgets.formats.tvm.table_layout import DECIMALS
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_times import (
@@ -20,16 +28,21 @@ from tvmdbg_widgets.model.join_times import (
 )
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace
+from tvmdbg_widgets.model.timeline_report import from_report
+from tvmdbg_widgets.model.timeline_times import apart, from_list, join_list, with_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.formats.chrome_trace import ChromeTrace
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.table_rows import TableRow
+    from tvmdbg_widgets.formats.tvm.time_list import TimeList
     from tvmdbg_widgets.formats.tvm.trace import Trace
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.report import Report
     from tvmdbg_widgets.model.timeline import Timeline
 
 
@@ -104,30 +117,100 @@ def _several_tables(tables: tuple[Table, ...]) -> Issue:
 
 
 def join_timeline(
-    graph: Graph | None, trace: Trace | None, table: Table | None, device: str
+    graph: Graph | None,
+    trace: Trace | None,
+    table: Table | None,
+    device: str,
+    *,
+    times: Sequence[TimeList] = (),
+    chrome: ChromeTrace | None = None,
+    reports: Sequence[Report] = (),
 ) -> Timeline | None:
-    """Join a trace, a table or both to the nodes; slices of no known device are on ``device``."""
-    if trace is None and table is None:
-        return None
-    names = _node_names(graph, trace, table)
+    """Join what tells times to the nodes; slices of no known device are on ``device``."""
+    if trace is None and table is None and not times:
+        if chrome is not None:
+            return chrome_timeline(chrome, graph)
+        return from_report(reports[0], device=device) if reports else None
+    names = _node_names(graph, trace, table, times)
     from_pairs = _trace_timeline(names, trace) if trace is not None else None
     from_rows = _table_timeline(graph, names, table, from_pairs) if table is not None else None
-    if from_pairs is not None and from_rows is not None and table is not None:
-        timeline: Timeline | None = combine(from_pairs, from_rows, rounding_ns=table.rounding_ns)
-    else:
-        timeline = from_rows if from_pairs is None else from_pairs
+    timeline = from_rows if from_pairs is None else from_pairs
+    rounding = table.rounding_ns if table is not None else 0.0
+    if from_pairs is not None and from_rows is not None:
+        timeline = combine(from_pairs, from_rows, rounding_ns=rounding)
+    if times:
+        exact = _choose_list([_list_timeline(names, each) for each in times], timeline, rounding)
+        timeline = _with_list(timeline, exact, rounding, from_pairs, from_rows)
     if timeline is None or graph is None:
         return timeline
     return by_device(timeline, graph, device)
 
 
-def _node_names(graph: Graph | None, trace: Trace | None, table: Table | None) -> StringColumn:
+def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: float) -> Timeline:
+    """Take the list of the run that the other times are of, else the first."""
+    best = 0
+    if timeline is not None and len(lists) > 1:
+        counts = [len(apart(timeline, each, rounding)) for each in lists]
+        best = counts.index(min(counts))
+    if len(lists) == 1:
+        return lists[0]
+    others = ", ".join(each.sources[0] for i, each in enumerate(lists) if i != best)
+    note = Issue(
+        "more-than-one",
+        Severity.WARNING,
+        f"{len(lists)} files are each a list of node times; {lists[best].sources[0]} is used"
+        + (", which fits the other times best" if timeline is not None else ", the first")
+        + f"; left out: {others}",
+    )
+    return replace(lists[best], issues=Issues((*lists[best].issues, note)))
+
+
+def _with_list(
+    timeline: Timeline | None,
+    exact: Timeline,
+    rounding: float,
+    from_pairs: Timeline | None,
+    from_rows: Timeline | None,
+) -> Timeline:
+    """Take the list's repeats; its slices too, unless a trace or observed starts give better."""
+    if timeline is None:
+        return exact
+    slack = 0.0 if from_pairs is not None else rounding
+    joined = with_list(
+        timeline, exact, rounding_ns=slack, table=from_rows, table_rounding_ns=rounding
+    )
+    if from_pairs is not None or not exact.num_slices:
+        return joined
+    unknown = np.isnan(exact.node_ns)
+    node_ns = np.where(unknown, timeline.node_ns, exact.node_ns)
+    if not timeline.synthetic:
+        return replace(joined, node_ns=node_ns)
+    return replace(
+        exact,
+        repeats_offsets=joined.repeats_offsets,
+        repeats_ns=joined.repeats_ns,
+        node_ns=node_ns,
+        node_trust=np.where(unknown, timeline.node_trust, exact.node_trust),
+        sources=joined.sources,
+        issues=joined.issues,
+    )
+
+
+def _list_timeline(names: StringColumn, times: TimeList) -> Timeline:
+    join = join_list(names, times.names, len(times), file=times.file)
+    return from_list(names, times.offsets, times.ns, join, source=times.file, issues=times.issues)
+
+
+def _node_names(
+    graph: Graph | None, trace: Trace | None, table: Table | None, times: Sequence[TimeList]
+) -> StringColumn:
     if graph is not None:
         return graph.names
     if trace is not None:
         return trace.names
-    rows = table.rows if table is not None else ()
-    return StringColumn.from_strings(row.name for row in rows if row.output == 0)
+    if table is not None:
+        return StringColumn.from_strings(row.name for row in table.rows if row.output == 0)
+    return StringColumn.from_strings(times[0].names or (f"node {i}" for i in range(len(times[0]))))
 
 
 def _trace_timeline(names: StringColumn, trace: Trace) -> Timeline:

@@ -2,9 +2,10 @@ r"""A profiling report as ``Report.table()`` prints it.
 
 ``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsTable``: the first column is left
 aligned, the others right, each as wide in bytes as its longest cell, two blanks behind every one.
-Times and percents have two decimals; times and counts carry the thousands separators of the locale. Behind
-the calls a row ``----------``, the row ``Sum``, a row ``Total`` a device, and from v0.9 on the
-configuration. Rows of one function and shape are merged unless told not to, and sorted by time.
+Times and percents have two decimals; times and counts carry the thousands separators of the
+locale. Behind the calls a row ``----------``, the row ``Sum``, a row ``Total`` a device, and from
+v0.9 on the configuration. Rows of one function and shape are merged unless told not to, and sorted
+by time.
 """
 
 from __future__ import annotations

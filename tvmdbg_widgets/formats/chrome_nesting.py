@@ -1,0 +1,80 @@
+"""Begin and end events paired by nesting, per thread or per asynchronous id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.formats.chrome_columns import Columns
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows of begin events and of the end events that close them, and what was left over.
+
+    Attributes
+    ----------
+    begin, end : list of int
+    lone_begins, lone_ends : list of int
+    differing : list of int
+        End rows whose name is not that of the begin they close.
+    """
+
+    begin: list[int]
+    end: list[int]
+    lone_begins: list[int]
+    lone_ends: list[int]
+    differing: list[int]
+
+
+def pair(
+    columns: Columns,
+    rows: npt.NDArray[np.int64],
+    begins: npt.NDArray[np.bool_],
+    keys: Sequence[Hashable],
+    *,
+    unnamed: int | None,
+) -> Pairs:
+    """Pair events: an end closes the last begin of its key that is still open.
+
+    Events need not stand in the order of time; those of one time are taken in file order.
+
+    Parameters
+    ----------
+    columns : Columns
+    rows : int64[R]
+        Rows of begin and end events.
+    begins : bool[R]
+    keys : sequence of R
+        What an end and its begin share.
+    unnamed : int or None
+        Code of the empty name: an end needs no name of its own.
+    """
+    times = np.frombuffer(columns.ts_us, np.float64)[rows]
+    order = np.argsort(times, kind="stable").tolist()
+    own, begun, name = rows.tolist(), begins.tolist(), columns.name
+    found = Pairs([], [], [], [], [])
+    stacks: dict[Hashable, list[int]] = {}
+    for place in order:
+        row = own[place]
+        stack = stacks.setdefault(keys[place], [])
+        if begun[place]:
+            stack.append(row)
+        elif stack:
+            start = stack.pop()
+            found.begin.append(start)
+            found.end.append(row)
+            if name[row] not in (name[start], unnamed):
+                found.differing.append(row)
+        else:
+            found.lone_ends.append(row)
+    for stack in stacks.values():
+        found.lone_begins.extend(stack)
+    return found

@@ -1,0 +1,167 @@
+"""Any Chrome trace in JSON, as chrome://tracing, Perfetto and most profilers write it.
+
+"Trace Event Format" (Google, 2016): an object with ``traceEvents``, or the bare list, whose closing
+bracket may be missing. ``ts`` and ``dur`` are microseconds, also as text; ``displayTimeUnit`` is
+for display only. The debugger's own trace is :mod:`tvmdbg_widgets.formats.tvm.trace`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.chrome_columns import Columns
+from tvmdbg_widgets.formats.chrome_events import EventFile
+from tvmdbg_widgets.formats.chrome_slices import Slices
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.timeline_events import from_events
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.trace_extras import TraceExtras
+
+_OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
+_ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')
+_NESTED = re.compile(rb'\s*\[\s*\{.{0,4096}?"ph"\s*:\s*"[a-zA-Z(),]"', re.DOTALL)
+_TIMED = re.compile(rb'"(?:ts|pid)"\s*:')
+
+
+@dataclass(frozen=True, eq=False)
+class ChromeTrace:
+    """A Chrome trace: S intervals and instants on tracks, by start, outer before inner.
+
+    Attributes
+    ----------
+    names : StringColumn[S]
+    start_ns, duration_ns : float64[S]
+        Nanoseconds from the first timed event. Instants have no duration.
+    track : int32[S]
+    tracks : tuple of str
+        From the metadata; asynchronous events are on tracks of their own.
+    extras : TraceExtras
+        Counters, flows, and how many events of which phase there are.
+    top : dict
+        The object's other members (``displayTimeUnit``, ``otherData``, …).
+    truncated : bool
+        The file ends early or is broken inside.
+    issues : Issues
+    file : str
+    """
+
+    names: StringColumn
+    start_ns: npt.NDArray[np.float64]
+    duration_ns: npt.NDArray[np.float64]
+    track: npt.NDArray[np.int32]
+    tracks: tuple[str, ...]
+    extras: TraceExtras
+    top: dict[str, Any]
+    truncated: bool
+    issues: Issues
+    file: str
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        cut = ", cut off" if self.truncated else ""
+        return (
+            f"ChromeTrace: {counted(len(self), 'slice')} on {counted(len(self.tracks), 'track')} "
+            f"from {self.file}{cut}{found}"
+        )
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes is a Chrome trace in JSON."""
+    data = head.removeprefix(b"\xef\xbb\xbf")
+    if _OBJECT.match(data):
+        return True
+    return bool(_ARRAY.match(data) or _NESTED.match(data)) and bool(_TIMED.search(data))
+
+
+def read_chrome_trace(source: ByteSource) -> ChromeTrace:
+    """Read a Chrome trace of any size.
+
+    Issues: ``trace-cut``, ``trace-not-closed`` (a note: the format allows it), ``begin-missing``,
+    ``end-missing``, ``names-differ``, ``event-unusable``, ``events-kept`` (counters and flows,
+    which are not drawn), ``events-not-shown``, ``time-precision``.
+
+    Raises
+    ------
+    FormatError
+        Not a list of events, or broken before the first.
+    """
+    file = EventFile(source)
+    columns = Columns()
+    for block in file.blocks():
+        columns.add(block)
+    if not file.form or (file.broken is not None and not columns.phases):
+        raise FormatError(
+            "this is not a Chrome trace",
+            file=source.name,
+            offset=file.broken,
+            expected='{"traceEvents": [{"ph": …}, …]} or [{"ph": …}, …]',
+            found=repr(file.found[:60]),
+            hint="The file may be empty or cut off: record it again.",
+        )
+    issues = []
+    truncated = file.broken is not None or (file.form == "object" and not file.ended)
+    events = sum(columns.phases.values())
+    if truncated:
+        place = source.size if file.broken is None else file.broken
+        issues.append(
+            Issue(
+                "trace-cut",
+                Severity.ERROR,
+                f"the JSON breaks off at byte {place}; the {counted(events, 'event')} before it "
+                "are read",
+                file=source.name,
+            )
+        )
+    elif not file.ended:
+        issues.append(
+            Issue(
+                "trace-not-closed",
+                Severity.NOTE,
+                "the list of events is not closed, which the format allows: the program may have "
+                "stopped while it recorded",
+                file=source.name,
+            )
+        )
+    slices = Slices(columns, source.name)
+    return ChromeTrace(
+        names=slices.names,
+        start_ns=slices.start_ns,
+        duration_ns=slices.duration_ns,
+        track=slices.track,
+        tracks=slices.tracks,
+        extras=slices.extras,
+        top=file.top,
+        truncated=truncated,
+        issues=Issues((*issues, *slices.issues)),
+        file=source.name,
+    )
+
+
+def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
+    """Return the timeline of a Chrome trace; slices join the graph's operators by name."""
+    return from_events(
+        trace.names,
+        trace.start_ns,
+        trace.duration_ns,
+        trace.track,
+        trace.tracks,
+        graph=graph,
+        source=trace.file,
+        issues=trace.issues,
+        extras=trace.extras,
+    )
