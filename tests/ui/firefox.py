@@ -45,6 +45,7 @@ class Tab:
         self.ask("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
         found = self.ask("browsingContext.getTree")
         self._context: str = found["contexts"][0]["context"]
+        self._realm = self._context
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Give one command, return its result; events that come in between are kept."""
@@ -80,7 +81,7 @@ class Tab:
         found = self.ask(
             "script.evaluate",
             expression=f"(async () => JSON.stringify(await ({expression})))()",
-            target={"context": self._context},
+            target={"context": self._realm},
             awaitPromise=True,
         )
         if found["type"] != "success":
@@ -91,12 +92,23 @@ class Tab:
     def wait_for(self, expression: str, seconds: float = 20.0) -> None:
         """Wait until an expression is true."""
         done = self.evaluate(
-            "new Promise(done => { const end = performance.now() + "
-            f"{seconds * 1000}; const look = () => {{ if ({expression}) done(true); "
-            "else if (performance.now() > end) done(false); else setTimeout(look, 50); }; look(); })"
+            f"new Promise(done => {{ const end = performance.now() + {seconds * 1000};"
+            f"const look = () => {{ if ({expression}) done(true);"
+            "else if (performance.now() > end) done(false);"
+            "else setTimeout(look, 50); }; look(); })"
         )
         if not done:
             raise FirefoxError(f"waited {seconds} s in vain for {expression}")
+
+    @contextmanager
+    def inside(self, frame: int) -> Iterator[None]:
+        """Evaluate in a frame of the page for a while."""
+        tree = self.ask("browsingContext.getTree", root=self._context)
+        self._realm = tree["contexts"][0]["children"][frame]["context"]
+        try:
+            yield
+        finally:
+            self._realm = self._context
 
     def click(self, x: float, y: float) -> None:
         """Press the first pointer button at a point of the viewport (CSS pixels)."""

@@ -27,20 +27,27 @@ const NARROW = 760;
 /** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
 export function open(views: Readonly<Record<string, unknown>>): void {
   const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
-  page.tvmdbgPage = { start: (each: Page) => start(views, each) };
+  const own = { start: (each: Page) => start(views, each) };
+  page.tvmdbgPage = own;
   const text = document.getElementById("tvmdbg-settings")?.textContent;
   if (!text) return;
   const settings = JSON.parse(text) as Settings;
   const begin = () => {
-    show(views, settings).catch((error: unknown) => {
-      say(`${INCOMPLETE} (${errorText(error)})`, "error");
-    });
+    show(views, settings)
+      .then((started) => Object.assign(own, started))
+      .then(() => {
+        document.documentElement.dataset.started = "true";
+      })
+      .catch((error: unknown) => say(`${INCOMPLETE} (${errorText(error)})`, "error"));
   };
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
   else begin();
 }
 
-async function show(views: Readonly<Record<string, unknown>>, settings: Settings): Promise<void> {
+async function show(
+  views: Readonly<Record<string, unknown>>,
+  settings: Settings,
+): Promise<Started> {
   const ask = storedAnswers(await (await unpacked("tvmdbg-data")).arrayBuffer());
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
@@ -73,9 +80,9 @@ async function show(views: Readonly<Record<string, unknown>>, settings: Settings
       ),
     );
   }
-  document.documentElement.dataset.started = "true";
   if (settings.start) panels.show(settings.start, !settings.embedded);
   if (location.hash) await address.follow();
+  return started;
 }
 
 /** The views that a debugger holds; a page of one view has no names to choose from. */

@@ -70,4 +70,4 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
         f'sandbox="allow-scripts" width="100%" height="{tall}" frameborder="0" '
         f'srcdoc="{html.escape(document, quote=True)}"></iframe>'
     )
-    return Embed(frame, view.figure())
+    return Embed(frame, view.figure(theme=options.theme))

@@ -70,7 +70,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         options = replace(options, share="statistics", parameters=False)
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind, packed=embedded)
-    figure = view.figure()
+    figure = view.figure(theme=options.theme)
     entry = states["session"].get("entry")
 
     def made(left_out: tuple[str, ...], data: str) -> str:

@@ -1,0 +1,527 @@
+"""A saved page keeps its word: offline, locked down, framed, without workers or scripts."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.saved import READY, hostile_run, long_run, select, selected, settle
+from ui.test_checklist_page import AUDIT
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Frame, Page
+
+pytestmark = pytest.mark.ui
+
+NOTHING_KEPT = """() => {
+  window.violations = [];
+  addEventListener("securitypolicyviolation", event => violations.push(event.effectiveDirective));
+  for (const name of ["getItem", "setItem"]) {
+    Storage.prototype[name] = () => { throw new Error("asked Web Storage"); };
+  }
+}"""
+NAME = "tvmgen_default_fused_nn_conv2d_add_nn_relu_51"
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@pytest.fixture(scope="module")
+def saved(bundles: Path, run: tvmdbg.DebugRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the sample."""
+    return run.save_html(tmp_path_factory.mktemp("page") / "resnet20.html")
+
+
+def show(page: Page, path: Path, place: str = "") -> None:
+    """Open a file with the network off, and wait until its views are there."""
+    page.add_init_script(f"({NOTHING_KEPT})()")
+    page.context.set_offline(True)
+    page.goto(path.as_uri() + place)
+    page.wait_for_function(READY)
+
+
+def policy(path: Path) -> str:
+    found = re.search(r'Security-Policy" content="([^"]+)"', path.read_text("utf-8"))
+    assert found
+    return found[1]
+
+
+@contextmanager
+def served(pages: dict[str, tuple[str, dict[str, str]]]) -> Iterator[str]:
+    """Serve texts by path, each with headers of its own; yields the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text, headers = pages.get(self.path, ("", {}))
+            self.send_response(200 if text else 204)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def three_views(page: Page | Frame) -> None:
+    for view in ("graph", "tensor", "timeline"):
+        expect(page.locator(f"[data-view={view}] canvas").first).to_be_visible()
+    assert page.evaluate("document.querySelectorAll('.tvmdbg-message-error').length") == 0
+
+
+def test_a_file_works_with_the_network_off(page: Page, saved: Path) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.split(":")[0]))
+    show(page, saved)
+    three_views(page)
+    assert set(asked) <= {"file", "data", "blob"}
+    assert asked.count("file") == 1
+    assert page.evaluate("violations") == []
+    assert page.title() == "resnet20_cifar"
+    expect(page.locator("#tvmdbg-static")).to_be_hidden()
+    expect(page.locator("#tvmdbg-status")).to_be_hidden()
+
+
+def test_the_policy_may_come_from_a_server_too(page: Page, saved: Path, errors: list[str]) -> None:
+    header = {"Content-Security-Policy": policy(saved)}
+    with served({"/": (saved.read_text("utf-8"), header)}) as address:
+        page.add_init_script(f"({NOTHING_KEPT})()")
+        page.goto(address)
+        page.wait_for_function(READY)
+        three_views(page)
+        select(page, 12)
+        settle(page)
+        assert page.evaluate("violations") == []
+        assert errors == []
+        # It is in force: what is not ours does not run, load or dress.
+        page.evaluate(
+            """address => {
+              const script = document.createElement("script");
+              script.textContent = "window.ran = 1";
+              const image = new Image();
+              image.src = address + "x.png";
+              const style = document.createElement("style");
+              style.textContent = "body { color: red }";
+              document.body.append(script, image, style);
+            }""",
+            address,
+        )
+        page.wait_for_function("() => violations.length >= 3")
+        assert page.evaluate("window.ran") is None
+        errors.clear()
+
+
+@pytest.mark.parametrize("by", ["file", "server"])
+def test_a_sandbox_lets_it_run(page: Page, saved: Path, tmp_path: Path, by: str) -> None:
+    frame = '<!doctype html><iframe sandbox="allow-scripts" width="1200" height="1000" src="{}">'
+    page.set_viewport_size({"width": 1240, "height": 1040})
+    if by == "file":
+        outer = tmp_path / "outer.html"
+        outer.write_text(frame.format(saved.as_uri()), "utf-8")
+        page.goto(outer.as_uri())
+        inside = framed(page)
+        three_views(inside)
+        return
+    inner = (saved.read_text("utf-8"), {"Content-Security-Policy": policy(saved)})
+    with served({"/": (frame.format("/page.html"), {}), "/page.html": inner}) as address:
+        page.goto(address)
+        inside = framed(page)
+        three_views(inside)
+        select(inside, 62)
+        expect(inside.locator("[data-view=tensor]")).to_contain_text("62:0")
+        assert inside.evaluate("self.origin") == "null"
+
+
+def framed(page: Page, at: int = 0) -> Frame:
+    """The document of one frame, its views there."""
+    page.wait_for_function("at => document.querySelectorAll('iframe').length > at", arg=at)
+    inside = page.locator("iframe").nth(at).element_handle().content_frame()
+    assert inside is not None
+    inside.wait_for_function(READY)
+    return inside
+
+
+def test_a_large_graph_is_laid_out_where_workers_are_forbidden(
+    page: Page, tmp_path: Path, errors: list[str]
+) -> None:
+    path = long_run(600).save_html(tmp_path / "long.html")
+    text, workers = path.read_text("utf-8"), []
+    page.on("worker", lambda worker: workers.append(worker.url))
+    without = policy(path).replace("worker-src blob:", "worker-src 'none'")
+    pages = {"/": (text, {}), "/none": (text, {"Content-Security-Policy": without})}
+    with served(pages) as address:
+        page.goto(address)
+        page.wait_for_function(READY)
+        assert len(workers) == 1
+        drawn = inspect(page, "graph")
+        page.goto(f"{address}none")
+        page.wait_for_function(READY)
+        assert len(workers) == 1
+        assert inspect(page, "graph") == drawn
+        assert len(drawn) > 3
+    assert all("worker" in each for each in errors)
+    errors.clear()
+
+
+def inspect(page: Page | Frame, view: str) -> list[Any]:
+    found: list[Any] = page.evaluate(
+        """view => {
+          const detail = {};
+          document.querySelector(`[data-view=${view}] .tvmdbg`)
+            .dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+          return detail.marks;
+        }""",
+        view,
+    )
+    return found
+
+
+def test_without_scripts_it_is_a_figure_and_text(
+    browser: Browser, saved: Path, tmp_path: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.set_viewport_size({"width": 900, "height": 1000})
+    page.goto(saved.as_uri())
+    figure = page.locator("#tvmdbg-static img")
+    expect(figure).to_be_visible()
+    box = figure.bounding_box()
+    assert box is not None
+    assert box["width"] > 700
+    assert box["height"] > 1000
+    picture = figure.screenshot(path=tmp_path / "figure.png")
+    assert len(picture) > 50_000  # drawn: an empty box of this size takes a tenth
+    words = page.locator("#tvmdbg-static pre").inner_text()
+    for part in ("#62 conv2d + add + relu", "2.571 ms", "all finite"):
+        assert part in words
+    assert "resnet20_cifar" in page.locator("h1").inner_text()
+    told = page.locator("#tvmdbg-about").inner_text()
+    assert "parameters=True" in told
+    assert "output_tensors.params" in told
+    expect(page.locator("#tvmdbg-status")).to_be_hidden()
+    expect(page.locator("#tvmdbg-views canvas")).to_have_count(0)
+    context.close()
+
+
+def test_print_shows_the_figure(page: Page, saved: Path) -> None:
+    show(page, saved)
+    expect(page.locator("#tvmdbg-static")).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator("#tvmdbg-static img")).to_be_visible()
+    expect(page.locator("#tvmdbg-views")).to_be_hidden()
+
+
+LINKS = [
+    ("#node=62", {"selected": [62], "entry": [62, 0]}),
+    (f"#node={NAME}", {"selected": [62]}),
+    ("#entry=12,0", {"selected": [12], "entry": [12, 0]}),
+    ("#slice=12,0", {"selected": [12], "slice": [12, 0]}),
+    ("#time=0,2500000", {"selected": [], "time_range": [0, 2500000]}),
+]
+
+
+@pytest.mark.parametrize(("place", "state"), LINKS)
+def test_a_link_leads_to_a_place(
+    page: Page, saved: Path, place: str, state: dict[str, Any]
+) -> None:
+    show(page, saved, place)
+    for name, value in state.items():
+        assert selected(page, name) == value
+    expect(page.locator("#tvmdbg-status")).to_be_hidden()
+
+
+def test_a_link_names_the_view(page: Page, saved: Path) -> None:
+    show(page, saved, "#node=12&view=tensor")
+    assert page.evaluate(
+        "document.querySelector('[data-view=tensor]').contains(document.activeElement)"
+    )
+    expect(page.locator("[data-view=tensor]")).to_contain_text("12:0")
+
+
+@pytest.mark.parametrize(
+    "place", ["#node=9999", "#node=nothing", "#slice=1,99", "#entry=62,7", "#view=x", "#time=a"]
+)
+def test_a_link_to_nowhere_is_said_and_ignored(page: Page, saved: Path, place: str) -> None:
+    show(page, saved, f"{place}&node=62" if "node" not in place else place)
+    expect(page.locator("#tvmdbg-status")).to_contain_text("was ignored")
+    expect(page.locator("#tvmdbg-status")).to_be_visible()
+    assert selected(page) == ([] if "node" in place else [62])
+
+
+def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
+    show(page, saved)
+    assert page.evaluate("location.hash") == ""
+    select(page, 12)
+    page.wait_for_function("() => location.hash === '#node=12'")
+    entries = page.evaluate("history.length")
+    select(page, 15)
+    page.wait_for_function("() => location.hash === '#node=15'")
+    assert page.evaluate("history.length") == entries
+    page.evaluate("location.hash = '#node=62'")
+    page.wait_for_function("() => tvmdbgPage.models.session.get('selected')[0] === 62")
+    expect(page.locator("[data-view=tensor]")).to_contain_text("62:0")
+    page.get_by_role("button", name="Copy a link to what is selected").click()
+    expect(page.locator("#tvmdbg-status")).to_contain_text("#node=62")
+
+
+def test_a_page_starts_where_it_was_told(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    show(page, run.save_html(tmp_path / "page.html", node=NAME, view="timeline"))
+    assert selected(page) == [62]
+    assert page.evaluate(
+        "document.querySelector('[data-view=timeline]').contains(document.activeElement)"
+    )
+
+
+def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -> None:
+    page.set_viewport_size({"width": 1280, "height": 1100})
+    show(page, saved)
+    slices = inspect(page, "timeline")
+    target = max(slices, key=lambda each: each["width"])
+    stage = page.locator("[data-view=timeline] .tvmdbg-stage canvas").last.bounding_box()
+    assert stage is not None
+    page.mouse.click(
+        stage["x"] + target["x"] + target["width"] / 2,
+        stage["y"] + target["y"] + target["height"] / 2,
+    )
+    page.wait_for_function("() => tvmdbgPage.models.session.get('selected').length === 1")
+    (node,) = selected(page)
+    expect(page.locator("[data-view=tensor]")).to_contain_text(f"{node}:0")
+    expect(page.locator("[data-view=graph] .tvmdbg-mirror")).to_contain_text(str(node))
+    page.locator("[data-view=graph] > .tvmdbg").focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function(
+        "node => tvmdbgPage.models.session.get('selected')[0] !== node", arg=node
+    )
+    (producer,) = selected(page)
+    expect(page.locator("[data-view=tensor]")).to_contain_text(f"{producer}:0")
+
+
+def test_no_name_runs(page: Page, tmp_path: Path, browser: Browser) -> None:
+    path = hostile_run().save_html(tmp_path / "page.html")
+    show(page, path, "#node=1")
+    page.locator("[data-view=graph] > .tvmdbg").focus()
+    for key in ("d", "s", "?", "Escape", "]"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img:not(#tvmdbg-static img), script[src]").count() == 0
+    expect(page.locator("[data-view=graph]")).to_contain_text("onerror")
+    context = browser.new_context(java_script_enabled=False)
+    quiet = context.new_page()
+    quiet.goto(path.as_uri())
+    assert quiet.locator("img").count() == 1
+    expect(quiet.locator("#tvmdbg-static pre")).to_contain_text("onerror")
+    context.close()
+
+
+def damaged(text: str, how: str) -> str:
+    data = text.index('id="tvmdbg-data"')
+    return {
+        "half the data": text[: data + (len(text) - data) // 2],
+        "no data": text[: text.rindex("<script", 0, data)],
+        "half the script": text[: text.index("<script>") + 5000],
+        "one character": text[: data + 9000] + "AAAA" + text[data + 9004 :],
+    }[how]
+
+
+@pytest.mark.parametrize("how", ["half the data", "no data", "half the script", "one character"])
+def test_a_damaged_file_says_so_and_keeps_its_figure(
+    page: Page, saved: Path, tmp_path: Path, how: str
+) -> None:
+    path = tmp_path / "damaged.html"
+    path.write_text(damaged(saved.read_text("utf-8"), how), "utf-8")
+    page.goto(path.as_uri())
+    expect(page.locator("#tvmdbg-status")).to_be_visible()
+    expect(page.locator("#tvmdbg-status")).to_contain_text(
+        re.compile("incomplete" if how == "half the script" else "damaged or was cut off")
+    )
+    expect(page.locator("#tvmdbg-static img")).to_be_visible()
+    expect(page.locator("#tvmdbg-static pre")).to_contain_text("conv2d")
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_the_theme_follows_the_system_until_it_is_turned(
+    page: Page, saved: Path, system: str
+) -> None:
+    page.emulate_media(color_scheme=system)
+    show(page, saved)
+    other = "light" if system == "dark" else "dark"
+    graph = page.locator("[data-view=graph] > .tvmdbg")
+
+    def dark() -> bool:
+        return bool(graph.evaluate("node => node.classList.contains('tvmdbg-dark')"))
+
+    assert dark() == (system == "dark")
+    page.get_by_role("button", name=f"{other.capitalize()} colours").click()
+    settle(page)
+    assert dark() == (other == "dark")
+    scheme = page.evaluate("getComputedStyle(document.documentElement).colorScheme")
+    assert scheme == other
+
+
+def test_a_theme_of_the_pages_own(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    page.emulate_media(color_scheme="light")
+    show(page, run.save_html(tmp_path / "page.html", theme="dark"))
+    expect(page.locator("[data-view=graph] > .tvmdbg-dark")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [480, 900, 1600])
+def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, theme: str) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 1000})
+    show(page, saved)
+    # All of it in the viewport: what lies below the fold is not painted, and cannot be read here.
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": width, "height": height + 20})
+    settle(page)
+    found = page.locator("body").evaluate(AUDIT)
+    assert len(found["texts"]) > 50
+    assert [text for text in found["texts"] if text["size"] < 11] == []
+    assert [text for text in found["texts"] if not text.get("enough", True)] == []
+    assert [(text["text"], text["cut"]) for text in found["texts"] if text["cut"]] == []
+    assert found["overlaps"] == []
+    assert found["nameless"] == []
+    assert found["untabbable"] == []
+    assert found["silent"] == 0
+    assert found["wide"] == []
+    for canvas in found["canvases"]:
+        assert canvas["clashes"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", ["GraphView", "TensorInspector", "Flamechart"])
+def test_one_view_alone(page: Page, run: tvmdbg.DebugRun, tmp_path: Path, name: str) -> None:
+    view = getattr(tvmdbg, name)(run, tvmdbg.Session(run))
+    show(page, view.save_html(tmp_path / "view.html", node=62))
+    expect(page.locator(".tvmdbg canvas").first).to_be_visible()
+    expect(page.locator("#tvmdbg-views > .tvmdbg .tvmdbg-mirror").first).to_contain_text("62")
+    assert page.locator(".tvmdbg-message-error").count() == 0
+
+
+@pytest.fixture
+def embedding(run: tvmdbg.DebugRun, bundles: Path, tmp_path: Path) -> Path:
+    """A page of somebody's own with two views in it."""
+    frames = [
+        view(run, tvmdbg.Session(run)).embed(node=node).html
+        for view, node in ((tvmdbg.GraphView, 12), (tvmdbg.Flamechart, 62))
+    ]
+    path = tmp_path / "outer.html"
+    texts = "<p><a href='#'>{}</a></p>"
+    path.write_text(
+        f"<!doctype html><meta charset='utf-8'><title>a page</title>{texts.format('before')}"
+        f"{frames[0]}{texts.format('between')}{frames[1]}{texts.format('after')}"
+        "<div style='height: 3000px'></div>",
+        "utf-8",
+    )
+    return path
+
+
+def test_two_views_in_somebodys_page(page: Page, embedding: Path) -> None:
+    page.context.set_offline(True)
+    page.set_viewport_size({"width": 1000, "height": 1000})
+    page.goto(embedding.as_uri())
+    graph, timeline = framed(page, 0), framed(page, 1)
+    assert (selected(graph), selected(timeline)) == ([12], [62])
+    select(graph, 15)
+    settle(page)
+    assert (selected(graph), selected(timeline)) == ([15], [62])
+    for frame in (graph, timeline):
+        assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        box = frame.locator("#tvmdbg-views").bounding_box()
+        root = frame.locator("#tvmdbg-views > .tvmdbg").bounding_box()
+        assert box is not None
+        assert root is not None
+        assert root["height"] == pytest.approx(box["height"], abs=3)
+
+
+def test_a_frame_traps_neither_wheel_nor_keys(page: Page, embedding: Path) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    page.goto(embedding.as_uri())
+    graph = framed(page, 0)
+    framed(page, 1)
+    box = page.locator("iframe").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 200, box["y"] + 250)
+    drawn = graph_marks(graph)
+    page.mouse.wheel(0, 150)
+    page.wait_for_function("() => scrollY > 0")
+    assert graph_marks(graph) == drawn
+    page.evaluate("scrollTo(0, 0)")
+    graph.locator("#tvmdbg-views > .tvmdbg").focus()
+    page.mouse.wheel(0, -200)
+    graph.wait_for_function(
+        """before => {
+          const detail = {};
+          document.querySelector("#tvmdbg-views > .tvmdbg")
+            .dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+          return JSON.stringify(detail.marks) !== before;
+        }""",
+        arg=json.dumps(drawn, separators=(",", ":")),
+    )
+    assert page.evaluate("scrollY") == 0
+    page.evaluate("document.querySelector('a').focus()")
+    stops = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.textContent.trim()"))
+        if stops[-1] == "after":
+            break
+    assert "between" in stops
+    assert stops[-1] == "after"
+
+
+def graph_marks(frame: Frame) -> list[Any]:
+    found: list[Any] = frame.evaluate(
+        """() => {
+          const detail = {};
+          document.querySelector("#tvmdbg-views > .tvmdbg")
+            .dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+          return detail.marks;
+        }"""
+    )
+    return found
+
+
+def test_a_converted_notebook_stays_live(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path, errors: list[str]
+) -> None:
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    data = tvmdbg.GraphView(run).embed(node=62)._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data=data)
+    cell = nbformat.v4.new_code_cell("view.embed()", outputs=[output])
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    text, _ = HTMLExporter().from_notebook_node(notebook)
+    path = tmp_path / "notebook.html"
+    path.write_text(text, "utf-8")
+    page.context.set_offline(True)
+    page.goto(path.as_uri(), wait_until="domcontentloaded")
+    inside = framed(page)
+    assert selected(inside) == [62]
+    expect(inside.locator(".tvmdbg canvas").first).to_be_visible()
+    # The converter's own template asks for its scripts; nothing of ours does.
+    assert [each for each in errors if "asked the outside" in each and "cdn" not in each] == []
+    errors.clear()

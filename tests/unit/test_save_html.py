@@ -1,0 +1,298 @@
+"""What is written of a run as one page: the same each time, within its budget, names as text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.bundles import STATIC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.view import View
+
+pytestmark = pytest.mark.usefixtures("bundles_or_skip")
+
+SAMPLE = tvmdbg.samples.resnet20_cifar
+POLICY = re.compile(
+    r"default-src 'none'; script-src( 'sha256-[A-Za-z0-9+/]{43}=')+; "
+    r"style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src data: blob:; worker-src blob:"
+)
+ATTACK = "</script></title></pre><img src=x onerror=window.ran=1>\u2028\udc80\"'&amp;]]>"
+
+
+@pytest.fixture(scope="module")
+def bundles_or_skip() -> None:
+    if not (STATIC / "page_graph.js").is_file():
+        pytest.skip("the front ends were not built: `make bundle`")
+
+
+@pytest.fixture
+def run() -> DebugRun:
+    return tvmdbg.open(SAMPLE)
+
+
+class Document(HTMLParser):
+    """Elements of a page in order, and the text inside those that hold text alone."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in ("meta", "img"):
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.setdefault(self._open[-1] if self._open else "", []).append(data)
+
+    def every(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.elements if name == tag]
+
+    @property
+    def policy(self) -> str:
+        (found,) = [
+            each["content"]
+            for each in self.every("meta")
+            if each.get("http-equiv") == "Content-Security-Policy"
+        ]
+        return str(found)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        kinds = [each.get("id") for each in self.every("script")]
+        found: dict[str, Any] = json.loads(self.texts["script"][kinds.index("tvmdbg-settings")])
+        return found
+
+
+def sha(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def views(run: DebugRun) -> list[View]:
+    return [
+        run.debugger(),
+        tvmdbg.GraphView(run),
+        tvmdbg.TensorInspector(run),
+        tvmdbg.Flamechart(run),
+    ]
+
+
+def test_the_policy_names_the_script_and_the_style_of_the_file(
+    run: DebugRun, tmp_path: Path
+) -> None:
+    for view in views(run):
+        path = view.save_html(tmp_path / "page.html")
+        page = Document(path.read_text("utf-8"))
+        assert POLICY.fullmatch(page.policy)
+        live = [
+            text
+            for attrs, text in zip(page.every("script"), page.texts["script"], strict=True)
+            if "type" not in attrs
+        ]
+        assert re.findall("'sha256[^']+'", page.policy) == [sha(live[0]), sha(*page.texts["style"])]
+        assert not [attrs for _, attrs in page.elements if "style" in attrs]
+        assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
+
+
+def test_a_page_names_nothing_outside_itself(run: DebugRun, tmp_path: Path) -> None:
+    page = Document(run.save_html(tmp_path / "page.html").read_text("utf-8"))
+    addresses = [
+        (tag, str(attrs[name])[:40])
+        for tag, attrs in page.elements
+        for name in ("src", "href", "srcset", "action", "data")
+        if name in attrs
+    ]
+    assert addresses == [("a", "#tvmdbg-about"), ("img", addresses[1][1])]
+    assert addresses[1][1].startswith("data:image/svg+xml")
+
+
+def test_saving_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, two, three = (tmp_path / f"{name}.html" for name in "abc")
+    run = tvmdbg.open(SAMPLE)
+    assert run.save_html(one) == one
+    run.save_html(str(two))
+    tvmdbg.open(SAMPLE).save_html(three)
+    assert one.read_bytes() == two.read_bytes() == three.read_bytes()
+
+
+@pytest.mark.parametrize("budget", [420_000, 600_000, 900_000])
+@pytest.mark.parametrize("share", ["statistics", "pictures", "tensors"])
+def test_a_page_keeps_its_budget(run: DebugRun, tmp_path: Path, budget: int, share: str) -> None:
+    path = run.save_html(tmp_path / "page.html", budget=budget, share=share)
+    assert path.stat().st_size <= budget
+    if share != "statistics" and budget < 900_000:
+        assert path.stat().st_size > 0.8 * budget
+
+
+def test_a_budget_that_cannot_be_kept_is_said(run: DebugRun, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="more than the budget of 1,000"):
+        path = run.save_html(tmp_path / "page.html", budget=1000)
+    assert Document(path.read_text("utf-8")).settings["view"] == "debugger"
+
+
+def test_a_view_that_shows_no_values_carries_none(run: DebugRun, tmp_path: Path) -> None:
+    few = tvmdbg.GraphView(run).save_html(tmp_path / "graph.html", share="tensors")
+    many = tvmdbg.TensorInspector(run).save_html(tmp_path / "tensor.html", share="tensors")
+    assert few.stat().st_size < 260_000
+    assert many.stat().st_size > few.stat().st_size + 400_000
+
+
+def hostile_run() -> DebugRun:
+    graph = {
+        "nodes": [
+            {"op": "null", "name": ATTACK + " in", "inputs": []},
+            {
+                "op": "tvm_op",
+                "name": ATTACK,
+                "inputs": [[0, 0, 0]],
+                "attrs": {"func_name": ATTACK, "num_inputs": "1", "num_outputs": "1"},
+            },
+        ],
+        "arg_nodes": [0],
+        "heads": [[1, 0, 0]],
+        "node_row_ptr": [0, 1, 2],
+        "attrs": {
+            "shape": ["list_shape", [[2], [2]]],
+            "dltype": ["list_str", ["float32", "float32"]],
+            "storage_id": ["list_int", [0, 1]],
+        },
+    }
+    return tvmdbg.open(json.dumps(graph).encode())
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_no_name_becomes_markup(tmp_path: Path, embedded: bool) -> None:
+    run = hostile_run()
+    view = tvmdbg.GraphView(run, search=ATTACK.replace("\udc80", ""))
+    if embedded:
+        outer = Document(view.embed(title=ATTACK).html)
+        assert [tag for tag, _ in outer.elements] == ["iframe"]
+        (frame,) = outer.every("iframe")
+        text = str(frame["srcdoc"])
+    else:
+        text = view.save_html(tmp_path / "page.html", title=ATTACK).read_text("utf-8")
+    page = Document(text)
+    assert len(page.every("img")) == 1
+    assert [each for each in page.every("script") if "src" in each] == []
+    kinds = [each.get("id") for each in page.every("script")]
+    assert kinds == [
+        "tvmdbg-settings",
+        None,
+        *(["tvmdbg-script"] if embedded else []),
+        "tvmdbg-data",
+    ]
+    assert page.texts["title"][0].startswith("</script></title>")
+    assert "\u2028" not in page.texts["title"][0]
+    assert page.settings["models"]["view"]["search"].startswith("</script>")
+
+
+def test_a_title_of_the_readers_own(run: DebugRun, tmp_path: Path) -> None:
+    path = run.save_html(tmp_path / "p.htm", title="Why <slow>?", theme="dark")
+    page = Document(path.read_text("utf-8"))
+    assert page.texts["title"] == ["Why <slow>?"]
+    assert page.every("html") == [{"lang": "en", "data-theme": "dark"}]
+    assert {"name": "generator", "content": f"tvmdbg-widgets {tvmdbg.__version__}"} in page.every(
+        "meta"
+    )
+
+
+def test_a_page_starts_where_it_is_told_and_leaves_the_session_alone(
+    run: DebugRun, tmp_path: Path
+) -> None:
+    run.session.select(3)
+    name = run.graph.nodes[62].name
+    for node in (62, name):
+        path = run.save_html(tmp_path / "page.html", node=node, view="tensor")
+        settings = Document(path.read_text("utf-8")).settings
+        assert settings["start"] == "tensor"
+        assert settings["models"]["session"]["selected"] == [62]
+        assert settings["models"]["session"]["entry"] == [62, 0]
+    assert run.session.selected == [3]
+
+
+def test_a_view_is_saved_in_its_present_state(run: DebugRun, tmp_path: Path) -> None:
+    session = tvmdbg.Session(run)
+    session.select(12)
+    session.time_range = (0.0, 1000.0)
+    view = tvmdbg.GraphView(run, session, focus="tvmgen_default_fused_nn_softmax", hops=2)
+    view.direction = "right"
+    settings = Document(view.save_html(tmp_path / "page.html").read_text("utf-8")).settings
+    assert settings["view"] == "graph"
+    state = settings["models"]["view"]
+    assert (state["focus"], state["hops"], state["direction"]) == (
+        "tvmgen_default_fused_nn_softmax",
+        2,
+        "right",
+    )
+    assert settings["models"]["session"]["selected"] == [12]
+    assert settings["models"]["session"]["time_range"] == [0.0, 1000.0]
+    assert not [name for name in state if name.startswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"node": 99_999}, IndexError),
+        ({"node": "no such node"}, KeyError),
+        ({"share": "everything"}, ValueError),
+        ({"theme": "blue"}, ValueError),
+        ({"view": "tensors"}, ValueError),
+        ({"budget": 0}, ValueError),
+    ],
+)
+def test_what_a_run_does_not_have_is_refused_and_nothing_written(
+    run: DebugRun, tmp_path: Path, options: dict[str, Any], problem: type[Exception]
+) -> None:
+    with pytest.raises(problem):
+        run.save_html(tmp_path / "page.html", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_are_checked_before_anything_is_computed(run: DebugRun, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must end in"):
+        run.save_html(tmp_path / "page.txt")
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        run.save_html(tmp_path / "none" / "page.html")
+
+
+def test_a_frame_is_sandboxed_and_carries_the_page(run: DebugRun) -> None:
+    embedded = tvmdbg.GraphView(run).embed(500)
+    (frame,) = Document(embedded.html).every("iframe")
+    assert frame["sandbox"] == "allow-scripts"
+    assert (frame["width"], frame["height"]) == ("100%", "500")
+    page = Document(str(frame["srcdoc"]))
+    assert POLICY.fullmatch(page.policy)
+    assert page.policy.count("sha256") == 3
+    assert page.settings["embedded"] is True
+    assert html.unescape(embedded.html.split('srcdoc="')[1].rsplit('"', 1)[0]) == frame["srcdoc"]
+    bundle = embedded._repr_mimebundle_()
+    assert bundle["text/html"] == embedded.html
+    assert bundle["image/svg+xml"].startswith("<svg")
+    assert "conv2d" in bundle["text/plain"]
+
+
+def test_frames_are_small(run: DebugRun) -> None:
+    most = {"Debugger": 400_000, "GraphView": 150_000, "Flamechart": 120_000}
+    for view in views(run):
+        size = len(view.embed().html.encode())
+        assert size < most.get(type(view).__name__, 430_000), type(view).__name__
