@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
-HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "image"}
+HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan", "image"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,13 @@ def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
         assert size >= 11
         text = element.text or ""
         wide = width(text, size, bold=style.get("font-weight") == "600")
+        for aside in element:
+            assert float(aside.attrib["font-size"]) >= 11
+            text += aside.text or ""
+            wide += float(aside.attrib["dx"])
+            wide += width(aside.text or "", float(aside.attrib["font-size"]))
         yield Line(text, float(style["x"]), top + float(style["y"]) - size * 0.8, wide, size)
+        return
     for child in element:
         yield from _lines(child, top, style)
 

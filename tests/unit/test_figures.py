@@ -61,7 +61,7 @@ def run(folder: Path) -> DebugRun:
 def test_figures_of_every_dump_are_sound(run: DebugRun) -> None:
     for figure in figures(run).values():
         assert_sound(figure)
-    assert_sound(debugger_figure(run), 48 * 1024)
+    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
 
 
 def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> None:
@@ -173,7 +173,7 @@ def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
 def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
-    figure = debugger_figure(run)
+    figure = debugger_figure(run, saved=True)
     assert_sound(figure, 48 * 1024)
     root = ET.fromstring(graph_figure(run).svg)  # noqa: S314 (our own)
     assert float(root.attrib["width"]) <= 720
@@ -223,17 +223,19 @@ def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing:
     assert figure.description["missing"] == HOW_TO_GET[missing]
     assert HOW_TO_GET[missing] in figure.text
     assert HOW_TO_GET[missing].split(".")[0] in " ".join(texts(figure))
-    assert_sound(debugger_figure(run), 48 * 1024)
+    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
 
 
-def test_a_figure_is_saved_whole_and_only_as_svg(data: Path, tmp_path: Path) -> None:
+def test_a_figure_is_saved_whole(data: Path, tmp_path: Path) -> None:
     figure = timeline_figure(tvmdbg.open(data / "times/split_multi_v0.19"))
     target = tmp_path / "run.svg"
     target.write_text("before")
     assert figure.save(target) == target
     assert ET.parse(target).getroot().tag.endswith("svg")  # noqa: S314 (our own)
     assert [each.name for each in tmp_path.iterdir()] == ["run.svg"]
-    with pytest.raises(ValueError, match=r"run\.png"):
-        figure.save(tmp_path / "run.png")
+    with pytest.raises(ValueError, match=r"run\.pdf"):
+        figure.save(tmp_path / "run.pdf")
+    with pytest.raises(ValueError, match="any size"):
+        figure.save(target, scale=2)
     assert set(figure._repr_mimebundle_()) == {"text/plain", "text/html", "image/svg+xml"}
     assert "KiB" in repr(figure)

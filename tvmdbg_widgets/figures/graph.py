@@ -49,7 +49,7 @@ _TALL = (806.0, 1700.0)
 _GROUPS_TALL = 1100.0
 _PART_BOXES = 20
 _SLOWEST = 8
-_NAMES = 150
+_NAMES = 122
 
 
 @dataclass(frozen=True)

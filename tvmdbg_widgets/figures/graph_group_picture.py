@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.figures.graph_boxes import (
     BADGE_PADDING,
@@ -22,13 +24,16 @@ from tvmdbg_widgets.figures.graph_picture import draw_lines, draw_ring
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style
 from tvmdbg_widgets.figures.texts import fit, width
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_condensed import Condensed, GroupFacts
 
-_LINE = 14.0
-_FRAME = 7.0
+_LINE, _PAD = 14.0, 24.0
+_FRAME, _CLOSE = 7.0, 5.0
 _WIDEST = 250.0
+
+Corner = npt.NDArray[np.float64]
 
 
 def group_sizes(condensed: Condensed) -> list[BoxSizes]:
@@ -40,8 +45,8 @@ def group_sizes(condensed: Condensed) -> list[BoxSizes]:
     tight = Spacing(node_gap=18, line_gap=8, track_gap=6, layer_gap=16, component_gap=24)
     widest = (_WIDEST, 210.0, 180.0)
     return [
-        BoxSizes("group", 20 + 3 * _LINE, 116.0, widest, airy, wanted),
-        BoxSizes("group", 20 + 2 * _LINE, 108.0, widest, tight, wanted),
+        BoxSizes("group", _PAD + 3 * _LINE, 116.0, widest, airy, wanted),
+        BoxSizes("group", _PAD + 2 * _LINE, 108.0, widest, tight, wanted),
     ]
 
 
@@ -82,6 +87,7 @@ class GroupPicture:
                 rects = np.array([self._rect(at) for at in members])
                 low = rects[:, :2].min(axis=0) - _FRAME
                 high = (rects[:, :2] + rects[:, 2:]).max(axis=0) + _FRAME
+                self._clear_of_lines(low, high)
                 if any(_meet((*low, *high), other) for other in others):
                     continue
                 marks.rect(
@@ -94,6 +100,18 @@ class GroupPicture:
                     stroke_dasharray="2 3",
                     rx=7.0,
                 )
+
+    def _clear_of_lines(self, low: Corner, high: Corner) -> None:
+        """Move a frame's sides outwards where lines run along them."""
+        for stroke in self.arrangement.folded.strokes:
+            for (x, y), (to_x, to_y) in pairwise(stroke.points):
+                for axis, (one, two) in enumerate(((x, to_x), (y, to_y))):
+                    if abs(one - two) > 1:
+                        continue
+                    if abs(one - low[axis]) < _CLOSE:
+                        low[axis] = one - _CLOSE
+                    elif abs(one - high[axis]) < _CLOSE:
+                        high[axis] = one + _CLOSE
 
     def _columns(self, members: list[int]) -> list[list[int]]:
         """Return members that stand in one stretch of the folded layout."""
@@ -159,14 +177,15 @@ class GroupPicture:
             marks.rect(x + room - wide, base - 11, wide, 14, z=3, rx=3.0, **line)
             marks.text(pill, x + room - wide + BADGE_PADDING, base, fill=ink)
         brief = each.time_text.split(" · ")[0]
-        params = f" · {each.parameters:,} params" if each.parameters else ""
+        params = f" · {counted(each.parameters, 'param')}" if each.parameters else ""
         ends = each.count_text.rpartition(" · ")[0] or each.count_text
+        timed = [(ink, [each.time_text, brief])] if self.condensed.largest else []
         lines = [
-            (ink, [each.time_text, brief]),
+            *timed,
             (soft, [each.count_text + params, each.count_text, ends + params, ends]),
-            (soft, [each.result]),
+            (soft, [each.result, each.result.rpartition(" ")[2]]),
         ]
-        for color, choices in lines[: int((high - 20) / _LINE)]:
+        for color, choices in lines[: int((high - _PAD) / _LINE)]:
             base += _LINE
             line_ = next((said for said in choices if width(said, SMALL) <= room), choices[-1])
             marks.text(fit(line_, room, SMALL), x, base, fill=color)

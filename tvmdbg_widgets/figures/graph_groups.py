@@ -142,14 +142,27 @@ def stretches(symbols: Ints, crossing: Ints) -> list[Stretch]:
     found: list[Stretch] = []
     for _, period, start, end in sorted(runs):
         for low, high in _free(taken, start, end):
-            times = (high - low) // period
-            if times < 2:
+            if high - low < 2 * period:
                 continue
-            spare = high - low - times * period
-            first = min(range(low, low + spare + 1), key=lambda i: (crossing[i], i))
-            found.append(Stretch(first, period, times))
-            taken[first : first + times * period] = True
+            best = _phase(crossing, low, high, period)
+            found.append(best)
+            taken[best.start : best.start + best.count * period] = True
     return sorted(found, key=lambda each: each.start)
+
+
+def _phase(crossing: Ints, low: int, high: int, period: int) -> Stretch:
+    """Return where occurrences begin, so that few tensors cross their borders.
+
+    One occurrence may be given up for that.
+    """
+
+    def cost(stretch: Stretch) -> tuple[float, int, int]:
+        borders = crossing[stretch.start : high + 1 : period][: stretch.count + 1]
+        return float(borders.mean()), -stretch.count, stretch.start
+
+    last = min(low + period - 1, high - 2 * period)
+    starts = range(low, last + 1)
+    return min((Stretch(at, period, (high - at) // period) for at in starts), key=cost)
 
 
 def _free(taken: npt.NDArray[np.bool_], start: int, end: int) -> list[tuple[int, int]]:

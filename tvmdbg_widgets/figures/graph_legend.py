@@ -56,11 +56,10 @@ def draw_legend(
         _scale(flow, times, hottest or (times.largest, "slowest"))
     for kind, nodes, ns in sums:
         share = percent(ns / times.total) if ns > 0 else f"{nodes:,}"
-        x, middle = flow.take(_SWATCH + 4 + width(f"{kind} {share}", SMALL))
+        x, middle = flow.take(_SWATCH + 4 + width(f"{kind}{share}", SMALL) + 4)
         panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": flow.theme.kind(kind)})
         start = x + _SWATCH + 4
-        panel.marks.text(kind, start, middle + 4)
-        panel.marks.text(share, start + width(f"{kind} ", SMALL), middle + 4, fill=flow.theme.muted)
+        panel.marks.text(kind, start, middle + 4, aside=share, gap=4)
     if AMBIGUOUS in scene.style:
         _line(flow, "6 4", "ambiguous: the file does not tell the producer")
     if CONTROL in scene.style:

@@ -196,7 +196,7 @@ class _Box:
             pill, taken = "", 0.0
         start = self.x + TEXT_START
         shown = fit(words, room - taken, size)
-        style = {"font_weight": 500} if main else {}
+        style: Style = {"font_weight": 500} if main else {}
         ink = self.ink if main else self.soft
         self.marks.text(shown, start, y + size * 0.36, fill=ink, font_size=size, **style)
         if pill:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _MOST_PIXELS = 100_000_000
-_TEXT = re.compile(r"<text ([^>]*)>([^<]*)</text>")
+_TEXT = re.compile(r"<text ([^>]*)>((?:[^<]|<tspan[^>]*>|</tspan>)*)</text>")
+_TAG = re.compile(r"<[^>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 #: resvg asks no font of the list but the first it knows for a letter which that one lacks.
 _EAST = (
@@ -72,7 +73,7 @@ def rasterise(svg: str, scale: object, fonts: Iterable[str | os.PathLike[str]] =
     files = tuple(os.fspath(each) for each in fonts)
     for file in files:
         Path(file).stat()
-    texts = [unescape(text) for _, text in _TEXT.findall(svg)]
+    texts = [unescape(_TAG.sub("", text)) for _, text in _TEXT.findall(svg)]
     _require_glyphs("".join(texts), files)
     document = _TEXT.sub(_with_eastern_font, svg)
     size = {"width": max(1, round(wide * scale)), "height": max(1, round(high * scale))}

@@ -26,6 +26,7 @@ SMALL, LARGE = 11, 12
 MARGIN = 14
 LINE_HEIGHT = 15
 _TITLE_HEIGHT = 17
+_GAP = 10
 #: Below this width things stand below each other, or some are left out.
 NARROW = 620
 #: Text lies above all else.
@@ -105,11 +106,19 @@ class Marks:
         """Add a path; paths of one style become one element."""
         self._groups.setdefault((z, True, attributes(style)), []).append(data)
 
-    def text(self, text: str, x: float, y: float, **style: Any) -> None:
-        """Add a line of text, its baseline at ``y``."""
-        if text:
-            where = f'<text x="{number(x)}" y="{number(y)}">'
-            self.add(f"{where}{escape(text)}</text>", z=TEXT_Z, **{"font_size": SMALL, **style})
+    def text(
+        self, text: str, x: float, y: float, *, aside: str = "", gap: float = 0, **style: Any
+    ) -> None:
+        """Add a line of text, its baseline at ``y``; what is said aside follows it, muted."""
+        if not text:
+            return
+        said = escape(text)
+        if aside:
+            look = {"dx": float(gap), "font_size": SMALL, "font_weight": 400}
+            paint = attributes({**look, "fill": self.theme.muted})
+            said += f"<tspan{paint}>{escape(aside)}</tspan>"
+        where = f'<text x="{number(x)}" y="{number(y)}">'
+        self.add(f"{where}{said}</text>", z=TEXT_Z, **{"font_size": SMALL, **style})
 
     def body(self) -> str:
         """Return all groups."""
@@ -146,14 +155,21 @@ class Panel:
         room = self.width - 2 * MARGIN
         baseline = MARGIN + 10.0
         lines = wrap(title, room, size, 4, bold=True)
+        taken = width(lines[-1], size, bold=True) + _GAP if lines else 0.0
+        beside = bool(lines) and width(detail, SMALL) <= room - taken
         for at, line in enumerate(lines):
+            last = at == len(lines) - 1
             self.marks.text(
-                line, MARGIN, baseline + at * _TITLE_HEIGHT, font_size=size, font_weight=600
+                line,
+                MARGIN,
+                baseline + at * _TITLE_HEIGHT,
+                aside=detail if last and beside else "",
+                gap=_GAP,
+                font_size=size,
+                font_weight=600,
             )
         baseline += max(0, len(lines) - 1) * _TITLE_HEIGHT
-        taken = width(lines[-1], size, bold=True) + 10 if lines else 0.0
-        if width(detail, SMALL) <= room - taken:
-            self.marks.text(detail, MARGIN + taken, baseline, fill=self.theme.muted)
+        if beside:
             return baseline + 8
         return self.paragraph(detail, baseline + 5, fill=self.theme.muted)
 

@@ -184,10 +184,10 @@ def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
         y += LINE_HEIGHT
         panel.marks.text(name, x, y, fill=muted)
         at = x + _NAMES
-        panel.marks.text(fit(text, end - at, SMALL), at, y)
-        beside = at + width(text, SMALL) + 8
-        if beside + width(place, SMALL) <= end:
-            panel.marks.text(place, beside, y, fill=muted)
+        beside = at + width(text, SMALL) + 8 + width(place, SMALL) <= end
+        shown = fit(text, end - at, SMALL)
+        panel.marks.text(shown, at, y, aside=place if beside else "", gap=8)
+        if beside:
             continue
         for line in wrap(place, end - at, SMALL, 3):
             y += LINE_HEIGHT

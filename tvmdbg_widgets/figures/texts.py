@@ -150,14 +150,20 @@ def wrap(text: str, room: float, size: float, lines: int = 12, bold: bool = Fals
         line = _head(rest, room, size, bold)
         if not line:
             break
-        space = line.rfind(" ")
-        if rest[len(line) : len(line) + 1] != " " and space > 0:
-            word = rest[space + 1 :].split(" ", 1)[0]
-            if width(word, size, bold) <= room:
-                line = line[:space]
+        if rest[len(line)] != " ":
+            line = line[: _break(line)]
         found.append(line.rstrip())
         rest = rest[len(line) :].lstrip(" ")
     return [line for line in found if line]
+
+
+def _break(line: str) -> int:
+    """Return where a line may end that the next word does not fit into."""
+    space = line.rfind(" ")
+    if space > len(line) / 2:
+        return space
+    mark = max(line.rfind(each) for each in "_/.:-")
+    return mark + 1 if mark > len(line) / 2 else space if space > 0 else len(line)
 
 
 def bytes_text(count: int) -> str:

@@ -119,11 +119,12 @@ class Chart:
         room = self._end - MARGIN
         beside = room - 8 - width(said, SMALL)
         name = fit(track.name, room, SMALL, bold=True)
-        self._marks.text(name, MARGIN, y + 11, font_weight=600)
-        at = MARGIN + width(name, SMALL, bold=True) + 8
+        aside = said if width(name, SMALL, bold=True) <= beside else ""
+        self._marks.text(name, MARGIN, y + 11, aside=aside, gap=8, font_weight=600)
         if width(name, SMALL, bold=True) > beside:
-            at, y = float(MARGIN), y + LINE_HEIGHT
-        self._marks.text(fit(said, room, SMALL), at, y + 11, fill=self._marks.theme.muted)
+            y += LINE_HEIGHT
+            muted = self._marks.theme.muted
+            self._marks.text(fit(said, room, SMALL), MARGIN, y + 11, fill=muted)
         y += 16
         high = _LONE_LANE if len(track.lanes) == 1 else _LANE
         for lane in track.lanes:

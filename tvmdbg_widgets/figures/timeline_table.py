@@ -53,13 +53,11 @@ def draw_table(
         said = node_label(graph, row.node, row.name) or row.name
         room = time - MARGIN - 46 - 16 - 8
         shown = fit(said, room, SMALL)
-        marks.text(shown, MARGIN + 62, base)
         left = room - width(shown, SMALL) - 8
-        if graph is not None and left > 60:
-            at = MARGIN + 62 + width(shown, SMALL) + 8
-            marks.text(
-                fit(output_shapes(graph, row.node), left, SMALL), at, base, fill=marks.theme.muted
-            )
+        shapes = ""
+        if graph is not None and row.node >= 0 and left > 60:
+            shapes = fit(output_shapes(graph, row.node), left, SMALL)
+        marks.text(shown, MARGIN + 62, base, aside=shapes, gap=8)
         marks.text(duration_text(row.time_ns), time, base)
         if bar and row.time_ns > 0:
             wide = bar * row.time_ns / largest
