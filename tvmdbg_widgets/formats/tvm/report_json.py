@@ -209,9 +209,9 @@ class ReportText:
         try:
             self._top()
         except _StopError as stop:
-            if not self._sections:
+            if not (self.calls or self.device_metrics or self.configuration):
                 raise FormatError(
-                    "this text is not a profiling report",
+                    "this text is no profiling report, or one cut off before its first call",
                     file=self.file,
                     offset=self.offset(stop.position),
                     expected=stop.expected,

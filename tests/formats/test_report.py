@@ -1,0 +1,523 @@
+"""Profiling reports: what TVM printed is what is read, in each of its three forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.assemble_reports import same_report
+from tvmdbg_widgets.formats.tvm.report import read_report, sniff
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.report import Argument, Report, parse_arguments
+from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAN, INF = math.nan, math.inf
+#: The reports made by hand through TVM's own objects: name, µs, count, percent, device, ratio.
+HAND = [
+    ("my_op", 1.5, 1, 75.0, "cpu0", 0.5),
+    ("my_op", 0.25, 1, 12.5, "cpu0", None),
+    ('other, "quoted"', 123456.789, 2, 25.0, "cuda0", None),
+]
+MERGED = [HAND[2], ("my_op", 1.75, 2, 87.5, "cpu0", 0.5)]
+TWO_DEVICES = [*HAND[:2], ("other", 123456.789, 2, 25.0, "cuda0", None)]
+
+
+def read(data: str | bytes, name: str = "report.json") -> Report:
+    return read_report(BytesSource(data.encode() if isinstance(data, str) else data, name))
+
+
+def rules(report: Report) -> list[str]:
+    return [issue.rule for issue in report.issues]
+
+
+def same(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def check_rows(report: Report, expected: list[tuple], digits: float) -> None:
+    assert len(report) == len(expected)
+    for row, (name, us, count, percent, device, ratio) in enumerate(expected):
+        assert report.names[row] == name
+        assert abs(report.duration_ns[row] - us * 1e3) <= digits * abs(us) * 1e3 + 1e-9
+        assert report.count[row] == count
+        assert report.percent[row] == percent
+        assert report.devices[row] == device
+        metric = report.metrics["Ratio"][row]
+        assert (None if metric is None else metric.value) == ratio
+        if device == "cpu0":
+            assert report.arguments(row) == (Argument("float32", (1, 2)),)
+
+
+def test_reports_made_by_hand_hold_what_was_put_in(corpus: Path) -> None:
+    folder = corpus / "tvm/edge_cases/v0.19/reports"
+    for stem, rows in (("hand", HAND), ("two_devices", TWO_DEVICES)):
+        report = read_report(FileSource(folder / f"{stem}.json"))
+        check_rows(report, rows, 1e-16)
+        assert [report.device_ns[name] for name in ("cuda0", "cpu0")] == [3e3, 2e3]
+        assert {k: m.value for k, m in report.configuration.items()} == {
+            "Number of threads": 3,
+            "Executor": "Graph",
+        }
+        assert rules(report) == ["percent-disagrees"]
+        assert "75 %" in report.issues[0].message
+        assert "gives 50 %" in report.issues[0].message
+        check_rows(read_report(FileSource(folder / f"{stem}.csv")), rows, 5e-6)
+
+
+def test_printed_tables_made_by_hand(corpus: Path) -> None:
+    folder = corpus / "tvm/edge_cases/v0.19/reports"
+    for file in sorted(folder.glob("hand*.txt")):
+        report = read_report(FileSource(file))
+        merged = "agg1" in file.name or file.name == "hand.txt"
+        single = HAND if "sort0" in file.name else [HAND[2], HAND[0], HAND[1]]
+        check_rows(report, MERGED if merged else single, 1e-6)
+        assert report.aggregated  # one call was made with a count of 2
+        assert report.in_call_order == ("sort0_agg0" in file.name)
+        assert list(report.device_ns.values()) == [3e3, 2e3]
+        assert report.executor == "Graph"
+
+
+def test_numbers_that_are_none_and_strings_with_backslash_tab_and_line_feed(corpus: Path) -> None:
+    folder = corpus / "tvm/edge_cases/v0.19/reports"
+    for form in ("json", "csv", "txt"):
+        report = read_report(FileSource(folder / f"nonfinite.{form}"))
+        assert list(report.names) == ["x\\y\nz\t"]
+        assert math.isnan(report.duration_ns[0])
+        assert report.count.tolist() == [4611686018427387904]
+        assert report.percent[0] == (0.0 if form == "txt" else 1e-9)
+        assert report.metrics["Ratio"][0].value == INF
+        if form != "csv":
+            assert list(report.device_ns.values()) == [-1e3]
+
+
+def test_a_report_of_no_calls_in_every_form(corpus: Path) -> None:
+    for file in sorted((corpus / "tvm/edge_cases/v0.19/reports").glob("empty*")):
+        report = read_report(FileSource(file))
+        assert len(report) == 0
+        assert not report.truncated
+        assert all(issue.severity is Severity.NOTE for issue in report.issues)
+
+
+def test_every_report_of_the_corpus_holds_what_json_holds(corpus: Path) -> None:
+    """These names need no escapes, so that a JSON reader of its own tells the truth."""
+    files = sorted((corpus / "tvm").rglob("report.json"))
+    assert len(files) == 33
+    for file in files:
+        truth = json.loads(file.read_text())
+        report = read_report(FileSource(file))
+        assert len(report) == len(truth["calls"])
+        assert not report.issues
+        for row, call in enumerate(truth["calls"]):
+            assert report.names[row] == call["Name"]["string"]
+            assert report.duration_ns[row] == call["Duration (us)"]["microseconds"] * 1e3
+            assert report.percent[row] == call["Percent"]["percent"]
+            assert report.count[row] == call["Count"]["count"]
+            assert report.devices[row] == call["Device"]["string"]
+            assert report.hashes[row] == call.get("Hash", {"string": ""})["string"]
+            text = call["Argument Shapes"]["string"]
+            assert ", ".join(map(str, report.arguments(row))) == text
+            others = {n: m[row].value for n, m in report.metrics.items() if m[row] is not None}
+            assert others == {n: v["string"] for n, v in call.items() if "layout" in n}
+        assert {d: ns / 1e3 for d, ns in report.device_ns.items()} == pytest.approx(
+            {d: m["Duration (us)"]["microseconds"] for d, m in truth["device_metrics"].items()}
+        )
+        assert bool(report.configuration) == ("configuration" in truth)
+
+
+def test_csv_and_tables_agree_with_json_within_their_digits(corpus: Path) -> None:
+    for file in sorted((corpus / "tvm").rglob("report.json")):
+        truth = json.loads(file.read_text())["calls"]
+        exact = read_report(FileSource(file))
+        rows = read_report(FileSource(file.with_suffix(".csv")))
+        table = list(csv.DictReader(io.StringIO(file.with_suffix(".csv").read_text())))
+        assert [row["Name"] for row in table] == list(rows.names)
+        for row, call in enumerate(truth):
+            us = call["Duration (us)"]["microseconds"]
+            assert float(f"{us:.6g}") * 1e3 == rows.duration_ns[row]
+            assert abs(us * 1e3 - rows.duration_ns[row]) <= rows.rounding_ns[row] * 1.001
+        raw = read_report(FileSource(file.parent / "report.raw_table.txt"))
+        assert list(raw.names) == [call["Name"]["string"] for call in truth]
+        for row, call in enumerate(truth):
+            assert (
+                f"{call['Duration (us)']['microseconds']:.2f}"
+                == f"{raw.duration_ns[row] / 1e3:.2f}"
+            )
+            assert raw.argument_shapes[row] == call["Argument Shapes"]["string"]
+        merged = read_report(FileSource(file.with_suffix(".txt")))
+        for other in (rows, raw, merged):
+            assert same_report(exact, other)
+            assert not [i for i in other.issues if i.severity is not Severity.NOTE]
+
+
+def test_every_report_joins_its_graph_by_order(corpus: Path) -> None:
+    for file in sorted((corpus / "tvm").rglob("report.json")):
+        graph = json.loads((file.parent / "graph.json").read_text("utf-8"))
+        truth = json.loads(file.read_text())["calls"]
+        operators = [i for i, node in enumerate(graph["nodes"]) if node["op"] == "tvm_op"]
+        run = tvmdbg.open(file, graph=file.parent / "graph.json")
+        (report,) = run.reports
+        assert report.nodes.tolist() == operators
+        assert set(report.trust.tolist()) <= {Trust.BY_ORDER}
+        for node, call in zip(operators, truth, strict=True):
+            assert graph["nodes"][node]["attrs"]["func_name"] == call["Name"]["string"]
+            assert report.node_ns[node] == call["Duration (us)"]["microseconds"] * 1e3
+        assert {i.rule for i in run.check()} <= {
+            "report-one-pass",
+            "timeline-synthetic",
+            "duplicate-name",
+        }
+
+
+def test_merged_rows_are_on_no_node_and_single_ones_by_name(corpus: Path) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    run = tvmdbg.open(case / "report.txt", graph=case / "graph.json")
+    (report,) = run.reports
+    assert (report.nodes[report.count > 1] == -1).all()
+    assert (report.nodes[report.count == 1] >= 0).all()
+    exact = tvmdbg.open(case / "report.json", graph=case / "graph.json").reports[0]
+    rows = np.flatnonzero(report.nodes >= 0)
+    times = exact.node_ns[report.nodes[rows]]
+    assert np.abs(times - report.duration_ns[rows]).max() <= 5.001
+    assert run.check().by_rule("report-rows-ambiguous")
+    assert run.check().by_rule("rows-merged")
+
+
+def test_a_report_beside_a_dump_is_another_measurement(corpus: Path) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    run = tvmdbg.open(case)
+    (report,) = run.reports
+    assert report.form == "json"
+    assert set(report.also) == {"report.csv", "report.raw_table.txt", "report.txt"}
+    seconds = json.loads((case / "time_list.json").read_text())
+    ours = sum(map(np.mean, seconds)) * 1e6
+    theirs = sum(
+        c["Duration (us)"]["microseconds"]
+        for c in json.loads((case / "report.json").read_text())["calls"]
+    )
+    assert run.timeline.total_ns == pytest.approx(ours * 1e3, rel=1e-9)
+    assert report.total_ns == pytest.approx(theirs * 1e3, rel=1e-12)
+    (note,) = run.check().by_rule("report-differs")
+    assert note.severity is Severity.NOTE
+    assert f"{ours / 1e3:.2f} ms" in note.message
+    assert f"{theirs / 1e3:.2f} ms" in note.message
+    assert "Report: 27 calls" in run.summary()
+    assert "Report: 27 calls" in repr(run)
+
+
+def test_a_report_alone_is_the_timeline(corpus: Path) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    run = tvmdbg.open(case / "report.json")
+    timeline = run.timeline
+    assert timeline.synthetic
+    assert timeline.tracks == ("cpu0",)
+    assert timeline.num_slices == timeline.num_nodes == 27
+    ends = timeline.slice_start_ns + timeline.slice_duration_ns
+    assert np.abs(ends[:-1] - timeline.slice_start_ns[1:]).max() < 1e-6
+    assert run.provenance.releases == "TVM v0.9 to v0.23"
+    assert "one pass" in run.check().by_rule("report-one-pass")[0].message
+    older = tvmdbg.open(corpus / "tvm/resnet20_cifar_v0.8/report.json")
+    assert older.provenance.releases == "TVM v0.8"
+    both = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports/two_devices.json")
+    assert both.timeline.tracks == ("cpu0", "cuda0")
+
+
+def test_shapes_of_another_graph_are_told_with_both(corpus: Path) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    text = (case / "report.json").read_text()
+    first = "float32[1, 3, 32, 32], float32[16, 3, 3, 3]"
+    changed = text.replace(first, "float32[9, 3, 32, 32], float32[16, 3, 3, 3]")
+    run = tvmdbg.open(changed.encode(), graph=case / "graph.json")
+    (issue,) = run.check().by_rule("report-shapes-disagree")
+    assert "float32[9, 3, 32, 32]" in issue.message
+    assert "float32[1, 3, 32, 32]" in issue.message
+    assert run.reports[0].trust[0] == Trust.AMBIGUOUS
+    other = tvmdbg.open(text.encode(), graph=corpus / "tvm/transformer_encoder/graph.json")
+    assert other.check().by_rule("report-names")
+    joined = other.reports[0].nodes >= 0
+    assert joined.sum() < len(joined) / 2
+    assert (other.reports[0].trust[joined] >= Trust.BY_NAME).all()
+
+
+# A printer like TVM's (AsJSON, AsCSV, AsTable): what it does not escape, this does not either.
+def metric_text(value: object, decimals: int) -> str:
+    if isinstance(value, str):
+        return f'{{"string":"{value}"}}'
+    if isinstance(value, int):
+        return f'{{"count":{value}}}'
+    number = str(value) if not math.isfinite(value) else f"{value:.{decimals}f}"
+    return f'{{"microseconds":{number}}}'
+
+
+def json_text(calls: list[dict], decimals: int = 17, threads: str = "x") -> str:
+    rows = ",".join(
+        "{" + ",".join(f'"{k}":{metric_text(v, decimals)}' for k, v in call.items()) + "}"
+        for call in calls
+    )
+    devices = '{"cpu0":{"Name":{"string":"Total"},"Duration (us)":{"microseconds":nan}}}'
+    configuration = f',"configuration":{{"Executor":{{"string":"{threads}"}}}}'
+    tail = configuration if decimals == 17 else ""
+    return f'{{"calls":[{rows}],"device_metrics":{devices}{tail}}}'
+
+
+def csv_text(calls: list[dict]) -> str:
+    columns = sorted({key for call in calls for key in call})
+    lines = [",".join(columns)]
+    for call in calls:
+        cells = []
+        for column in columns:
+            value = call.get(column, "")
+            if column in call and isinstance(value, str):
+                cells.append(f'"{value}"')
+            else:
+                cells.append(f"{value:.6g}" if isinstance(value, float) else str(value))
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+PIECES = ['"', "\\", "}", "{", ",", ":", "]", '"}', '"}}', '"},', '","', "\n", "\\n", "1", "a", "é"]
+texts = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+calls = st.lists(
+    st.fixed_dictionaries(
+        {
+            "Duration (us)": st.sampled_from([1.5, NAN, INF, -INF, 0.0]),
+            "Name": texts,
+            "Count": st.integers(1, 2**62),
+        },
+        optional={"layout": texts, "Hash": texts},
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(calls, st.sampled_from([6, 17]), texts)
+def test_what_tvm_does_not_escape_is_read_as_it_was(
+    rows: list[dict], decimals: int, executor: str
+) -> None:
+    if '":{' in executor or any('":{' in str(v) for row in rows for v in row.values()):
+        return
+    text = json_text(rows, decimals, executor)
+    report = read(text)
+    assert sniff(text.encode())
+    assert not report.truncated
+    assert len(report) == len(rows)
+    for row, call in enumerate(rows):
+        assert report.names[row] == call["Name"]
+        assert report.hashes[row] == call.get("Hash", "")
+        assert report.count[row] == call["Count"]
+        assert same(report.duration_ns[row], call["Duration (us)"] * 1e3)
+        if "layout" in call:
+            assert report.metrics["layout"][row].value == call["layout"]
+    if decimals == 17:
+        assert report.configuration["Executor"].value == executor
+
+
+@given(calls)
+def test_a_csv_cell_is_right_or_told(rows: list[dict]) -> None:
+    report = read(csv_text(rows), "report.csv")
+    told = [i for i in report.issues if i.severity is not Severity.NOTE]
+    if not told:
+        assert list(report.names) == [call["Name"] for call in rows]
+        for row, call in enumerate(rows):
+            assert report.hashes[row] == call.get("Hash", "")
+            assert same(report.duration_ns[row], call["Duration (us)"] * 1e3)
+    elif not report.truncated and len(report) == len(rows):
+        for row, call in enumerate(rows):
+            assert report.names[row] in ("", call["Name"])
+
+
+def test_a_string_that_looks_like_the_report_is_left_out_with_its_offset() -> None:
+    text = json_text([{"Name": 'a"},"Count":{"count":1', "Duration (us)": 1.0}])
+    report = read(text)
+    assert set(rules(report)) & {"string-unclear", "metric-twice", "report-cut"} or report.truncated
+    clear = json_text([{"Name": 'x":{y', "Duration (us)": 1.0}])
+    (issue,) = read(clear).issues.by_rule("string-unclear")
+    assert f"byte {clear.index('x') - 1}" in issue.message
+    assert read(clear).names[0] == ""
+
+
+def test_a_csv_line_that_can_be_cut_in_two_ways_gives_neither() -> None:
+    rows = [{"Duration (us)": 1.0, "Hash": "h", "Name": 'a","b'}]
+    report = read(csv_text(rows), "r.csv")
+    assert rules(report) == ["string-unclear"]
+    assert "byte 24" in report.issues[0].message
+    assert report.names[0] == report.hashes[0] == ""
+    assert report.duration_ns[0] == 1e3
+
+
+def test_valid_json_of_other_tools_and_its_escapes() -> None:
+    document = {
+        "configuration": {},
+        "device_metrics": {},
+        "calls": [{"Name": {"string": 'a"\\b'}, "Duration (us)": {"microseconds": 1.25}}],
+    }
+    for separators in ((",", ":"), (", ", ": ")):
+        report = read(json.dumps(document, separators=separators))
+        assert list(report.names) == ['a"\\b']
+        assert not report.issues
+    printed = json_text([{"Name": r"C:\temp\new", "Duration (us)": 1.0}]).replace(
+        "nan", "1." + "0" * 17
+    )
+    json.loads(printed)  # valid, and wrong: \t and \n would be read as escapes
+    report = read(printed)
+    assert list(report.names) == [r"C:\temp\new"]
+    assert report.issues.by_rule("backslash-kept")
+
+
+def test_metrics_no_printer_writes_are_noted() -> None:
+    text = json.dumps(
+        {
+            "calls": [
+                {
+                    "Name": {"string": "a", "count": 1},
+                    "Duration (us)": {"string": "x"},
+                    "odd": {"furlongs": 3.5},
+                    "bare": 7,
+                },
+                [],
+            ],
+            "more": 1,
+        }
+    )
+    report = read(text)
+    assert sorted(set(rules(report))) == [
+        "kind-unknown",
+        "metric-not-a-number",
+        "metric-unreadable",
+        "unknown-section",
+    ]
+    assert report.metrics["odd"][0].kind == "furlongs"
+    assert report.metrics["odd"][0].value == 3.5
+    assert list(report.names) == ["", ""]
+    twice = '{"calls":[{"Name":{"string":"a"},"Name":{"string":"b"}}]}'
+    assert rules(read(twice)) == ["metric-twice"]
+    assert read(twice).names[0] == ""
+
+
+def test_thousands_separators_of_any_locale(corpus: Path) -> None:
+    text = (corpus / "tvm/edge_cases/v0.19/reports/hand.txt").read_text()
+    for number in ("123,456.79", "123.456,79", "123'456.79"):
+        sum_of = number[:-2].replace("6", "8") + "54"
+        changed = text.replace("   123456.79", number.rjust(12)).replace(
+            "   123458.54", sum_of.rjust(12).replace("458", "458")
+        )
+        report = read(changed, "r.txt")
+        assert report.duration_ns[0] == 123456790.0, number
+
+
+def test_a_table_in_a_log_with_carriage_returns_and_utf16(corpus: Path) -> None:
+    text = (corpus / "tvm/resnet20_cifar/report.raw_table.txt").read_text()
+    log = "[12:00] warming up\r\n" + text.replace("\n", "\r\n") + "done\r\n"
+    for encoding in ("utf-8", "utf-16"):
+        report = read(log.encode(encoding), "log.txt")
+        assert sniff(log.encode(encoding))
+        assert len(report) == 27
+        assert report.in_call_order
+        assert report.executor == "Graph"
+
+
+def test_names_wider_in_bytes_than_in_characters() -> None:
+    names = ["卷积", "a" * 9]
+    width = 10
+    head = f"{'Name'.ljust(width)}  Duration (us)  Percent  Count  \n"
+    rows = "".join(
+        f"{name}{' ' * (width - len(name.encode()))}  {us:>13.2f}  {1:>7.2f}  {1:>5}  \n"
+        for name, us in zip(names, (3.0, 2.0), strict=True)
+    )
+    dashes = f"{'-' * 10}".ljust(width + 2 + 13 + 2 + 7 + 2 + 5 + 2) + "\n"
+    report = read(head + rows + dashes, "r.txt")
+    assert list(report.names) == names
+    assert report.duration_ns.tolist() == [3000.0, 2000.0]
+
+
+def prefix_of(part: Report, whole: Report) -> bool:
+    count = len(part)
+    return (
+        list(part.names) == list(whole.names)[:count]
+        and part.count.tolist() == whole.count.tolist()[:count]
+        and np.array_equal(part.duration_ns, whole.duration_ns[:count], equal_nan=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["hand.json", "hand.csv", "hand.table_sort0_agg0.txt", "nonfinite.csv"]
+)
+def test_every_truncation_gives_the_calls_before_it_or_an_error(corpus: Path, name: str) -> None:
+    content = (corpus / "tvm/edge_cases/v0.19/reports" / name).read_bytes()
+    whole = read(content, name)
+    shown = set()
+    for length in range(len(content)):
+        try:
+            part = read(content[:length], name)
+        except FormatError:
+            continue
+        assert prefix_of(part, whole), length
+        shown.add(len(part))
+        if len(part) < len(whole) and name.endswith("json"):
+            assert part.truncated
+    # The last row of a CSV is whole only with its line end.
+    assert max(shown) >= len(whole) - name.endswith("csv")
+
+
+@given(st.data())
+def test_random_damage_gives_a_report_or_an_error(draw: st.DataObject) -> None:
+    rows = [{"Name": "a", "Duration (us)": 1.5, "Count": 1, "Device": "cpu0"}] * 3
+    text = draw.draw(st.sampled_from([json_text(rows), csv_text(rows)]))
+    content = bytearray(text.encode())
+    for _ in range(draw.draw(st.integers(1, 4))):
+        place = draw.draw(st.integers(0, len(content) - 1))
+        patch = draw.draw(
+            st.one_of(st.binary(max_size=3), st.sampled_from([p.encode() for p in PIECES]))
+        )
+        content[place : place + draw.draw(st.integers(0, 30))] = patch
+    try:
+        report = read(bytes(content))
+    except FormatError:
+        return
+    assert len(report) == len(report.duration_ns) == len(report.names)
+    repr(report)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"calls":' + "[" * 100_000, "", "{}", '{"calls":7}']
+)
+def test_what_is_no_report_is_refused(text: str) -> None:
+    with pytest.raises(FormatError):
+        read(text)
+
+
+def test_a_line_of_many_quotes_does_not_hang() -> None:
+    text = "Count,Duration (us),Name\n" + '",' * 100_000 + "\n"
+    assert read(text, "r.csv").truncated
+    read('{"calls":[{"Name":{"string":"' + '"}' * 100_000)
+
+
+def test_argument_shapes() -> None:
+    assert parse_arguments("float32[1, 64], int8[]") == (
+        Argument("float32", (1, 64)),
+        Argument("int8", ()),
+    )
+    for text in ("float32[1, 64], ", "x", "float32[1 64]", "a[1]b[2]", "a[-1]"):
+        assert parse_arguments(text) is None
+
+
+def test_reports_show_and_become_frames(corpus: Path) -> None:
+    report = read_report(FileSource(corpus / "tvm/edge_cases/v0.19/reports/hand.json"))
+    assert 'other, "quoted"' in repr(report)
+    assert "other, &quot;quoted&quot;" in report._repr_html_()
+    pytest.importorskip("pandas")
+    assert report.to_dataframe()["duration_ns"].tolist() == report.duration_ns.tolist()
