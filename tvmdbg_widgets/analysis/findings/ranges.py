@@ -5,14 +5,12 @@
   0.2 % there.
 * float32: magnitudes beyond 65,504, which become Inf in float16.
 * float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds
-  half of the nonzero values or more to zero. With q the mean square of the nonzero values and s the
-  step of that scale, at most q / (s/2)² of them keep a value (Markov's inequality), so this is
-  certain from exact statistics.
+  half of the nonzero values or more to zero. They are counted where the histogram leaves that
+  possible.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +19,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Finding, Kind
 from tvmdbg_widgets.model.number_text import number_text
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,20 +34,39 @@ _SMALLEST_NORMAL = 2.0**-14
 _SUBNORMAL_SHARE = 0.1
 _LEAST = 100
 _LOST = 0.5
+_INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 
 def probe(look: Look) -> int | None:
-    """Count the float16 values below the normal numbers."""
-    found = look.statistics
-    if look.tensor.dtype.name != "float16" or found.size < _LEAST or not found.finite:
+    """Count the nonzero values that float16 or an int8 scale has no good number for.
+
+    float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
+    """
+    found, name = look.statistics, look.tensor.dtype.name
+    nonzero = found.finite - found.zero
+    if nonzero < _LEAST:
+        return None
+    if name == "float16":
+        below, least = _SMALLEST_NORMAL, _SUBNORMAL_SHARE * nonzero
+    elif name == "float32":
+        below, least = _peak(found) / _INT8_STEPS, _LOST * nonzero
+        if _near_zero(found, below) < least:
+            return None
+    else:
         return None
     count = 0
     for chunk in look.chunks():
-        count += int(
-            np.count_nonzero((np.abs(chunk) < np.float16(_SMALLEST_NORMAL)) & (chunk != 0))
-        )
-    nonzero = found.finite - found.zero
-    return count if count and count >= _SUBNORMAL_SHARE * nonzero else None
+        count += int(np.count_nonzero((np.abs(chunk) < below) & (chunk != 0)))
+    return count if count >= least else None
+
+
+def _near_zero(found: Statistics, below: float) -> int:
+    """Nonzero values that may be of less than this magnitude, by the histogram."""
+    if found.histogram is None:
+        return 0
+    edges = found.histogram.edges
+    inside = (edges[:-1] < below) & (edges[1:] > -below)
+    return int(found.histogram.counts[inside].sum()) - found.zero
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -62,6 +79,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     }
     halves = [entry for entry in whole if tensors[entry].dtype.name == "float16"]
     floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
+    read = evidence.statistics
     near = [entry for entry in halves if _peak(whole[entry]) > _MAX / 2]
     if near:
         yield _finding(
@@ -73,13 +91,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             step="A larger input makes Inf of it: keep these nodes in float32, or rescale.",
             weight=0.6,
         )
-    lost: dict[Entry, int] = {
+    small: dict[Entry, int] = {
         entry: count
-        for entry, count in evidence.scanned.probed.get(NAME, {}).items()
+        for entry, count in sorted(evidence.scanned.probed.get(NAME, {}).items())
         if entry in evidence.statistics
     }
+    lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
     if lost:
-        read = evidence.statistics
         told = [
             f"{evidence.entry_name(e)}: {count:,} of the {read[e].finite - read[e].zero:,} nonzero"
             for e, count in lost.items()
@@ -104,17 +122,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             step="Keep these nodes in float32 when converting to float16.",
             weight=0.7,
         )
-    wide = {entry: part for entry in floats if (part := _lost_in_int8(whole[entry])) >= _LOST}
+    wide = {e: count for e, count in small.items() if tensors[e].dtype.name == "float32"}
     if wide:
-        order = sorted(wide, key=lambda entry: (-wide[entry], entry))
         told = [
-            f"{evidence.entry_name(e)}: at least {percent(wide[e])} of the nonzero values; largest "
-            f"magnitude {number_text(_end(whole[e]))}"
-            for e in order
+            f"{evidence.entry_name(e)}: {wide[e]:,} of {read[e].finite - read[e].zero:,} nonzero"
+            f"; largest magnitude {number_text(_end(read[e]))}"
+            for e in wide
         ]
         yield _finding(
             evidence,
-            order,
+            list(wide),
             Kind.NOTE,
             "has so wide a range that one int8 scale rounds most of its values to zero",
             facts=told,
@@ -157,16 +174,6 @@ def _end(found: Statistics) -> object:
 
 def _peak(found: Statistics) -> float:
     return max(abs(float(found.minimum)), abs(float(found.maximum)))
-
-
-def _lost_in_int8(found: Statistics) -> float:
-    """Least share of the nonzero values that an int8 scale for all of them rounds to zero."""
-    nonzero, peak = found.finite - found.zero, _peak(found)
-    if nonzero < _LEAST or not peak > 0:
-        return 0.0
-    relative = math.hypot(found.mean / peak, found.std / peak)
-    kept = relative * relative * found.finite / nonzero * (2 * 127) ** 2
-    return max(0.0, 1.0 - kept)
 
 
 RULE = Rule(NAME, find, probe)

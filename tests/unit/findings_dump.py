@@ -1,0 +1,144 @@
+"""Small dumps with one thing planted in them, as TVM's debugger writes them."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from tvmdbg_widgets.model.findings import Finding
+    from tvmdbg_widgets.run import DebugRun
+
+Entry = tuple[int, int]
+
+
+@dataclass
+class Op:
+    """One node: an input or parameter where ``func`` is empty."""
+
+    name: str
+    values: Any
+    func: str = ""
+    reads: Sequence[Entry] = ()
+    attrs: dict[str, str] = field(default_factory=dict)
+    storage: int | None = None
+    shape: list[int] | None = None  # where the graph says another one
+    ns: Sequence[float] = ()  # repeats
+
+    @property
+    def outputs(self) -> list[np.ndarray[Any, Any]]:
+        return list(self.values) if isinstance(self.values, list) else [self.values]
+
+
+def graph_json(ops: Sequence[Op], heads: Sequence[Entry] | None = None, old: bool = False) -> str:
+    """Return the graph as Relay's code generator writes it."""
+    nodes: list[dict[str, Any]] = []
+    for op in ops:
+        reads = [[node, output, 0] for node, output in op.reads]
+        nodes.append({"op": "tvm_op" if op.func else "null", "name": op.name, "inputs": reads})
+        if op.func:
+            nodes[-1]["attrs"] = {
+                "func_name": op.func.removeprefix("tvmgen_default_" if old else ""),
+                "num_inputs": str(len(reads)),
+                "num_outputs": str(len(op.outputs)),
+                "flatten_data": "0",
+                **op.attrs,
+            }
+    values = [(op, each) for op in ops for each in op.outputs]
+    row_ptr = [0]
+    for op in ops:
+        row_ptr.append(row_ptr[-1] + len(op.outputs))
+    ids = [i if op.storage is None else op.storage for i, (op, _) in enumerate(values)]
+    shapes = [list(each.shape) if op.shape is None else op.shape for op, each in values]
+    last = heads if heads is not None else [(len(ops) - 1, 0)]
+    return json.dumps(
+        {
+            "nodes": nodes,
+            "arg_nodes": [i for i, op in enumerate(ops) if not op.func],
+            "heads": [[node, output, 0] for node, output in last],
+            "attrs": {
+                "dltype": ["list_str", [each.dtype.name for _, each in values]],
+                "storage_id": ["list_int", ids],
+                "shape": ["list_shape", shapes],
+            },
+            "node_row_ptr": row_ptr,
+        }
+    )
+
+
+def params(ops: Sequence[Op], old: bool = False, leave_out: Sequence[Entry] = ()) -> bytes:
+    """Return ``output_tensors.params`` with keys of v0.9, or of v0.6 where ``old``."""
+    pairs = [
+        (
+            f"{op.name}_{output}__{1e-6 * bool(op.func)}"
+            if old
+            else f"{op.name}____topo-index:{node}____output-num:{output}",
+            each,
+        )
+        for node, op in enumerate(ops)
+        for output, each in enumerate(op.outputs)
+        if (node, output) not in leave_out
+    ]
+    file = io.BytesIO()
+    write_params(file, pairs)
+    return file.getvalue()
+
+
+def trace(ops: Sequence[Op]) -> bytes:
+    """Return the execution trace: nodes laid end to end with their mean times."""
+    events, at = [], 0.0
+    for op in ops:
+        took = sum(op.ns) / len(op.ns) / 1000 if op.ns else 0.0
+        for phase, ts in (("B", at), ("E", at + took)):
+            events.append({"ts": ts, "tid": 1, "pid": 1, "name": op.name, "ph": phase})
+        at += took
+    return json.dumps({"displayTimeUnit": "ns", "traceEvents": events}).encode()
+
+
+def table(ops: Sequence[Op]) -> bytes:
+    """Return the table that run() prints, unsorted, with each repeat."""
+    total = sum(sum(op.ns) / len(op.ns) for op in ops if op.ns)
+    head = ["Node Name", "Ops", "Time(us)", "Time(%)", "Shape", "Inputs", "Outputs"]
+    head.append("Measurements(us)")
+    rows = [head, ["-" * len(each) for each in head]]
+    for op in ops:
+        mean = sum(op.ns) / len(op.ns) if op.ns else 0
+        times = [f"{mean / 1000:.3f}", f"{100 * mean / total:.3f}"]
+        counts = [str(len(op.reads)), str(len(op.outputs))]
+        repeats = str([round(ns / 1000, 3) for ns in op.ns])
+        rows += [
+            [op.name, op.func, *times, str(tuple(each.shape)), *counts, repeats]
+            for each in (op.outputs if op.func else [])
+        ]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    return ("\n".join(line + "  " for line in lines) + "\n").encode()
+
+
+def plant(
+    *ops: Op, heads: Sequence[Entry] | None = None, old: bool = False, **files: Any
+) -> DebugRun:
+    """Open a dump of these nodes; with a trace and a table where any has repeats."""
+    sources: dict[str, Any] = {}
+    if any(op.ns for op in ops):
+        sources = {"trace": trace(ops), "table": table(ops)}
+    graph = graph_json(ops, heads, old)
+    sources["graph"] = (json.dumps(graph) if old else graph).encode()
+    return tvmdbg.open(params(ops, old), **{**sources, **files})
+
+
+def found(run: DebugRun, rule: str) -> list[Finding]:
+    """Return the findings of one rule."""
+    return list(run.findings(progress=False).by_rule(rule))

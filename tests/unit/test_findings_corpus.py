@@ -1,0 +1,167 @@
+"""Findings of recorded runs against what TVM and numpy say beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.model.findings import Certainty, Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.findings import Findings
+
+CLEAN = [
+    "tvm/resnet20_cifar",
+    "tvm/resnet20_cifar_nchw8c",
+    "tvm/resnet20_cifar_unfused",
+    "tvm/resnet20_cifar_fp16",
+    "tvm/resnet20_cifar_int8",
+    "tvm/transformer_encoder",
+    "tvm/resnet20_two_devices",
+    "tvm/resnet20_cifar_v0.8",
+    "tvm/resnet20_cifar_own_storage_v0.6",
+    "relax/convnet_cpu",
+    "relax/mlp_cpu",
+    "relax/onnx_small_default",
+    "relax/transformer_default",
+]
+# What may be said of them beside costs and notes: times are as noisy as they were.
+MEASURED = {"noisy-times", "warm-up"}
+
+
+def findings(folder: Path) -> Findings:
+    return tvmdbg.open(folder).findings(progress=False)
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", CLEAN)
+def test_nothing_is_invented_on_a_clean_run(corpus: Path, case: str) -> None:
+    found = findings(corpus / case)
+    assert list(found.faults) == []
+    assert {each.rule for each in found.by_kind(Kind.DOUBT)} <= MEASURED
+    assert found.complete
+    said = re.match(r"([\d,]+) tensors were read", found.by_rule("scanned")[0].title)
+    assert said is not None
+    assert int(said[1].replace(",", "")) == found.scanned == found.to_scan
+
+
+@pytest.mark.parametrize("case", CLEAN)
+def test_a_clean_run_still_tells_where_its_time_goes(corpus: Path, case: str) -> None:
+    run = tvmdbg.open(corpus / case)
+    (slowest,) = run.findings(progress=False).by_rule("slowest-operators")
+    assert run.timeline is not None
+    assert slowest.nodes[0] == int(run.timeline.top(1).nodes[0])
+
+
+def test_a_compiled_network_has_a_share_of_layout_transforms(corpus: Path) -> None:
+    folder = corpus / "tvm/resnet20_cifar_nchw8c"
+    (work,) = findings(folder).by_rule("time-by-work")
+    times = read(folder / "time_list.json")
+    names = [node["name"] for node in read(folder / "graph.json")["nodes"]]
+    means = [sum(each) / len(each) for each in times]
+    convolutions = sum(t for t, n in zip(means, names, strict=True) if "conv2d" in n)
+    said = re.match(r"([\d.]+) %", work.title)
+    assert said is not None
+    assert float(said[1]) == pytest.approx(100 * convolutions / sum(means), abs=0.06)
+
+
+def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> None:
+    folder = corpus / "tvm/resnet20_cifar_fp16_overflow"
+    meta = read(folder / "meta.json")
+    index = read(folder / "output_tensors.index.json").values()
+    bad = {each["node"]: each for each in index if each["nan"] or each["inf"]}
+    planted = meta["planted_fault"]["topo_index"]
+    (birth,) = findings(folder).faults
+    assert (birth.rule, birth.certainty) == ("first-nonfinite", Certainty.CERTAIN)
+    assert birth.nodes[0] == planted == 38
+    assert f"(node {planted}) made the first Inf: {bad[planted]['inf']} of 8,192" in birth.title
+    assert set(birth.nodes) == set(bad)
+    assert birth.entries == tuple((node, 0) for node in sorted(bad))
+    first_nan = min(node for node, each in bad.items() if each["nan"])
+    evidence = " | ".join(birth.evidence)
+    assert f"the first NaN is in nn_conv2d_add_nn_relu_31 (node {first_nan}): " in evidence
+    assert f": {bad[first_nan]['nan']:,} of 8,192" in evidence
+    assert "p22 (node 36)" in evidence
+    assert "p23 (node 37)" in evidence
+
+
+def test_the_sample_that_rides_with_the_package_tells_the_same() -> None:
+    (birth,) = findings(tvmdbg.samples.resnet20_cifar_fp16_overflow).faults
+    assert "(node 38) made the first Inf: 59 of 8,192 values" in birth.title
+    assert not findings(tvmdbg.samples.resnet20_cifar).faults
+
+
+def test_overwritten_tensors_are_those_that_a_replay_found(corpus: Path) -> None:
+    folder = corpus / "tvm/resnet20_cifar_v0.6"
+    (doubt,) = findings(folder).by_rule("overwritten")
+    names = [node["name"] for node in read(folder / "graph.json")["nodes"]]
+    lost = read(folder / "meta.json")["overwritten_tensors"]["nodes"]
+    assert {names[node] for node in doubt.nodes} == set(lost)
+    assert len(doubt.entries) == 22
+    assert not findings(folder).faults
+
+
+@pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
+def test_nan_in_the_input(corpus: Path, version: str) -> None:
+    folder = corpus / f"tvm/edge_cases/{version}/nan_inf"
+    found = findings(folder)
+    (birth,) = found.faults
+    index = read(folder / "output_tensors.index.json")
+    assert len(birth.entries) == sum(bool(e["nan"] or e["inf"]) for e in index.values())
+    assert birth.title == "The input x (node 0) holds NaN and Inf: 3 of 12 values"
+    assert (birth.certainty is Certainty.CERTAIN) == (version == "v0.19"), "keyed by node"
+    assert not found.by_rule("scanned")
+
+
+@pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
+def test_a_module_that_ran_twice(corpus: Path, version: str) -> None:
+    found = findings(corpus / f"tvm/edge_cases/{version}/run_twice")
+    assert found[0].rule == "stale-tensors"
+    assert found[0].kind is Kind.DOUBT
+    assert not found.faults
+
+
+@pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
+def test_nodes_of_one_name(corpus: Path, version: str) -> None:
+    (each,) = findings(corpus / f"tvm/edge_cases/{version}/odd_names").by_rule("duplicate-names")
+    lost = version == "v0.8"
+    assert each.kind is (Kind.DOUBT if lost else Kind.NOTE)
+    assert each.nodes == (1, 2)
+    assert ("no tensor: same (node 1)" in each.evidence) == lost
+
+
+def test_lanes_that_the_writer_left_out(corpus: Path) -> None:
+    found = findings(corpus / "tvm/edge_cases/v0.19/vec4")
+    (doubt,) = found.by_kind(Kind.DOUBT)
+    assert "stores 32 of 128 bytes" in doubt.evidence[0]
+    assert not found.faults
+    partly = "of 1 tensor the file holds only a part of the values"
+    assert partly in found.by_rule("scanned")[0].evidence
+
+
+def test_edges_that_only_the_given_graph_knows(corpus: Path) -> None:
+    folder = corpus / "tvm/edge_cases/v0.19/split_multi"
+    assert not findings(folder).by_rule("ambiguous-joins")
+    alone = findings(folder / "tvmdbg/_tvmdbg_device_CPU_0")
+    (doubt,) = alone.by_rule("ambiguous-joins")
+    assert doubt.nodes == (2, 3)
+    assert not alone.faults
+
+
+def test_every_case_is_told_without_a_break(corpus: Path) -> None:
+    for folder in sorted((corpus / "tvm/edge_cases").glob("*/*")):
+        if folder.name == "reports":
+            continue
+        found = findings(folder)
+        assert found.complete, folder
+        for each in found:
+            assert all(text.isprintable() for text in (each.title, *each.evidence)), folder

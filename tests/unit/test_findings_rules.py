@@ -1,0 +1,459 @@
+"""Each rule on a run with the thing planted, and on runs without it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.findings_dump import Op, found, graph_json, params, plant, table, trace
+from tvmdbg_widgets.analysis.findings import RULES
+from tvmdbg_widgets.model.findings import Certainty, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+Values = np.ndarray[Any, Any]
+F4 = np.float32
+STEADY = (1000.0, 1010.0, 990.0, 1005.0, 995.0)
+
+
+def ramp(*shape: int, dtype: Any = F4) -> Values:
+    return (np.arange(np.prod(shape), dtype=np.float64).reshape(shape) % 97 + 1).astype(dtype)
+
+
+def relu(
+    values: Any, name: str = "a", reads: Any = ((0, 0),), func: str = "fused_nn_relu", **more: Any
+) -> Op:
+    return Op(name, values, f"tvmgen_default_{func}", reads, **more)
+
+
+def timed(
+    *funcs: tuple[str, float], repeats: tuple[float, ...] = (1, 1.01, 0.99, 1, 1)
+) -> DebugRun:
+    """A chain of functions of so many nanoseconds."""
+    ops = [Op("x", ramp(8))]
+    for node, (func, ns) in enumerate(funcs):
+        own = [ns * each for each in repeats]
+        ops.append(Op(f"n{node}", ramp(8), func, [(node, 0)], ns=own))
+    return plant(*ops)
+
+
+def clean() -> DebugRun:
+    return plant(Op("x", ramp(1, 4, 8, 8)), relu(ramp(1, 4, 8, 8), ns=STEADY))
+
+
+def nan_born() -> DebugRun:
+    bad = ramp(2, 8)
+    bad[1, 3] = np.nan
+    return plant(
+        Op("x", ramp(2, 8)),
+        relu(ramp(2, 8)),
+        relu(bad, "divides", [(1, 0)], "fused_divide"),
+        relu(bad, "after", [(2, 0)], "fused_add"),
+        relu(ramp(2, 8), "beside", [(1, 0)], "fused_exp"),
+        heads=[(3, 0), (4, 0)],
+    )
+
+
+def truncated() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8))]
+    return tvmdbg.open(params(ops)[:-9], graph=graph_json(ops).encode())
+
+
+def disagreeing() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(ramp(8), shape=[4, 4]))
+
+
+def run_twice() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    return plant(*ops, table=table(ops) + table(ops))
+
+
+def reused() -> DebugRun:
+    return plant(
+        Op("x", ramp(8), storage=0),
+        relu(ramp(8), "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=2),
+        relu(ramp(8), "c", [(2, 0)], storage=1),
+        old=True,
+        trace=trace([Op(name, ramp(8)) for name in "xabc"]),
+    )
+
+
+def mutated_split() -> DebugRun:
+    """What v0.7 and later write: inputs by the producer's name alone."""
+    from pathlib import Path
+
+    folder = Path(__file__).parents[1] / "data/graph/split_multi_v0.19"
+    return tvmdbg.open(folder / "_tvmdbg_graph_dump.json")
+
+
+def same_names() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(ramp(8), "same"), relu(ramp(8), "same", [(1, 0)]))
+
+
+def constant() -> DebugRun:
+    return plant(Op("x", ramp(8)), relu(np.zeros(8, F4)), relu(np.ones(8, F4), "b", [(1, 0)]))
+
+
+def sticking() -> DebugRun:
+    values = ramp(1000, dtype=np.int8)
+    values[:80] = 127
+    return plant(Op("x", ramp(1000)), relu(values, func="fused_nn_conv2d_add_round_clip_cast"))
+
+
+def dead() -> DebugRun:
+    values = ramp(1, 4, 8, 8)
+    values[:, 2] = 0
+    layout = {"data_layout": "NCHW", "out_layout": ""}
+    return plant(
+        Op("x", ramp(1, 4, 8, 8)), relu(values, func="fused_nn_conv2d_nn_relu", attrs=layout)
+    )
+
+
+def near_float16() -> DebugRun:
+    return plant(Op("x", ramp(200)), relu(np.full(200, 40000, np.float16) - ramp(200, dtype="f2")))
+
+
+def warming() -> DebugRun:
+    return timed(("fused_exp", 1e4), ("fused_log", 2e4), repeats=(1.6, 1, 1.01, 0.99, 1))
+
+
+def noisy() -> DebugRun:
+    return timed(("fused_exp", 1e4), ("fused_log", 2e4), repeats=(1, 1.6, 0.8, 1.7, 0.9))
+
+
+def unused() -> DebugRun:
+    return plant(
+        Op("x", ramp(8)),
+        relu(ramp(8), ns=STEADY),
+        relu(ramp(8), "idle", [(0, 0)], "fused_exp", ns=STEADY),
+        heads=[(1, 0)],
+    )
+
+
+def repeated() -> DebugRun:
+    return plant(
+        Op("x", ramp(8)),
+        relu(ramp(8), ns=STEADY),
+        relu(ramp(8), "again", [(0, 0)], ns=STEADY),
+        relu(ramp(8), "sum", [(1, 0), (2, 0)], "fused_add", ns=STEADY),
+    )
+
+
+def moving() -> DebugRun:
+    return timed(("fused_layout_transform", 91), ("fused_nn_conv2d_add", 909))
+
+
+# rule: where it fires and the sentence it says, and where it stays silent
+CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
+    "first-nonfinite": (nan_born, "divides (node 2) made the first NaN: 1 of 16 values", clean),
+    "files": (truncated, "breaks its format", clean),
+    "tensor-disagrees": (
+        disagreeing,
+        "The tensor of a (node 1) does not have the shape and dtype that the graph says",
+        clean,
+    ),
+    "stale-tensors": (run_twice, "run() was called more than once", clean),
+    "overwritten": (reused, "1 tensor is not what the node computed: 1 of 3 outputs", clean),
+    "ambiguous-joins": (mutated_split, "Where 2 edges belong cannot be known", clean),
+    "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),
+    "constant-values": (constant, "The output of a (node 1) is all zero (8 values)", clean),
+    "saturated": (sticking, "of the output of a (node 1) lies at the ends of its range", clean),
+    "dead-channels": (dead, "1 of 4 channels of a (node 1) are zero throughout", clean),
+    "dynamic-range": (near_float16, "a (node 1) comes within a factor of two of", clean),
+    "warm-up": (warming, "The first repeat takes 1.60 times as long as the others", clean),
+    "noisy-times": (noisy, "The times of 2 of 2 operators spread widely", clean),
+    "slowest-operators": (moving, "n1 (node 2) takes 90.9 % of the time; the 2 slowest", constant),
+    "time-by-work": (moving, "90.9 % of the time is in functions that contain convolution", dead),
+    "data-movement": (moving, "layout_transform is in functions that take 9.10 % of the t", clean),
+    "unused-work": (unused, "1 operator feeds no output of the graph and takes 50.0 % of", clean),
+    "repeated-work": (repeated, "1 operator computes again what an earlier one has", unused),
+    "scanned": (clean, "2 tensors were read to the last value stored and hold neither", nan_born),
+}
+
+
+def test_every_rule_has_a_case_it_fires_on_and_one_it_stays_silent_on() -> None:
+    assert list(CASES) == [rule.name for rule in RULES]
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_fires(rule: str) -> None:
+    make, sentence, _ = CASES[rule]
+    first = found(make(), rule)[0]
+    assert sentence in first.title
+    assert first.why
+    assert re.search(r"\d", first.title + "".join(first.evidence)), "numbers"
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_rule_stays_silent(rule: str) -> None:
+    assert found(CASES[rule][2](), rule) == []
+
+
+@pytest.mark.parametrize(
+    "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
+)
+def test_nothing_of_these_is_a_fault(make: Callable[[], DebugRun]) -> None:
+    assert not make().findings(progress=False).faults
+
+
+def test_a_birth_tells_what_it_spread_to_and_what_it_did_not() -> None:
+    birth = found(nan_born(), "first-nonfinite")
+    assert len(birth) == 1
+    assert birth[0].certainty is Certainty.CERTAIN
+    assert birth[0].entries == ((2, 0), (3, 0))
+    assert any("output 0 of the graph" in fact for fact in birth[0].evidence)
+    assert any("reads a (node 1): 1.0 … 16.0, all finite" in fact for fact in birth[0].evidence)
+
+
+def test_a_second_birth_is_told_apart_from_what_was_inherited() -> None:
+    bad = ramp(8)
+    bad[0] = np.inf
+    run = plant(
+        Op("x", ramp(8)),
+        relu(bad, "one"),
+        relu(bad, "two", [(0, 0)], "fused_exp"),
+        relu(bad, "both", [(1, 0), (2, 0)], "fused_add"),
+    )
+    first, others = found(run, "first-nonfinite")
+    assert first.entries == ((1, 0), (3, 0))
+    assert first.title == "one (node 1) made the first Inf: 1 of 8 values"
+    assert others.entries == ((2, 0),)
+    assert others.title == "1 entry more holds NaN or Inf that came from nothing it reads"
+
+
+def test_a_parameter_that_holds_nan_is_a_birth() -> None:
+    bad = ramp(4, 4)
+    bad[0, 0] = np.nan
+    run = plant(Op("x", ramp(4, 4)), Op("p0", bad), relu(bad, reads=[(0, 0), (1, 0)]))
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.title == "The parameter p0 (node 1) holds NaN: 1 of 16 values"
+    assert birth.nodes == (1, 2)
+
+
+def test_minus_inf_alone_may_be_a_mask() -> None:
+    mask = np.where(np.tri(4) > 0, 0, -np.inf).astype(F4)
+    run = plant(Op("mask", mask), relu(mask, func="fused_add"), relu(ramp(4, 4), "s", [(1, 0)]))
+    (doubt,) = found(run, "first-nonfinite")
+    assert (doubt.kind, doubt.certainty) == (Kind.DOUBT, Certainty.POSSIBLE)
+    assert doubt.title == "mask (node 0) holds -Inf: 6 of 16 values"
+
+
+def test_minus_inf_that_turns_to_nan_is_a_fault() -> None:
+    mask = np.full((4, 4), -np.inf, F4)
+    nan = np.full((4, 4), np.nan, F4)
+    run = plant(Op("mask", mask), relu(nan, func="fused_nn_softmax"))
+    assert found(run, "first-nonfinite")[0].kind is Kind.FAULT
+
+
+def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    ops = [Op("x", ramp(8)), relu(bad)]
+    run = tvmdbg.open(params(ops, leave_out=[(0, 0)]), graph=graph_json(ops).encode())
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.certainty is Certainty.POSSIBLE
+    assert "may have come with them" in birth.why
+
+
+def test_overwritten_values_are_no_evidence() -> None:
+    bad = np.full(8, np.nan, F4)
+    run = plant(
+        Op("x", ramp(8), storage=0),
+        relu(bad, "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=2),
+        relu(bad, "c", [(2, 0)], storage=1),
+        old=True,
+        trace=trace([Op(name, ramp(8)) for name in "xabc"]),
+    )
+    (birth,) = found(run, "first-nonfinite")
+    assert birth.nodes == (3,), "node 1 holds what node 3 wrote"
+
+
+def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
+    assert first.title == "a (node 0) is the first tensor that holds NaN: 1 of 8 values"
+    assert first.certainty is Certainty.POSSIBLE
+
+
+def test_constants_that_follow_from_constants_are_counted_once() -> None:
+    (own,) = found(constant(), "constant-values")
+    assert own.nodes == (1,)
+    assert own.evidence[0] == "1 operator compute from constant values alone"
+
+
+@pytest.mark.parametrize(
+    ("ops", "sentence"),
+    [
+        (
+            (Op("x", np.zeros(8, F4)), relu(np.ones(8, F4), func="fused_exp")),
+            "The input x (node 0) holds nothing but 0",
+        ),
+        (
+            (
+                Op("x", ramp(8)),
+                Op("p0", np.zeros((8, 8), F4)),
+                relu(ramp(8), reads=[(0, 0), (1, 0)]),
+            ),
+            "The weight p0 (node 1) holds nothing but 0",
+        ),
+    ],
+)
+def test_inputs_and_weights_that_were_never_set(ops: tuple[Op, ...], sentence: str) -> None:
+    assert [each.title for each in found(plant(*ops), "constant-values")] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        relu(np.ones(8, np.bool_), func="fused_equal"),
+        relu(np.zeros(8, np.int64), func="fused_take"),
+        relu(np.zeros(8, F4), func="fused_zeros_like"),
+        relu(np.zeros(1, F4)),
+    ],
+)
+def test_constants_that_are_meant(op: Op) -> None:
+    assert found(plant(Op("x", ramp(8)), op), "constant-values") == []
+
+
+def at(values: Values, share: float, value: float) -> Values:
+    values.reshape(-1)[: int(share * values.size)] = value
+    return values
+
+
+@pytest.mark.parametrize(
+    ("values", "func", "fires"),
+    [
+        (at(ramp(1000, dtype=np.int8), 0.05, 127), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.03, 127), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.int8), 0.1, -128), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.1, -127), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int8), 0.9, -128), "fused_nn_dense_clip", False),
+        (at(ramp(1000, dtype=np.uint8), 0.9, 0), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.uint8), 0.1, 255), "fused_nn_dense", True),
+        (at(ramp(1000, dtype=np.int32), 0.9, 2**31 - 1), "fused_nn_dense", False),
+        (at(ramp(1000, dtype=np.float16), 0.001, 65504), "fused_nn_dense", True),
+        (at(ramp(1000) / 99, 0.6, 1), "fused_sigmoid", True),
+        (at(ramp(1000) / 99, 0.6, 0), "fused_nn_dense_sigmoid", True),
+        (at(ramp(1000) / 99, 0.4, 1), "fused_sigmoid", False),
+        (at(ramp(1000) / 99, 0.6, -1), "fused_tanh", True),
+        (at(ramp(1000) / 99, 0.6, 1), "fused_sigmoid_multiply", False),
+        (at(ramp(20, dtype=np.int8), 0.9, 127), "fused_nn_dense", False),
+    ],
+)
+def test_saturation(values: Values, func: str, fires: bool) -> None:
+    run = plant(Op("x", ramp(1000)), relu(values, func=func))
+    assert bool(found(run, "saturated")) == fires
+
+
+@pytest.mark.parametrize(
+    ("shape", "attrs", "func", "cut", "fires"),
+    [
+        ((1, 4, 8, 8), {"out_layout": "NCHW"}, "fused_add", np.s_[:, 1], True),
+        ((1, 8, 8, 4), {"data_layout": "NHWC"}, "fused_add", np.s_[..., 1], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_add", np.s_[:, 1, :, :, 3], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_add", np.s_[:, 1, :, 3, 3], False),
+        ((1, 4, 8, 8), {}, "fused_nn_conv2d", np.s_[:, 1], True),
+        ((1, 8, 8, 4), {}, "fused_conv2d_nhwc", np.s_[..., 1], True),
+        ((1, 8, 8, 4), {}, "fused_nn_conv2d", np.s_[..., 1], False),
+        ((1, 4, 8, 8), {}, "fused_nn_softmax", np.s_[:, 1], False),
+        ((1, 4, 3, 3), {}, "fused_nn_conv2d", np.s_[:, 1], False),
+    ],
+)
+def test_dead_channels_by_layout(
+    shape: tuple[int, ...], attrs: dict[str, str], func: str, cut: Any, fires: bool
+) -> None:
+    values = ramp(*shape)
+    values[cut] = 0
+    run = plant(Op("x", ramp(*shape)), relu(values, func=func, attrs=attrs))
+    dead = found(run, "dead-channels")
+    assert bool(dead) == fires
+    if dead:
+        assert (dead[0].certainty is Certainty.CERTAIN) == bool(attrs)
+        assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
+
+
+def test_half_of_the_channels_dead_is_a_doubt() -> None:
+    values = ramp(1, 4, 8, 8)
+    values[:, :2] = 0
+    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
+    assert found(run, "dead-channels")[0].kind is Kind.DOUBT
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (at(ramp(1000) * 600, 0.001, 70000), "in float16 they would be Inf"),
+        (at(ramp(1000) / 1e4, 0.001, 100), "one int8 scale rounds most of its values to zero"),
+        (at(ramp(1000, dtype=np.float16), 0.2, 3e-5), "so small that float16 has fewer digits"),
+        (at(ramp(1000, dtype=np.float16), 0.05, 3e-5), ""),
+        (ramp(1000), ""),
+    ],
+)
+def test_ranges(values: Values, sentence: str) -> None:
+    titles = [each.title for each in found(plant(Op("x", ramp(8)), relu(values)), "dynamic-range")]
+    assert [sentence in title for title in titles] == [True] * bool(sentence), titles
+
+
+def test_what_an_int8_scale_rounds_to_zero_is_counted() -> None:
+    generator = np.random.default_rng(5)
+    for spread in (1.0, 30.0, 300.0, 3000.0):
+        values = generator.standard_normal(5000).astype(F4)
+        values[0] = spread
+        values[1:1000] = 0
+        scale = float(np.abs(values).max()) / 127
+        lost = int(np.count_nonzero((np.rint(values / scale) == 0) & (values != 0)))
+        said = [each.evidence[0] for each in found(plant(Op("x", values)), "dynamic-range")]
+        assert bool(said) == (lost >= 2000)
+        assert all(f"{lost:,} of 4,001 nonzero" in fact for fact in said)
+
+
+def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
+    run = timed(("fused_layout_transform_add", 50), ("fused_nn_conv2d", 50))
+    (cost,) = found(run, "data-movement")
+    assert cost.title == "layout_transform is in functions that take 50.0 % of the time"
+    assert cost.certainty is Certainty.POSSIBLE
+    assert cost.evidence[0] == "in no function alone"
+
+
+def test_noise_that_takes_no_time_is_a_note() -> None:
+    quiet = Op("big", ramp(8), "fused_exp", [(0, 0)], ns=[1e6 * each for each in STEADY])
+    loud = Op("tiny", ramp(8), "fused_log", [(1, 0)], ns=[10, 30, 10, 40, 10])
+    (note,) = found(plant(Op("x", ramp(8)), quiet, loud), "noisy-times")
+    assert note.kind is Kind.NOTE
+
+
+def test_slow_repeats_in_the_middle_are_no_warm_up() -> None:
+    assert not found(timed(("fused_exp", 1e4), repeats=(1, 1.6, 1, 1, 1)), "warm-up")
+    assert not found(timed(("fused_exp", 1e4), repeats=(1.6, 1, 1)), "warm-up")
+
+
+def test_a_repeated_call_with_other_values_is_no_repetition() -> None:
+    run = plant(
+        Op("x", ramp(8)),
+        relu(ramp(8)),
+        relu(ramp(8) + 1, "other", [(0, 0)]),
+        relu(ramp(8), "sum", [(1, 0), (2, 0)], "fused_add"),
+    )
+    assert not found(run, "repeated-work")
+
+
+def test_names_from_files_stay_on_their_line() -> None:
+    bad = ramp(8)
+    bad[0] = np.nan
+    name = "a\n<script>\x1b[31m\u202e" + "x" * 500
+    run = plant(Op("x", ramp(8)), relu(bad, name))
+    findings = run.findings(progress=False)
+    for each in findings:
+        assert all(text.isprintable() for text in (each.title, *each.evidence, each.why))
+        assert len(each.title) < 300
+    assert "<script>" not in findings._repr_html_()
