@@ -342,8 +342,8 @@ def test_a_csv_cell_is_right_or_told(rows: list[dict]) -> None:
 
 def test_a_string_that_looks_like_the_report_is_left_out_with_its_offset() -> None:
     text = json_text([{"Name": 'a"},"Count":{"count":1', "Duration (us)": 1.0}])
-    report = read(text)
-    assert set(rules(report)) & {"string-unclear", "metric-twice", "report-cut"} or report.truncated
+    with pytest.raises(FormatError, match="at byte"):
+        read(text)
     clear = json_text([{"Name": 'x":{y', "Duration (us)": 1.0}])
     (issue,) = read(clear).issues.by_rule("string-unclear")
     assert f"byte {clear.index('x') - 1}" in issue.message
@@ -503,7 +503,8 @@ def test_what_is_no_report_is_refused(text: str) -> None:
 def test_a_line_of_many_quotes_does_not_hang() -> None:
     text = "Count,Duration (us),Name\n" + '",' * 100_000 + "\n"
     assert read(text, "r.csv").truncated
-    read('{"calls":[{"Name":{"string":"' + '"}' * 100_000)
+    with pytest.raises(FormatError):
+        read('{"calls":[{"Name":{"string":"' + '"}' * 100_000)
 
 
 def test_argument_shapes() -> None:
