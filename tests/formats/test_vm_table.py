@@ -1,0 +1,89 @@
+"""The table of the Relay VM's profiler, printed as ``get_stat`` of TVM v0.7 prints it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.vm_table import read_vm_table, sniff
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.sources import BytesSource
+
+pytestmark = pytest.mark.spec_only
+
+Calls = dict[str, list[float]]
+
+
+def printed(calls: Calls, *, shapes: str = "") -> str:
+    """What the printer's stream makes: padded to 80 and 10, six significant digits."""
+    title = "#OpNameNShape" if shapes else "#OpName"
+    lines = [f"{title:<80}\t{'#InvokeCount':<10}\t#Duration(us): Sum/Mean/Min/Max"]
+    for name, times in calls.items():
+        total = sum(times)
+        numbers = (total, total / len(times), min(times), max(times))
+        text = "/".join(f"{number:.6g}" for number in numbers)
+        lines.append(f"{name + shapes:<80}\t{len(times):<10}\t{text}")
+    total = sum(map(sum, calls.values()))
+    count = sum(map(len, calls.values()))
+    lines += ["", f"Total Duration: {total:.6g} us.\tTotal Packed Functions: {count}", ""]
+    return "\n".join(lines)
+
+
+def test_rows_are_sums_over_the_calls_of_a_function() -> None:
+    calls = {"fused_nn_dense": [120.5, 80.25, 99.0], "fused_add": [1.5]}
+    data = ("log line\n" + printed(calls)).encode()
+    assert sniff(data)
+    report = read_vm_table(BytesSource(data, "vm.txt"))
+    assert list(report.names) == list(calls)
+    assert report.duration_ns.tolist() == [299750.0, 1500.0]
+    assert report.count.tolist() == [3, 1]
+    assert report.metrics["Mean (us)"][0].value == 99.9167
+    assert report.metrics["Min (us)"][0].value == 80.25
+    assert report.metrics["Max (us)"][0].value == 120.5
+    assert not report.issues
+    assert report.aggregated
+    run = tvmdbg.open(data)
+    assert run.provenance.releases == "TVM v0.6 to v0.7"
+    assert run.check().by_rule("rows-merged")
+
+
+def test_shapes_beside_the_name() -> None:
+    report = read_vm_table(
+        BytesSource(printed({"f": [1.0]}, shapes=" float32[1, 2], float32[1, 2]").encode())
+    )
+    assert list(report.names) == ["f"]
+    assert len(report.arguments(0)) == 2
+
+
+def test_missing_rows_and_a_missing_end_are_told() -> None:
+    text = printed({"a": [2.0, 1.0], "b": [5.0]})
+    lines = text.split("\n")
+    without = "\n".join([lines[0], *lines[2:]])
+    report = read_vm_table(BytesSource(without.encode(), "vm.txt"))
+    assert [issue.rule for issue in report.issues] == ["total-disagrees"]
+    cut = read_vm_table(BytesSource("\n".join(lines[:2]).encode(), "vm.txt"))
+    assert cut.truncated
+    assert [issue.rule for issue in cut.issues] == ["report-cut"]
+    with pytest.raises(FormatError, match="VM profiler"):
+        read_vm_table(BytesSource(b"nothing"))
+
+
+@given(
+    st.dictionaries(
+        st.text(
+            st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=100
+        ),
+        st.lists(st.floats(1e-3, 1e9), min_size=1, max_size=4),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_what_is_printed_comes_back(calls: Calls) -> None:
+    report = read_vm_table(BytesSource(printed(calls).encode(), "vm.txt"))
+    assert list(report.names) == list(calls)
+    for row, times in enumerate(calls.values()):
+        assert abs(report.duration_ns[row] - sum(times) * 1e3) <= report.rounding_ns[row] * 1.01
+        assert report.count[row] == len(times)
+    assert not report.issues
