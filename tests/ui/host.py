@@ -60,7 +60,7 @@ def reply(run: Any, message: object) -> bytes:
     """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
     buffers: tuple[bytes, ...] = ()
     if isinstance(message, dict) and message.get("kind") == "findings":
-        run.search.scan.start()
+        run.search.scan.start(go_on=message.get("goOn") is True)
     asked = message.get("id") if isinstance(message, dict) else None
     try:
         found = answer(run, message)

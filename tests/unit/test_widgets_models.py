@@ -159,6 +159,20 @@ def test_answers_come_from_beside_the_main_thread(
     assert page.answers["a"] == page.answers["b"] or page.answers["a"][1] == page.answers["b"][1]
 
 
+def test_a_scan_for_findings_that_was_stopped_goes_on_when_asked(page: Page) -> None:
+    page.ask({"id": "stop", "kind": "cancelFindings"})
+    assert page.wait("stop")[0]["result"]["state"] == "cancelled"
+    for i, go_on in enumerate((None, False, "true", 1)):
+        page.ask({"id": f"not{i}", "kind": "findings", "goOn": go_on})
+        assert page.wait(f"not{i}")[0]["result"]["state"] == "cancelled"
+    page.ask({"id": "on", "kind": "findings", "goOn": True})
+    assert page.wait("on")[0]["result"]["state"] in ("scanning", "done")
+    page.model._run.findings()
+    page.ask({"id": "end", "kind": "findings"})
+    answer = page.wait("end")[0]["result"]
+    assert (answer["state"], answer["done"]) == ("done", len(page.model._run.tensors))
+
+
 def test_close_frees_model_and_workers(
     run: DebugRun, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,15 +147,20 @@ class TensorScan:
             self._stop = True
             self._changed.wait_for(lambda: not self._owner, wait)
 
-    def start(self) -> bool:
+    def start(self, *, go_on: bool = False) -> bool:
         """Scan in a thread of its own if nobody has begun; whether that thread was started.
 
         It ends with the interpreter.
+
+        Parameters
+        ----------
+        go_on
+            Also where a scan was cancelled.
         """
         with self._changed:
-            if self.state != "none":
+            if self.state != "none" and not (go_on and self.state == "cancelled"):
                 return False
-            self._started = True
+            self._started, self._stop = True, False
         threading.Thread(target=self.run, name="tvmdbg-scan", daemon=True).start()
         return True
 

@@ -41,6 +41,10 @@ class Question:
         found = self._fields.get("client")
         return found if isinstance(found, str) and len(found) <= _TEXT else ""
 
+    def flag(self, name: str) -> bool:
+        """Return whether the message says so; anything but ``true`` is no."""
+        return self._fields.get(name) is True
+
     def integer(self, name: str, low: int = 0, high: int = 2**53) -> int:
         """Return a whole number in ``low`` … ``high``."""
         return _integer(name, self._fields.get(name), low, high)

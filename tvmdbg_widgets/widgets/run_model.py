@@ -79,19 +79,19 @@ class RunModel(anywidget.AnyWidget):
             with self._lock:
                 self._newest[question.client, question.kind] = question.id
         if question.kind == "findings":
-            self._search()
+            self._search(go_on=question.flag("goOn"))
         self._submit(lambda: self._answer(question, message))
 
-    def _search(self) -> None:
-        """Start the scan of the tensors at a view's first question; go on with it without threads.
+    def _search(self, *, go_on: bool) -> None:
+        """Start the scan of the tensors at a view's first question, or where it was stopped.
 
         It has a thread of its own, so that it holds up no answer.
         """
         scan = self._run.search.scan
         if not _HAS_THREADS:
-            if scan.state in {"none", "scanning"}:
+            if go_on or scan.state in {"none", "scanning"}:
                 scan.run(seconds=_SLICE)
-        elif scan.start():
+        elif scan.start(go_on=go_on):
             self._searching = True
 
     def _submit(self, task: Callable[[], None]) -> None:

@@ -14,6 +14,8 @@ export interface ListEvents {
 export type Title = (node: number) => string;
 
 const NODES_LISTED = 200;
+/** What sizes that a browser tells as whole pixels may lack together. */
+const ROUNDED = 2;
 
 /** The rows: what was found, each with its evidence when open. The row under the pointer stays where it is. */
 export class List {
@@ -33,6 +35,8 @@ export class List {
   #rows: readonly Row[] = [];
   #active: string | null = null;
   #pointed: string | null = null;
+  /** How far the row under the pointer is from where it was: browsers scroll by whole pixels. */
+  #drift = 0;
 
   constructor(events: ListEvents, title: Title) {
     this.#events = events;
@@ -40,7 +44,9 @@ export class List {
     this.node.addEventListener("click", (event) => this.#clicked(event));
     this.node.addEventListener("pointerover", (event) => {
       const target = event.target as HTMLElement;
-      this.#pointed = this.#rowAt(target)?.key ?? this.#pointed;
+      const pointed = this.#rowAt(target)?.key ?? this.#pointed;
+      if (pointed !== this.#pointed) this.#drift = 0;
+      this.#pointed = pointed;
       const chip = target.closest<HTMLElement>("[data-node]");
       this.#events.hover(chip ? Number(chip.dataset.node) : null);
     });
@@ -75,7 +81,7 @@ export class List {
   show(rows: readonly Row[]): void {
     const pinned = this.#pointed ?? (this.node.scrollTop > 0 ? this.#active : null);
     const before = pinned === null ? null : this.#items.get(pinned);
-    const offset = before ? before.offsetTop - this.node.scrollTop : 0;
+    const was = before ? before.getBoundingClientRect().top - this.#drift : 0;
     this.#rows = rows;
     if (!this.active) this.#active = rows[0]?.key ?? null;
     const items = new Map(rows.map((row) => [row.key, this.#item(row)]));
@@ -92,12 +98,11 @@ export class List {
     });
     const after = pinned === null ? undefined : items.get(pinned);
     if (!before || !after) return;
-    const wanted = after.offsetTop - offset;
-    const lacking = wanted - (this.node.scrollHeight - this.node.clientHeight);
-    if (this.#pointed !== null && lacking > 0) {
-      this.#spare.style.height = `${this.#spare.offsetHeight + lacking}px`;
-    }
+    const wanted = this.node.scrollTop + after.getBoundingClientRect().top - was;
+    const room = Math.ceil(wanted) + this.node.clientHeight - this.#spare.offsetTop + ROUNDED;
+    if (this.#pointed !== null && room > 0) this.#spare.style.height = `${room}px`;
     this.node.scrollTop = wanted;
+    this.#drift = after.getBoundingClientRect().top - was;
   }
 
   /** Makes a row active; `seen` also brings it into view. */

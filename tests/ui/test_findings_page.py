@@ -1,0 +1,330 @@
+"""The panel of findings: ranked, clickable, by keys alone, calm while the scan goes on."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.notebooks import View
+from ui.test_hostile_page import ATTACK
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page, Route
+
+pytestmark = pytest.mark.ui
+
+OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
+SLOWEST = 60  # the largest mean of the table that TVM's run() printed
+STATE = """() => {
+  const { session } = tvmdbg.models;
+  return ["selected", "entry", "source"].map((name) => session.get(name));
+}"""
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+@pytest.fixture(scope="module")
+def address(run: tvmdbg.DebugRun) -> Iterator[str]:
+    with serve(run) as found:
+        yield found
+
+
+def show(page: Page, address: str, width: int = 1200) -> Locator:
+    """The panel, once all views are painted."""
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
+    page.goto(f"{address}?views=debugger&width={width}")
+    for name in ("graph", "tensor", "timeline"):
+        View(page, name).wait()
+    panel = page.locator(".tvmdbg-findings")
+    expect(panel).to_have_attribute("data-ready", "true")
+    return panel
+
+
+def finished(panel: Locator) -> Locator:
+    expect(panel).to_have_attribute("data-state", "done", timeout=30_000)
+    return panel
+
+
+def said(panel: Locator) -> Locator:
+    return panel.locator(".tvmdbg-mirror")
+
+
+def row(panel: Locator, text: str) -> Locator:
+    return panel.get_by_role("treeitem").filter(has_text=text)
+
+
+def finding(title: str, **fields: Any) -> dict[str, Any]:
+    plain = {
+        "rule": title.split(" ")[0],
+        "kind": "cost",
+        "title": title,
+        "evidence": [f"evidence of {title}"],
+        "certainty": "certain",
+        "why": "by its nature",
+        "nodes": [4],
+        "entries": [[4, 0]],
+        "next": "look at it",
+    }
+    return plain | fields
+
+
+class Kernel:
+    """Answers the questions for findings as a test says; all others go to the real run."""
+
+    def __init__(self, page: Page) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.answer: Callable[[dict[str, Any]], dict[str, Any]] = self._nothing
+        page.route("**/ask", self._handle)
+
+    def _nothing(self, _question: dict[str, Any]) -> dict[str, Any]:
+        return self.at("none", 0)
+
+    @staticmethod
+    def at(state: str, done: int, *findings: dict[str, Any], total: int = 9) -> dict[str, Any]:
+        told = {"state": state, "done": done, "total": total, "findings": list(findings)}
+        return {"result": told}
+
+    def say(self, state: str, done: int, *findings: dict[str, Any], total: int = 9) -> None:
+        self.answer = lambda _question: self.at(state, done, *findings, total=total)
+
+    def _handle(self, route: Route) -> None:
+        question = route.request.post_data_json
+        if question["kind"] not in ("findings", "cancelFindings"):
+            route.continue_()
+            return
+        self.asked.append(question)
+        head = json.dumps({"id": question["id"], **self.answer(question)}).encode()
+        route.fulfill(body=struct.pack("<I", len(head)) + head)
+
+
+@pytest.fixture
+def kernel(page: Page) -> Kernel:
+    return Kernel(page)
+
+
+def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) -> None:
+    panel = finished(show(page, address))
+    first = panel.get_by_role("treeitem").first
+    assert first.inner_text().split()[1] == "fault"
+    for part in (str(OVERFLOW), "59 of 8,192", "certain"):
+        expect(first).to_contain_text(part)
+    assert page.evaluate(STATE) == [[], None, ""]
+    first.locator(".tvmdbg-finding-title").click()
+    selected, entry, source = page.evaluate(STATE)
+    assert (selected[-1], entry, source) == (OVERFLOW, [OVERFLOW, 0], "findings")
+    assert len(selected) > 3
+    View(page, "graph").expect_node(OVERFLOW)
+    View(page, "tensor").expect_node(OVERFLOW)
+    expect(View(page, "tensor").said).to_contain_text("59 +Inf")
+    expect(View(page, "timeline").said).to_contain_text(f"{len(selected)} nodes selected")
+    expect(first).to_have_attribute("aria-selected", "true")
+    first.locator(".tvmdbg-chip").nth(1).click()
+    second = page.evaluate(STATE)[0]
+    assert len(second) == 1
+    assert second[0] in selected[:-1]
+    for name in ("graph", "tensor", "timeline"):
+        View(page, name).expect_node(second[0])
+    expect(first).to_have_attribute("aria-selected", "false")
+
+
+def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.DebugRun) -> None:
+    panel = finished(show(page, address))
+    findings = run.findings()
+    rows = panel.get_by_role("treeitem")
+    expect(rows).to_have_count(len(findings))
+    panel.focus()
+    press = page.keyboard.press
+    press("End")
+    expect(said(panel)).to_contain_text(f"Finding {len(findings)} of {len(findings)}; ")
+    press("Home")
+    expect(said(panel)).to_contain_text(f"Finding 1 of {len(findings)}; fault, certain: ")
+    active = panel.get_attribute("aria-activedescendant")
+    assert active == rows.first.get_attribute("id")
+    press("Enter")
+    assert page.evaluate(STATE)[0][-1] == OVERFLOW
+    expect(said(panel)).to_contain_text("Selected. ")
+    expect(rows.first).to_have_attribute("aria-expanded", "false")
+    press("ArrowRight")
+    expect(rows.first).to_have_attribute("aria-expanded", "true")
+    for text in (*findings[0].evidence, findings[0].why, findings[0].next_step):
+        expect(rows.first).to_contain_text(text)
+        expect(said(panel)).to_contain_text(text)
+    press("]")
+    following = findings[0].nodes[1]
+    assert page.evaluate(STATE)[0] == [following]
+    press("[")
+    assert page.evaluate(STATE)[0] == [OVERFLOW]
+    press("ArrowLeft")
+    expect(rows.first).to_have_attribute("aria-expanded", "false")
+    press("Space")
+    expect(rows.first).to_have_attribute("aria-expanded", "true")
+    press("Escape")
+    assert page.evaluate(STATE)[0] == []
+    for i, each in enumerate(findings):
+        expect(rows.nth(i)).to_contain_text(each.title)
+        expect(rows.nth(i)).to_contain_text(each.kind.value)
+        why = rows.nth(i).locator(".tvmdbg-finding-certainty")
+        expect(why).to_have_attribute("title", each.why)
+    slow = row(panel, f"(node {SLOWEST})")
+    slow.locator(".tvmdbg-finding-title").click()
+    assert page.evaluate(STATE)[1] == [SLOWEST, 0]
+
+
+def test_a_click_on_the_sign_unfolds_without_selecting(page: Page, address: str) -> None:
+    panel = finished(show(page, address))
+    first = panel.get_by_role("treeitem").first
+    first.locator(".tvmdbg-finding-twist").click()
+    expect(first).to_have_attribute("aria-expanded", "true")
+    first.locator(".tvmdbg-finding-evidence li").first.click()
+    assert page.evaluate(STATE)[0] == []
+    first.locator(".tvmdbg-finding-evidence .tvmdbg-chip").last.click()
+    assert len(page.evaluate(STATE)[0]) == 1
+    first.locator(".tvmdbg-finding-twist").click()
+    expect(first).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
+    page: Page, address: str, kernel: Kernel
+) -> None:
+    kernel.say("scanning", 3, finding("slow operators", nodes=[60]))
+    panel = show(page, address)
+    progress = panel.locator(".tvmdbg-findings-progress")
+    expect(progress).to_have_text("scanning tensors: 3 of 9 tensors …")
+    expect(row(panel, "slow operators")).to_be_visible()
+    kernel.say("scanning", 5, finding("slow operators", nodes=[60]))
+    expect(progress).to_have_text("scanning tensors: 5 of 9 tensors …")
+    kernel.say("cancelled", 6)
+    panel.get_by_role("button", name="Stop scanning the tensors (s)").click()
+    expect(progress).to_have_text("stopped after 6 of 9 tensors")
+    assert kernel.asked[-1]["kind"] == "cancelFindings"
+    count = len(kernel.asked)
+    page.wait_for_timeout(1000)
+    assert len(kernel.asked) == count
+    kernel.say("done", 9, finding("slow operators"), finding("none else", kind="note"))
+    page.keyboard.press("s")
+    expect(progress).to_have_text("9 tensors scanned")
+    assert kernel.asked[count]["goOn"] is True
+    expect(said(panel)).to_contain_text("1 cost, 1 note; 9 tensors scanned.")
+    expect(panel.get_by_role("button", name="Stop scanning")).to_be_hidden()
+
+
+def top(found: Locator) -> float:
+    box = found.bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+def test_no_row_moves_under_the_pointer(page: Page, address: str, kernel: Kernel) -> None:
+    many = [finding(f"r{i} cost {i}", nodes=[i]) for i in range(12)]
+    kernel.say("scanning", 1, *many)
+    panel = show(page, address)
+    pointed = row(panel, "r2 cost 2").locator(".tvmdbg-finding-title")
+    row(panel, "r3 cost 3").locator(".tvmdbg-finding-twist").click()
+    pointed.hover()
+    before = top(pointed)
+    for round_ in range(1, 4):
+        new = [finding(f"n{i} fault {i}", kind="fault", nodes=[20 + i]) for i in range(round_ * 4)]
+        kernel.say("scanning", 1 + round_, *new, *many)
+        expect(row(panel, f"n{round_ * 4 - 1} fault")).to_have_count(1)
+        assert top(pointed) == pytest.approx(before, abs=1)
+    assert row(panel, "r3 cost 3").get_attribute("aria-expanded") == "true"
+    active = panel.get_attribute("aria-activedescendant")
+    assert active == row(panel, "r3 cost 3").get_attribute("id")
+    texts = panel.locator(".tvmdbg-finding-title").all_inner_texts()
+    assert texts == [each["title"] for each in (*new, *many)]
+    page.mouse.move(5, 5)
+    panel.focus()
+    page.keyboard.press("Home")
+    expect(panel.get_by_role("treeitem").first).to_be_in_viewport()
+
+
+def test_the_row_under_the_pointer_stays_where_there_is_room(
+    page: Page, address: str, kernel: Kernel
+) -> None:
+    kernel.say("scanning", 1, finding("slow operators"))
+    panel = show(page, address)
+    pointed = row(panel, "slow operators").locator(".tvmdbg-finding-title")
+    pointed.hover()
+    before = top(pointed)
+    kernel.say("scanning", 2, finding("first Inf", kind="fault"), finding("slow operators"))
+    expect(row(panel, "first Inf")).to_have_count(1)
+    assert top(pointed) == pytest.approx(before, abs=1)
+    pointed.click()
+    expect(row(panel, "slow operators")).to_have_attribute("aria-selected", "true")
+
+
+@pytest.mark.parametrize(
+    ("total", "told"), [(9, "9 tensors scanned"), (0, "The run holds no tensors")]
+)
+def test_a_run_in_which_nothing_was_found(
+    page: Page, address: str, kernel: Kernel, total: int, told: str
+) -> None:
+    kernel.say("done", total, total=total)
+    panel = show(page, address)
+    expect(panel).to_contain_text("Nothing found")
+    expect(panel).to_contain_text(told)
+    expect(said(panel)).to_contain_text("Nothing found")
+    expect(panel.get_by_role("tree")).to_be_hidden()
+
+
+def test_a_run_that_does_not_answer(page: Page, address: str, kernel: Kernel) -> None:
+    kernel.answer = lambda _question: {"error": "the kernel is gone"}
+    panel = show(page, address)
+    expect(panel.get_by_role("alert")).to_contain_text("the kernel is gone")
+    View(page, "graph").wait()
+    kernel.say("done", 9, finding("slow operators"))
+    panel.get_by_role("button", name="Ask for the findings again").click()
+    expect(row(panel, "slow operators")).to_be_visible()
+    expect(panel.get_by_role("alert")).to_be_hidden()
+
+
+def test_hostile_findings_are_text(page: Page, address: str, kernel: Kernel) -> None:
+    bad = dict.fromkeys(("rule", "title", "why", "next"), ATTACK)
+    kernel.say("done", 9, finding("x", kind="fault", evidence=[ATTACK] * 3) | bad)
+    panel = show(page, address)
+    first = panel.get_by_role("treeitem").first
+    first.locator(".tvmdbg-finding-twist").click()
+    expect(first.locator(".tvmdbg-finding-title")).to_have_text(ATTACK)
+    expect(first.locator("li")).to_have_text([ATTACK] * 3)
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img, script[src=x]").count() == 0
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, width: int) -> None:
+    panel = finished(show(page, address, width))
+
+    def height(name: str) -> float:
+        box = page.locator(f"[data-view={name}]").bounding_box()
+        return box["height"] if box else 0.0
+
+    with_panel = {name: height(name) for name in ("findings", "graph", "tensor", "timeline")}
+    assert with_panel["findings"] < 290
+    assert min(with_panel[name] for name in ("graph", "tensor")) > 400
+    assert with_panel["timeline"] > 240
+    panel.get_by_role("treeitem").first.locator(".tvmdbg-finding-twist").click()
+    page.wait_for_timeout(100)
+    assert height("findings") < 420
+    assert min(height(name) for name in ("graph", "tensor")) > 330
+    toggle = page.get_by_role("button", name="Show or hide the Findings view")
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    toggle.click()
+    expect(panel).to_be_hidden()
+    assert page.evaluate("tvmdbg.models.debugger0.get('collapsed')") == ["findings"]
+    page.wait_for_timeout(100)
+    if width > 760:
+        assert height("graph") > with_panel["graph"]
+    toggle.click()
+    expect(panel).to_be_visible()
