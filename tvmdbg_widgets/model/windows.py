@@ -111,7 +111,7 @@ class _Reader:
         else:
             block = self.values.values(first, last)
             steps = [r.step * stride * self.itemsize for r, stride in self._axes(axis, indices)]
-            out[...] = np.lib.stride_tricks.as_strided(block, out.shape, steps, writeable=False)
+            out[...] = np.ndarray(out.shape, block.dtype, block, strides=steps)
 
     def _axes(self, axis: int, indices: range) -> list[tuple[range, int]]:
         """Wanted indices and stride, in scalars, of ``axis`` and each later axis."""

@@ -68,15 +68,15 @@ def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
                 "node": source,
                 "output": output,
                 "name": graph.names[source] if source >= 0 else "not in the graph",
-                "text": entry_text(graph, source, output) + _candidates(graph, int(edge)),
+                "text": entry_text(graph, source, output) + candidates_text(graph, int(edge)),
                 "trust": Trust(int(graph.edge_trust[edge])).label,
             }
         )
     return found
 
 
-def _candidates(graph: Graph, edge: int) -> str:
-    """Return from where else an ambiguous edge may come."""
+def candidates_text(graph: Graph, edge: int) -> str:
+    """Return from where else an ambiguous edge may come, as what follows the entry in a text."""
     nodes = graph.edge_candidates.get(edge, ())
     if not nodes:
         return ""

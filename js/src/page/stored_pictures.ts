@@ -1,0 +1,78 @@
+/** Pictures that were made when the page was saved. */
+import { type StoredData, unshuffled } from "./stored_data.ts";
+import type { Cells, Plane } from "./stored_plane.ts";
+
+type Pictures = Record<
+  "variant" | "down" | "across" | "indexOffsets" | "rows" | "cols",
+  Int32Array
+> &
+  Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
+  Record<"single" | "flagged", Uint8Array>;
+
+/** The picture of a plane; null where the tensor has none at all. Throws where it has those of other planes. */
+export function storedPicture(data: StoredData, variant: number, plane: Plane): Cells | null {
+  if (!data.has("pictures")) return null;
+  const all = data.columns<Pictures>("pictures");
+  const planes: string[] = [];
+  for (
+    let row = all.variant.indexOf(variant);
+    row >= 0;
+    row = all.variant.indexOf(variant, row + 1)
+  ) {
+    const axes = [all.down[row]!, all.across[row]!].map((axis) => (axis < 0 ? null : axis));
+    const index = all.index.subarray(all.indexOffsets[row]!, all.indexOffsets[row + 1]!);
+    const fits = plane.index.every((at, axis) => axes.includes(axis) || at === index[axis]);
+    const [down, across] = axes as [number | null, number | null];
+    if (fits && plane.axes[0] === down && plane.axes[1] === across) return cellsOf(data, all, row);
+    if (fits && down !== null && plane.axes[0] === across && plane.axes[1] === down) {
+      return turned(cellsOf(data, all, row));
+    }
+    planes.push(
+      `[${Array.from(index, (at, axis) => (axes.includes(axis) ? ":" : at)).join(", ")}]`,
+    );
+  }
+  if (!planes.length) return null;
+  const shown = planes.slice(0, 8).join(" ");
+  const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
+  throw new Error(
+    `this plane is not in this page: of this tensor only pictures of ${shown}${more} were saved; ` +
+      'open the dump, or save_html(share="tensors")',
+  );
+}
+
+function cellsOf(data: StoredData, all: Pictures, row: number): Cells {
+  const [rows, cols] = [all.rows[row]!, all.cols[row]!];
+  const count = rows * cols;
+  const size = 4 * count * (all.single[row] ? 1 : 3);
+  const at = all.at[row]!;
+  const numbers = new Float32Array(unshuffled(data.blob(at, size), 4).buffer);
+  const part = (i: number) =>
+    all.single[row] ? numbers : numbers.subarray(i * count, (i + 1) * count);
+  return {
+    rows,
+    cols,
+    rowStep: all.rowStep[row]!,
+    colStep: all.colStep[row]!,
+    minimum: part(0),
+    maximum: part(1),
+    mean: part(2),
+    flags: all.flagged[row] ? data.blob(at + size, count) : new Uint8Array(count),
+  };
+}
+
+/** The same cells with down and across exchanged. */
+function turned(cells: Cells): Cells {
+  const { rows, cols } = cells;
+  const turn = <T extends Float32Array | Uint8Array>(values: T): T =>
+    values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
+  return {
+    rows: cols,
+    cols: rows,
+    rowStep: cells.colStep,
+    colStep: cells.rowStep,
+    minimum: turn(cells.minimum),
+    maximum: turn(cells.maximum),
+    mean: turn(cells.mean),
+    flags: turn(cells.flags),
+  };
+}

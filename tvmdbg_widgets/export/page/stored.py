@@ -1,0 +1,253 @@
+"""All that a page can answer without a kernel, as one binary within a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.export.page import stored_words as words
+from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
+from tvmdbg_widgets.export.page.stored_choice import (
+    Candidate,
+    choose_pictures,
+    choose_planes,
+    choose_wholes,
+)
+from tvmdbg_widgets.export.page.stored_contents import add_values, common, with_facts
+from tvmdbg_widgets.export.page.stored_facts import FEWEST, Variant, variants, without_bounds
+from tvmdbg_widgets.export.page.stored_pack import compressed, packed_size
+from tvmdbg_widgets.export.page.stored_parameters import withheld
+from tvmdbg_widgets.export.page.stored_paths import PathEraser
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.widgets.answers import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.export.page.options import Share
+    from tvmdbg_widgets.export.page.stored_pack import Binary
+    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+
+Entry: TypeAlias = tuple[int, int]
+
+#: Bytes that the head grows by when pictures and values are added, about.
+_HEAD = 1024
+#: How much less is tried where the parts together turn out larger than each alone.
+_SHRINK = 0.97
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a page carries.
+
+    Attributes
+    ----------
+    data : bytes
+        One binary, read by ``js/src/page/stored.ts``; not yet compressed.
+    left_out : tuple of str
+        What of the run is not in it, in plain sentences.
+    """
+
+    data: bytes
+    left_out: tuple[str, ...]
+
+
+def store(
+    run: DebugRun,
+    *,
+    budget: int,
+    share: Share = "pictures",
+    parameters: bool = False,
+    first: Entry | None = None,
+    frame: int | None = None,
+) -> Stored:
+    """Store the answers that a page can give.
+
+    Graph, times, findings and the statistics of all tensors are stored in any case; pictures and
+    values by priority: ``first``, entries of findings, outputs of the graph, the others in the
+    order of execution, parameters last.
+
+    Parameters
+    ----------
+    run : DebugRun
+    budget : int
+        Bytes of the whole page, in which these data are base64 of gzip.
+    share : str
+        What of the activations' values is stored: ``"statistics"`` alone, reduced ``"pictures"``,
+        or whole ``"tensors"`` as far as the budget reaches and pictures of the others.
+    parameters : bool
+        Whether values of parameters are stored likewise.
+    first : (int, int) or None
+        The entry that is shown first.
+    frame : int, optional
+        Bytes of the page that are not its data; an estimate if left out.
+    """
+    wanted = _Wanted(
+        share, parameters, first, budget, frame_bytes(budget) if frame is None else frame
+    )
+    total = 2 * len(run.tensors or ())
+    with tqdm(total=total, desc="storing", unit="tensor", delay=1, leave=False) as bar:
+        return _Store(run, wanted, bar.update).made()
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The arguments of :func:`store`."""
+
+    share: Share
+    parameters: bool
+    first: Entry | None
+    page: int
+    frame: int
+
+
+class _Store:
+    """One call of :func:`store`; ``step`` is called twice a tensor."""
+
+    def __init__(self, run: DebugRun, wanted: _Wanted, step: Callable[[], object]) -> None:
+        self.run = run
+        self.wanted = wanted
+        self.step = step
+        self.eraser = PathEraser(run)
+        self.secret = withheld(run)
+        self.tensors: list[Tensor] = list((run.tensors or {}).values())
+        self.unread: set[int] = set()
+        self.left_out: list[str] = []
+        self.notes = [""] * len(self.tensors)
+        self.histograms = True
+
+    def made(self) -> Stored:
+        """Return what goes along."""
+        self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
+        self.findings = _findings(self.run)
+        self.common = common(self.run, self.findings, self.eraser)
+        self.common.head["share"] = self.wanted.share
+        self.candidates = self._by_priority()
+        self._say_withheld()
+        return self._fitted()
+
+    def _is_withheld(self, tensor: Tensor) -> bool:
+        return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret
+
+    def _counted(self, row: int) -> list[Variant]:
+        """The variants of a tensor, with what the page says beside them."""
+        self.step()
+        tensor = self.tensors[row]
+        found, trouble = variants(tensor, row)
+        hidden = self._is_withheld(tensor)
+        if trouble:
+            self.unread.add(row)
+            self.notes[row] = self.eraser.text(trouble)
+        elif hidden and found[0].values.count < FEWEST:
+            self.notes[row] = words.COUNTS_ONLY
+            return [without_bounds(each) for each in found]
+        elif hidden:
+            self.notes[row] = words.PARAMETER
+        elif self.wanted.share == "statistics" and found[0].found.applicable:
+            self.notes[row] = words.STATISTICS
+        return found
+
+    def _by_priority(self) -> list[Candidate]:
+        """The tensors whose values may go along, those first that should."""
+        graph = self.run.graph
+        wanted = [] if self.wanted.first is None else [self.wanted.first]
+        for each in self.findings["findings"]:
+            wanted += [(node, output) for node, output in each["entries"]]
+        if graph is not None:
+            wanted += [(node, output) for node, output in graph.heads.tolist()]
+        rank = {entry: place for place, entry in reversed(list(enumerate(wanted)))}
+
+        def key(each: Candidate) -> tuple[bool, int, int]:
+            entry = (each.tensor.node, each.tensor.output)
+            return entry in self.secret, rank.get(entry, len(wanted)), each.row
+
+        by_row: dict[int, dict[int, Variant]] = {}
+        for at, each in enumerate(self.variants):
+            by_row.setdefault(each.row, {})[at] = each
+        return sorted(
+            (
+                Candidate(row, tensor, by_row[row])
+                for row, tensor in enumerate(self.tensors)
+                if row not in self.unread and not self._is_withheld(tensor)
+            ),
+            key=key,
+        )
+
+    def _say_withheld(self) -> None:
+        if self.unread:
+            unread = [self.tensors[row] for row in sorted(self.unread)]
+            self.left_out.append(f"{words.amount(unread, 'tensor')} that could not be read")
+        for entries, noun, why in (
+            (self.secret.parameters, "parameter", words.ASKED),
+            (self.secret.doubtful, "tensor", words.DOUBTFUL),
+            (self.secret.derived, "tensor", words.DERIVED),
+        ):
+            found = [each for each in self.tensors if (each.node, each.output) in entries]
+            if found and not self.wanted.parameters:
+                self.left_out.append(f"values of {words.amount(found, noun)}: {why}")
+
+    def _with_facts(self) -> Binary:
+        told = (self.variants, self.notes, self.eraser)
+        return with_facts(self.common, self.run, *told, histograms=self.histograms)
+
+    def _fitted(self) -> Stored:
+        """Fill the budget; where the whole is larger than its parts were, try with less."""
+        page, frame = self.wanted.page, self.wanted.frame
+        room = Budget(page, frame)
+        base = self._with_facts().to_bytes()
+        if not room.holds(packed_size(base)) and self.tensors:
+            self.histograms = False
+            self.left_out.append(f"histograms: budget of {words.megabytes(page)}")
+            base = self._with_facts().to_bytes()
+        least = packed_size(base)
+        if not room.holds(least):
+            self.left_out.append(words.too_small(least + frame, page))
+        spare = float(room.left - compressed(base))
+        while True:
+            budget = Budget(page, frame)
+            budget.left = int(spare) - _HEAD
+            if self.wanted.share != "statistics" and budget.left > 0:
+                self._choose(budget)
+            stored = self._finished()
+            if budget.left <= 0 or room.holds(packed_size(stored.data)):
+                return stored
+            spare *= _SHRINK
+            for each in self.candidates:
+                each.clear()
+
+    def _choose(self, budget: Budget) -> None:
+        choose_pictures(self.candidates, budget, self.step)
+        if self.wanted.share == "tensors":
+            choose_wholes(self.candidates, budget)
+        choose_planes(self.candidates, budget)
+
+    def _finished(self) -> Stored:
+        share, page = self.wanted.share, self.wanted.page
+        chosen = words.choice_sentences(self.candidates, share, page, self._noun)
+        left_out = (*self.left_out, *chosen)
+        if share != "statistics":
+            for each in self.candidates:
+                self.notes[each.row] = words.candidate_note(each)
+        binary = self._with_facts()
+        add_values(binary, self.candidates, len(self.variants))
+        binary.head["leftOut"] = left_out
+        return Stored(binary.to_bytes(), left_out)
+
+    @property
+    def _noun(self) -> str:
+        graph = self.run.graph
+        if graph is None or self.wanted.parameters:
+            return "tensor"
+        inputs = {row for row in range(graph.num_nodes) if graph.kinds[row] == NodeKind.INPUT}
+        mixed = any(each.tensor.node in inputs for each in self.candidates)
+        return "activation or input" if mixed else "activation"
+
+
+def _findings(run: DebugRun) -> dict[str, Any]:
+    """The findings as the views ask for them, all tensors scanned."""
+    run.findings(progress=False)
+    found: dict[str, Any] = answer(run, {"kind": "findings"}).result
+    return {**found, "state": "done"}

@@ -1,0 +1,153 @@
+"""Which values of which tensors go along, by priority, until the budget is spent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.export.page.stored_pack import compressed
+from tvmdbg_widgets.export.page.stored_pictures import (
+    StoredPicture,
+    number_of_planes,
+    planes,
+    stored_picture,
+)
+from tvmdbg_widgets.export.page.stored_values import Whole, whole
+from tvmdbg_widgets.model.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tvmdbg_widgets.export.page.stored_budget import Budget
+    from tvmdbg_widgets.export.page.stored_facts import Variant
+    from tvmdbg_widgets.model.planes import Plane
+    from tvmdbg_widgets.model.tensors import Tensor
+
+#: What the row of a picture or tensor adds to the tables, compressed, about.
+_ROW = 24
+#: Texts of complex values are made in Python, one by one.
+_MOST_COMPLEX = 1 << 16
+#: Planes that are tried after one that no longer fits.
+_TRIES = 24
+
+
+@dataclass
+class Candidate:
+    """One tensor whose values may go along.
+
+    Attributes
+    ----------
+    row : int
+    tensor : Tensor
+    variants : dict of int to Variant
+        By the row of the variant.
+    """
+
+    row: int
+    tensor: Tensor
+    variants: dict[int, Variant]
+    pictures: list[StoredPicture] = field(default_factory=list)
+    spent: list[tuple[int, int]] = field(default_factory=list)
+    whole: Whole | None = None
+
+    def clear(self) -> None:
+        """Forget what was chosen."""
+        self.pictures, self.spent, self.whole = [], [], None
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is anything to show: values, of a type with an order."""
+        return any(
+            each.found.applicable and math.prod(each.values.view_shape)
+            for each in self.variants.values()
+        )
+
+    @property
+    def planes(self) -> int:
+        """Planes of all variants."""
+        return sum(number_of_planes(each.values.view_shape) for each in self.variants.values())
+
+    def later_planes(self) -> Iterator[tuple[int, Plane]]:
+        """Yield the planes of each variant after its first, the same index of all in turn."""
+        for variant, each in self.variants.items():
+            rest = planes(each.values.view_shape)
+            next(rest, None)
+            for plane in rest:
+                yield variant, plane
+
+
+def choose_pictures(
+    candidates: Sequence[Candidate], budget: Budget, step: Callable[[], object]
+) -> None:
+    """Give every candidate the picture of its first plane, while the budget lasts."""
+    for each in candidates:
+        step()
+        if not each.has_picture:
+            continue
+        for variant, found in each.variants.items():
+            first = next(planes(found.values.view_shape), None)
+            if first is not None:
+                _try_picture(each, variant, first, budget)
+
+
+def choose_planes(candidates: Sequence[Candidate], budget: Budget) -> None:
+    """Give the candidates with pictures their other planes in turn, while the budget lasts."""
+    queues = [(each, each.later_planes()) for each in candidates if each.pictures]
+    failures = 0
+    while queues and failures < _TRIES:
+        left = []
+        for each, rest in queues:
+            at = next(rest, None)
+            if at is None:
+                continue
+            if not _try_picture(each, *at, budget):
+                failures += 1
+                continue
+            left.append((each, rest))
+        queues = left
+
+
+def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
+    """Replace pictures by the whole values, by priority, where the budget allows."""
+    for each in candidates:
+        if each.tensor.nbytes > budget.raw or not each.variants:
+            continue
+        first = next(iter(each.variants.values())).values
+        is_complex = first.numpy_dtype.kind == "c"
+        if is_complex and first.count > _MOST_COMPLEX:
+            continue
+        refund = [sum(part) for part in zip(*each.spent, strict=True)] if each.spent else [0, 0]
+        budget.give_back(*refund)
+        if each.tensor.nbytes > 64 * max(1, budget.left) or not _try_whole(each, budget):
+            budget.take(*refund)
+
+
+def _try_whole(each: Candidate, budget: Budget) -> bool:
+    try:
+        found = whole(each.tensor, list(each.variants.values()))
+    except (FormatError, OSError):
+        return False
+    cost = compressed(found.data) + _ROW
+    if found.texts is not None:
+        cost += compressed("\n".join(found.texts.unique).encode())
+    if not budget.take(cost, len(found.data)):
+        return False
+    each.whole, each.spent, each.pictures = found, [(cost, len(found.data))], []
+    return True
+
+
+def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) -> bool:
+    found = each.variants[variant]
+    if not found.found.applicable or not math.prod(found.values.view_shape):
+        return True
+    try:
+        made = stored_picture(variant, found, plane)
+    except (FormatError, OSError):
+        return False
+    cost = (compressed(made.data) + _ROW, len(made.data))
+    if not budget.take(*cost):
+        return False
+    each.pictures.append(made)
+    each.spent.append(cost)
+    return True

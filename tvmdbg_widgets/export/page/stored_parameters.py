@@ -1,0 +1,88 @@
+"""Which tensors are parameters, so that their values stay where they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.run import DebugRun
+
+_INPUT = re.compile(
+    r"[xyz]\d*|.*(?:data|input|image|img|pixel|ids|mask|token|query|frame|audio|feature).*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Entries whose values are parameters, each kind for its own reason.
+
+    Attributes
+    ----------
+    parameters : frozenset of (int, int)
+        Known or guessed parameters.
+    doubtful : frozenset of (int, int)
+        What may be parameters: nothing but a name tells them from inputs.
+    derived : frozenset of (int, int)
+        Computed from those alone (a reshaped or converted weight).
+    """
+
+    parameters: frozenset[tuple[int, int]]
+    doubtful: frozenset[tuple[int, int]]
+    derived: frozenset[tuple[int, int]]
+
+    def __contains__(self, entry: tuple[int, int]) -> bool:
+        return entry in self.parameters or entry in self.doubtful or entry in self.derived
+
+
+def withheld(run: DebugRun) -> Withheld:
+    """Tell the parameters of a run from its activations and inputs.
+
+    Without a graph every tensor may be one. Where no params file was given, a null node is an
+    input only if its name says so.
+    """
+    entries = list(run.tensors or ())
+    if run.graph is None:
+        return Withheld(frozenset(), frozenset(entries), frozenset())
+    graph = run.graph
+    null = graph.kinds <= NodeKind.PARAMETER
+    known = null & (graph.kinds == NodeKind.PARAMETER)
+    told = bool((graph.parameter_trust[known] == Trust.EXACT).any())
+    doubtful = np.zeros(graph.num_nodes, np.bool_)
+    if not told:
+        for node in np.flatnonzero(null & ~known).tolist():
+            doubtful[node] = _INPUT.fullmatch(graph.names[node]) is None
+    derived = _derived(graph, known | doubtful)
+    return Withheld(
+        *(
+            frozenset(entry for entry in entries if entry[0] >= graph.num_nodes or grade[entry[0]])
+            for grade in (known, doubtful, derived)
+        )
+    )
+
+
+def _derived(
+    graph: Graph, secret: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Nodes that read something, and nothing but what is secret or so derived."""
+    reads = np.zeros(graph.num_nodes, np.int64)
+    np.add.at(reads, graph.edge_target, 1)
+    open_reads = reads.copy()
+    waiting = np.flatnonzero(secret).tolist()
+    derived = np.zeros(graph.num_nodes, np.bool_)
+    while waiting:
+        node = waiting.pop()
+        for target in graph.edge_target[graph.out_edges(node)].tolist():
+            open_reads[target] -= 1
+            if open_reads[target] == 0 and not secret[target] and not derived[target]:
+                derived[target] = True
+                waiting.append(target)
+    return derived

@@ -1,0 +1,107 @@
+"""Reduced pictures of planes of tensors."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.export.page.stored_pack import shuffled
+from tvmdbg_widgets.model.planes import Picture, Plane, picture
+from tvmdbg_widgets.model.windows import read_window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.export.page.stored_facts import Variant
+
+#: Most cells of a picture down and across.
+CELLS = 64
+_TINY = 7
+
+
+@dataclass(frozen=True)
+class StoredPicture:
+    """One picture of one variant, its cells as they are stored.
+
+    Attributes
+    ----------
+    variant : int
+        Row of the variant.
+    plane : Plane
+    shown : Picture
+    single : bool
+        Whether every cell is one value, so that one of its three numbers is stored.
+    data : bytes
+        Shuffled float32 of the cells, then the flags where any is set.
+    """
+
+    variant: int
+    plane: Plane
+    shown: Picture
+    single: bool
+    data: bytes
+
+
+def default_axes(shape: tuple[int, ...]) -> tuple[int | None, int | None]:
+    """Return the axes that the inspector shows first (``js/src/tensor/plane.ts``)."""
+    if len(shape) < 2:
+        return None, 0 if shape else None
+    down, across = len(shape) - 2, len(shape) - 1
+    rows, cols = shape[down], shape[across]
+    if rows > 0 and cols > 0 and (max(rows, cols) <= _TINY or min(rows, cols) == 1):
+        by_length = sorted(range(len(shape)), key=lambda axis: (-shape[axis], axis))
+        down, across = sorted(by_length[:2])
+    if shape[across] == 1 and shape[down] > 1:
+        return across, down
+    return down, across
+
+
+def planes(shape: tuple[int, ...]) -> Iterator[Plane]:
+    """Yield the plane that the inspector shows first, then those at the other indices."""
+    axes = default_axes(shape)
+    ranges = [range(1) if axis in axes else range(size) for axis, size in enumerate(shape)]
+    for index in itertools.product(*ranges):
+        yield Plane(shape, axes, index)
+
+
+def number_of_planes(shape: tuple[int, ...]) -> int:
+    """Return how many planes :func:`planes` yields."""
+    axes = default_axes(shape)
+    return math.prod(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
+    """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells."""
+    shown = picture(lambda part: read_window(variant.values, part), plane, CELLS, CELLS)
+    numbers = [shown.minimum, shown.maximum, shown.mean]
+    single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
+    cells = np.concatenate([shown.mean] if single else numbers).astype("<f4", copy=False)
+    flags = shown.flags.tobytes() if shown.flags.any() else b""
+    return StoredPicture(row, plane, shown, single, shuffled(cells.tobytes(), 4) + flags)
+
+
+def picture_columns(found: Sequence[StoredPicture], places: Sequence[int]) -> dict[str, Any]:
+    """Return where and what the pictures are (P rows); ``places`` as given by the binary."""
+
+    def whole(get: Any) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.array([get(each) for each in found], np.int32)
+
+    indices = [each.plane.index for each in found]
+    return {
+        "variant": whole(lambda each: each.variant),
+        "down": whole(lambda each: -1 if each.plane.axes[0] is None else each.plane.axes[0]),
+        "across": whole(lambda each: -1 if each.plane.axes[1] is None else each.plane.axes[1]),
+        "indexOffsets": np.cumsum([0, *map(len, indices)]).astype(np.int32),
+        "index": np.array([at for index in indices for at in index], np.float64),
+        "rows": whole(lambda each: each.shown.rows),
+        "cols": whole(lambda each: each.shown.cols),
+        "rowStep": np.array([each.shown.row_step for each in found], np.float64),
+        "colStep": np.array([each.shown.col_step for each in found], np.float64),
+        "single": np.array([each.single for each in found], np.bool_),
+        "flagged": np.array([bool(each.shown.flags.any()) for each in found], np.bool_),
+        "at": np.array(places, np.float64),
+    }
