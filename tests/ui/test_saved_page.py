@@ -525,3 +525,19 @@ def test_a_converted_notebook_stays_live(
     # The converter's own template asks for its scripts; nothing of ours does.
     assert [each for each in errors if "asked the outside" in each and "cdn" not in each] == []
     errors.clear()
+
+
+def test_a_tour_is_walked_on_the_page(page: Page, tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    run.session.notes = {"62": "the slowest"}
+    steps = [{"text": f"Look at {node}.", "nodes": [node]} for node in (3, 62, 12)]
+    path = run.tour(steps).save_html(tmp_path / "tour.html")
+    show(page, path, "#step=1")
+    assert (selected(page, "tour_step"), selected(page)) == (1, [62])
+    expect(page.locator(".tvmdbg-tour-prose")).to_contain_text("Look at 62.")
+    page.get_by_role("button", name="Next step (→ or n)").click()
+    page.wait_for_function("() => location.hash.includes('step=2')")
+    assert selected(page) == [12]
+    assert selected(page, "notes") == {"62": "the slowest"}
+    page.evaluate("location.hash = 'step=7'")
+    expect(page.locator("#tvmdbg-status")).to_contain_text("no step 7")

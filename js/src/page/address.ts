@@ -1,5 +1,6 @@
+import { errorText } from "../shared/message.ts";
 import type { RunClient } from "../shared/run_client.ts";
-import type { SessionState } from "../shared/session_client.ts";
+import { SessionClient, type SessionState } from "../shared/session_client.ts";
 import type { StaticModel } from "../shared/static_model.ts";
 import { type Place, parsePlace, placeText } from "./place.ts";
 import { resolve } from "./selection.ts";
@@ -32,7 +33,7 @@ export class Address {
     session.on("change", () => this.#later());
     addEventListener("focusin", () => this.#later());
     addEventListener("hashchange", () => {
-      if (location.hash !== this.#written) void this.follow();
+      if (location.hash !== this.#written) this.follow().catch((error) => say(errorText(error)));
     });
   }
 
@@ -44,8 +45,10 @@ export class Address {
     const found = await resolve(place, this.#run, this.#focus.names, steps);
     const all = [...problems, ...found.problems];
     say(all.length ? `Part of the link was ignored: ${all.join("; ")}.` : "");
-    for (const [name, value] of Object.entries(found.state)) this.#session.set(name, value);
-    if (Object.keys(found.state).length > 0) this.#session.set("source", "link");
+    const { tour_step: step, ...state } = found.state;
+    if (step !== undefined) new SessionClient(this.#session as never).goToStep(step);
+    for (const [name, value] of Object.entries(state)) this.#session.set(name, value);
+    if (Object.keys(state).length > 0) this.#session.set("source", "link");
     if (found.view) this.#focus.show(found.view);
   }
 

@@ -1,11 +1,10 @@
 import { element } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
 import { runClient } from "../shared/run_client.ts";
 import type { StaticModel } from "../shared/static_model.ts";
 import { Address } from "./address.ts";
 import { type Page, type Started, start } from "./models.ts";
 import { unpacked } from "./packed.ts";
-import { INCOMPLETE, say } from "./status.ts";
+import { say, sayFailed } from "./status.ts";
 import { storedAnswers } from "./stored.ts";
 import { copyLink, themeToggle } from "./tools.ts";
 
@@ -38,7 +37,7 @@ export function open(views: Readonly<Record<string, unknown>>): void {
       .then(() => {
         document.documentElement.dataset.started = "true";
       })
-      .catch((error: unknown) => say(`${INCOMPLETE} (${errorText(error)})`, "error"));
+      .catch(sayFailed);
   };
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
   else begin();
@@ -48,18 +47,17 @@ async function show(
   views: Readonly<Record<string, unknown>>,
   settings: Settings,
 ): Promise<Started> {
-  const ask = storedAnswers(await (await unpacked("tvmdbg-data")).arrayBuffer());
+  const ask = storedAnswers(await unpacked("tvmdbg-data"));
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");
-  const mounted = start(views, {
-    models: settings.models,
-    views: [{ view: settings.view, model: "view", element: place }],
-    ask,
-  });
   let started: Started;
   try {
-    started = await mounted;
+    started = await start(views, {
+      models: settings.models,
+      views: [{ view: settings.view, model: "view", element: place }],
+      ask,
+    });
   } catch (error) {
     place.replaceChildren();
     document.getElementById("tvmdbg-static")!.hidden = false;

@@ -1,10 +1,17 @@
+/** The file is not as it was written. */
+export class Damaged extends Error {}
+
 /** What the page carries as base64 of gzip in a script element of no executable type; gzip notices any damage. */
-export async function unpacked(id: string): Promise<Response> {
-  const text = document.getElementById(id)?.textContent;
-  if (!text) throw new Error("The file ends before its data.");
-  const bytes = fromBase64(text.trim());
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream);
+export async function unpacked(id: string): Promise<ArrayBuffer> {
+  if (!("DecompressionStream" in globalThis)) throw new Error("this browser is too old for them");
+  try {
+    const text = document.getElementById(id)?.textContent ?? "";
+    const stream = new Blob([fromBase64(text.trim())]).stream();
+    const plain = stream.pipeThrough(new DecompressionStream("gzip"));
+    return await new Response(plain).arrayBuffer();
+  } catch (error) {
+    throw new Damaged(`what ${id} holds cannot be unpacked`, { cause: error });
+  }
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -1,3 +1,6 @@
+import { errorText } from "../shared/message.ts";
+import { Damaged } from "./packed.ts";
+
 const STATUS = "tvmdbg-status";
 
 /** Says one thing to the reader of the page, in its one line for that; an empty text takes it away. */
@@ -9,6 +12,11 @@ export function say(text: string, kind: "note" | "error" = "note"): void {
   line.textContent = text;
 }
 
-export const INCOMPLETE =
-  "The interactive views cannot start: this file is damaged or was cut off. " +
-  "Copy or download it again; the figure and the text below are complete where they can be seen.";
+/** Says why the views are not there. */
+export function sayFailed(error: unknown): void {
+  const why =
+    error instanceof Damaged
+      ? "this file is damaged or was cut off; copy or download it again"
+      : errorText(error);
+  say(`The interactive views cannot start: ${why}. Below are the figure and its text.`, "error");
+}
