@@ -166,6 +166,9 @@ def test_installs_without_node(
     assert Path(where).is_relative_to(tmp_path)
     assert version == recorded
     assert {"hash.json", "session.js", "run.js"} <= set(files)
+    script = _run([str(python.with_name("tvmdbg")), "--version"], path=nothing)
+    assert script.returncode == 0, script.stderr
+    assert script.stdout.split()[:2] == ["tvmdbg", version]
 
 
 def _environment(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-# ruff: noqa: ANN201, PTH113, PTH118, UP009, UP036
+# ruff: noqa: ANN201, PTH113, PTH118
 # mypy: ignore-errors
 """What one Python environment has; runs inside that environment, with its standard library alone.
 

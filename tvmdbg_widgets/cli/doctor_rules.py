@@ -55,7 +55,11 @@ def problems(found: Sequence[Environment]) -> list[Problem]:
     """Judge the environments together."""
     server = server_of(found)
     kernels = [each for each in found if each.role == "kernel"]
-    ready = [each for each in kernels if each.version("tvmdbg-widgets") is not None]
+    ready = [
+        each
+        for each in kernels
+        if each.version("tvmdbg-widgets") and _numbers(each.python) >= _OLDEST_PYTHON
+    ]
     told = list(_here(next(each for each in found if each.role == "here")))
     if server is not None:
         told += _server(server)

@@ -109,9 +109,9 @@ def _tell(finding: Finding) -> None:
     for line in more:
         say(" " * 7, styled(line[7:], "bold"))
     for text in finding.evidence:
-        _tell_lines("", text, columns)
-    _tell_lines("why: ", finding.why, columns)
-    _tell_lines("next: ", finding.next_step, columns)
+        _tell_lines("· ", text, columns)
+    _tell_lines("why   ", finding.why, columns)
+    _tell_lines("next  ", finding.next_step, columns)
     nodes = ", ".join(map(str, finding.nodes[:8])) + (" …" if len(finding.nodes) > 8 else "")
     where = f" · node {nodes}" if nodes else ""
     say(" " * 7, styled(f"{finding.certainty.value} · {finding.rule}{where}", "dim"))
@@ -120,7 +120,10 @@ def _tell(finding: Finding) -> None:
 def _tell_lines(label: str, text: str, columns: int) -> None:
     if not text:
         return
-    for line in folded(label + text, columns, first=7, rest=7, indent=True):
+    start = 7 + len(label)
+    head, *more = folded(text, columns, first=start, rest=start)
+    say(" " * 7, styled(label, "dim"), head)
+    for line in more:
         say(line)
 
 

@@ -72,10 +72,12 @@ def _folded(text: str) -> list[str]:
 def _shortened(names: list[str]) -> list[str]:
     import sys
 
-    from tvmdbg_widgets.cli.terminal import is_terminal, shortened, width
+    from tvmdbg_widgets.cli.terminal import columns_of, is_terminal, padded, shortened, width
     from tvmdbg_widgets.model.text import one_line
 
     clean = [one_line(name) for name in names]
     if not is_terminal(sys.stdout):
         return clean
-    return [shortened(name, width(sys.stdout) - 34) for name in clean]
+    fitting = [shortened(name, width(sys.stdout) - 34) for name in clean]
+    longest = max(map(columns_of, fitting))
+    return [padded(name, longest) for name in fitting]

@@ -80,7 +80,10 @@ def table(
         _write_csv(rows)
     else:
         note(found.caption)
-        grid(_HEAD, [_cells(row) for row in rows], right=(0, 3, 4), give=1)
+        cells = [_cells(row) for row in rows]
+        hidden = grid(_HEAD, cells, right=(0, 3, 4), give=1, drop=(6, 5, 2))
+        if hidden:
+            note(f"a wider terminal also shows: {', '.join(hidden)}")
 
 
 def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _WIDEST_PROSE = 100
+#: Columns in which a shortened name can still be told from others.
+_TOLD = 28
 
 
 def prepare() -> None:
@@ -141,9 +143,14 @@ def shortened(text: str, columns: int) -> str:
 
 
 def grid(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = (), give: int = 1
-) -> None:
-    """Write a table whose columns fit the terminal; where nobody looks nothing is shortened.
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Iterable[int] = (),
+    give: int = 1,
+    drop: Iterable[int] = (),
+) -> list[str]:
+    """Write a table whose columns fit the terminal; where nobody looks it is written whole.
 
     Parameters
     ----------
@@ -153,15 +160,32 @@ def grid(
         Columns that are aligned to the right.
     give
         The column that is shortened where the others need the room.
+    drop
+        Columns to leave out, in this order, before that one becomes too short to be told.
+
+    Returns
+    -------
+    list of str
+        Heads of the columns that were left out.
     """
     lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
     widths = [max(columns_of(line[i]) for line in lines) for i in range(len(head))]
+    kept = list(range(len(head)))
     if is_terminal(sys.stdout):
-        spare = width(sys.stdout) - 1 - sum(widths) - 2 * (len(widths) - 1)
-        widths[give] = max(12, widths[give] + min(0, spare))
+        room = width(sys.stdout) - 1
+
+        def left() -> int:
+            others = sum(widths[i] for i in kept if i != give)
+            return room - others - 2 * (len(kept) - 1)
+
+        for column in drop:
+            if left() < min(_TOLD, widths[give]):
+                kept.remove(column)
+        widths[give] = max(_TOLD // 2, min(widths[give], left()))
     aligned = set(right)
     for number, line in enumerate(lines):
         line[give] = shortened(line[give], widths[give])
-        cells = [padded(cell, widths[i], right=i in aligned) for i, cell in enumerate(line)]
+        cells = [padded(line[i], widths[i], right=i in aligned) for i in kept]
         text = "  ".join(cells).rstrip()
         say(styled(text, "bold") if number == 0 else text)
+    return [head[i] for i in range(len(head)) if i not in kept]

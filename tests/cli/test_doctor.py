@@ -1,0 +1,187 @@
+"""doctor: what will not work, in environments made for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.cli.doctor_bundles import NAMES, bundle_problem, state
+from tvmdbg_widgets.cli.doctor_environments import Environment, environments
+from tvmdbg_widgets.cli.doctor_rules import problems
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+SOUND = {
+    "tvmdbg-widgets": "0.1.0",
+    "anywidget": "0.11.0",
+    "ipywidgets": "8.1.9",
+    "numpy": "2.4.0",
+    "jupyterlab": "4.6.6",
+    "jupyter-server": "2.21.1",
+}
+SERVED = ["@jupyter-widgets/jupyterlab-manager", "anywidget"]
+
+
+def _environment(role: str, name: str, **changes: Any) -> Environment:
+    packages = {**SOUND, **changes.pop("packages", {})}
+    facts = {
+        "python": "3.12.1",
+        "executable": f"/env/{name}/python",
+        "packages": packages,
+        "extensions": SERVED,
+        **changes,
+    }
+    return Environment(role, name, facts=facts)
+
+
+HERE = _environment("here", "this environment")
+KERNEL = _environment("kernel", "python3")
+
+
+def test_nothing_is_said_of_a_sound_installation() -> None:
+    assert problems([HERE, KERNEL]) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "where", "what", "fatal"),
+    [
+        (
+            [_environment("here", "h", extensions=["anywidget"]), KERNEL],
+            "server",
+            "the widget manager (jupyterlab-widgets) is missing",
+            True,
+        ),
+        (
+            [_environment("here", "h", extensions=SERVED[:1]), KERNEL],
+            "server",
+            "anywidget's front end is missing where the server runs",
+            True,
+        ),
+        (
+            [HERE, _environment("kernel", "k", packages={"anywidget": None})],
+            "kernel k",
+            "anywidget is missing",
+            True,
+        ),
+        (
+            [HERE, _environment("kernel", "k", packages={"anywidget": "0.9.13"})],
+            "kernel k",
+            "anywidget 0.9.13 does not fit (anywidget>=0.11,<0.12)",
+            True,
+        ),
+        (
+            [HERE, _environment("kernel", "k", packages={"ipywidgets": "7.8.5"})],
+            "kernel k",
+            "ipywidgets 7.8.5 does not fit",
+            True,
+        ),
+        (
+            [HERE, _environment("kernel", "k", packages={"tvmdbg-widgets": None})],
+            "kernel k",
+            "tvmdbg-widgets is not installed where this kernel runs",
+            True,
+        ),
+        (
+            [HERE, KERNEL, _environment("kernel", "k", packages={"tvmdbg-widgets": None})],
+            "kernel k",
+            "tvmdbg-widgets is not installed where this kernel runs",
+            False,  # another kernel has it
+        ),
+        ([HERE, _environment("kernel", "k", python="3.9.2")], "kernel k", "3.9.2 is too old", True),
+        ([HERE], "this environment", "no Python kernel that starts", True),
+        (
+            [_environment("here", "h", packages={"jupyter-server": None, "jupyterlab": None})],
+            "server",
+            "no Jupyter server here or on the path",
+            False,
+        ),
+    ],
+)
+def test_each_problem_says_where_and_what_to_do(
+    found: list[Environment], where: str, what: str, fatal: bool
+) -> None:
+    told = [each for each in problems(found) if what in each.what]
+    assert [(each.where, each.fatal) for each in told] == [(where, fatal)]
+    assert all(each.effect and each.remedy for each in told)
+
+
+def test_server_and_kernel_must_fit() -> None:
+    here = _environment("here", "h", packages={"jupyter-server": None, "jupyterlab": None})
+    server = _environment("server", "s", packages={"anywidget": "0.10.2"})
+    told = [each.what for each in problems([here, server, KERNEL])]
+    assert "anywidget is 0.11.0 in the kernel and 0.10.2 where the server runs" in told
+
+
+def test_bundles(tmp_path: Path) -> None:
+    static = tmp_path / "tvmdbg_widgets/static"
+    static.mkdir(parents=True)
+    assert state(static)[0] == "missing"
+    assert bundle_problem(state(static)) is not None
+    for name in NAMES:
+        (static / f"{name}.js").write_text("")
+    assert state(static) == ("missing", "hash.json")
+    (static / "hash.json").write_text('{"sha256": "abc"}')
+    assert state(static) == ("current", "abc")
+    (tmp_path / "js/src").mkdir(parents=True)
+    source = os.path.join(os.path.dirname(__file__), "../../js/hatch_build.py")  # noqa: PTH118, PTH120
+    shutil.copy(source, tmp_path / "js")
+    pytest.importorskip("hatchling")
+    assert state(static)[0] == "stale"
+    assert bundle_problem(state(static)) is not None
+
+
+@pytest.fixture
+def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Add kernels to those that Jupyter knows."""
+
+    def add(name: str, argv: list[str], language: str = "python") -> None:
+        folder = tmp_path / "jupyter/kernels" / name
+        folder.mkdir(parents=True)
+        spec = {"argv": argv, "language": language, "display_name": f"Kernel {name}"}
+        (folder / "kernel.json").write_text(json.dumps(spec))
+
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    return add
+
+
+def test_each_kernel_is_asked_itself(kernels: Callable[..., None]) -> None:
+    pytest.importorskip("jupyter_client")
+    kernels("gone", ["/no/such/python", "-m", "ipykernel_launcher"])
+    kernels("stuck", ["/bin/sh", "-c", "exec sleep 60", "-m", "ipykernel_launcher"])
+    kernels("failing", ["/bin/sh", "-m", "ipykernel_launcher"])
+    kernels("own", [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"])
+    kernels("bare", ["python", "-m", "ipykernel_launcher"])
+    kernels("julia", ["julia", "-i"], language="julia")
+    found = {each.name: each for each in environments(timeout=8) if each.role == "kernel"}
+    assert "does not start" in found["gone"].problem
+    assert "did not answer" in found["stuck"].problem
+    assert "failed" in found["failing"].problem
+    assert "for julia" in found["julia"].problem
+    for name in ("own", "bare"):  # jupyter_client starts `python` with the server's own
+        assert found[name].executable == sys.executable
+        assert found[name].version("anywidget")
+
+
+def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
+    done = tvmdbg("doctor", samples.resnet20_cifar, "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == (0 if told["ok"] else 1)
+    here = told["environments"][0]
+    assert (here["role"], here["executable"]) == ("here", sys.executable)
+    assert here["packages"]["anywidget"]
+    assert not [each for each in told["problems"] if each["where"] == "dump"]
+    text = tvmdbg("doctor", tmp_path)
+    assert text.returncode == 1
+    assert "nothing of a run was found here" in " ".join(text.stdout.split())
+    assert "This environment" in text.stdout

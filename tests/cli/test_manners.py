@@ -1,0 +1,291 @@
+"""What every verb has in common: help, streams, colours, pipes, signals, errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cli.start import COMMAND, environment
+
+import tvmdbg_widgets
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+VERBS = (
+    "show",
+    "html",
+    "summary",
+    "findings",
+    "check",
+    "table",
+    "extract",
+    "convert",
+    "doctor",
+    "demo",
+)
+SAMPLE = str(samples.resnet20_cifar)
+ESCAPE = "\x1b"
+ODD = "a\x1b[31mred\x1b]0;title\x07\n[bold]b[/bold] \u202ec"
+
+
+def test_version(tvmdbg: Run) -> None:
+    done = tvmdbg("--version")
+    assert done.returncode == 0
+    assert done.stdout.split()[:2] == ["tvmdbg", tvmdbg_widgets.__version__]
+    assert done.stderr == ""
+
+
+def test_help_names_every_verb_and_each_has_examples(tvmdbg: Run) -> None:
+    done = tvmdbg("--help")
+    assert done.returncode == 0
+    assert all(re.search(rf"^│ {verb}\b", done.stdout, re.MULTILINE) for verb in VERBS)
+    for verb in VERBS:
+        told = tvmdbg(verb, "--help")
+        assert told.returncode == 0, told.stderr
+        assert f"tvmdbg {verb}" in told.stdout.partition("Examples")[2]
+        assert "--debug" in told.stdout
+        assert max(map(len, told.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["check", "--help"]])
+def test_help_starts_without_numpy_and_widgets(arguments: list[str]) -> None:
+    code = (
+        "import sys; from tvmdbg_widgets.cli import main\n"
+        f"sys.argv = ['tvmdbg', *{arguments!r}]\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = ('numpy', 'ml_dtypes', 'anywidget', 'ipywidgets', 'networkx', 'tqdm', 'pandas')\n"
+        "print(*(name for name in heavy if name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["check"], ["check", SAMPLE, "--nonsense"], ["table", SAMPLE, "--top", "-1"]],
+)
+def test_a_wrong_call_is_status_2_and_writes_no_result(tvmdbg: Run, arguments: list[str]) -> None:
+    done = tvmdbg(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Usage: tvmdbg" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
+    done = tvmdbg("summary", tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "there is no such file or folder" in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_file_is_told_by_field_and_offset(tvmdbg: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cut.params"
+    whole = (samples.resnet20_cifar / "_tvmdbg_device_CPU_0/output_tensors.params").read_bytes()
+    path.write_bytes(whole[:20])
+    done = tvmdbg("check", path)
+    assert done.returncode == 2
+    facts = re.findall(r"^ +(field|offset|expected|found|try): (.+)$", done.stderr, re.MULTILINE)
+    told = dict(facts)
+    assert told.keys() >= {"field", "offset", "expected", "found"}
+    assert told["offset"] == "byte 16"
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in tvmdbg("check", path, "--debug").stderr
+
+
+def test_piped_output_has_no_colours_and_no_notes(tvmdbg: Run) -> None:
+    done = tvmdbg("table", SAMPLE, "--top", "2")
+    assert ESCAPE not in done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) == 3
+    assert "2 operators that took longest" in done.stderr
+    assert "tvmgen_default_fused_nn_conv2d_add_nn_relu_51" in done.stdout  # nothing is shortened
+
+
+def _in_terminal(arguments: list[str], columns: int, **env: str) -> str:
+    """What a terminal of that width is sent."""
+    import fcntl
+    import termios
+
+    child, terminal = pty.fork()
+    if child == 0:
+        told = environment(TERM="xterm-256color", **env)
+        os.execvpe(COMMAND[0], [*COMMAND, *arguments], told)  # noqa: S606
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    found = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        found += piece
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return found.decode()
+
+
+def _plain(text: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "").splitlines()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("verb", ["summary", "check", "table"])
+def test_a_terminal_gets_colours_and_lines_that_fit(verb: str, columns: int) -> None:
+    text = _in_terminal([verb, SAMPLE], columns, COLUMNS=str(columns))
+    assert f"{ESCAPE}[1m" in text
+    assert max(map(len, _plain(text))) <= columns
+    assert ESCAPE not in _in_terminal([verb, SAMPLE], columns, NO_COLOR="1").replace("\x1b[?25", "")
+
+
+@pytest.mark.parametrize("verb", ["table", "check", "summary"])
+def test_a_closed_pipe_is_silent(verb: str) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, verb, SAMPLE], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    error = process.stderr.read().decode()
+    assert process.wait() in (0, 141)
+    assert "Error" not in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_interrupt_is_130_and_quiet(tmp_path: Path) -> None:
+    fifo = tmp_path / "slow"
+    os.mkfifo(fifo)
+    process = subprocess.Popen(
+        [*COMMAND, "convert", "-", "-o", str(tmp_path / "out"), "--to", "wide"],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=30)
+    assert (process.returncode, out, error) == (130, b"", b"")
+    assert not (tmp_path / "out").exists()
+
+
+def _graph_with(name: str) -> bytes:
+    graph = {
+        "nodes": [
+            {"op": "null", "name": name, "inputs": []},
+            {
+                "op": "tvm_op",
+                "name": name,
+                "attrs": {
+                    "func_name": name,
+                    "num_inputs": "1",
+                    "num_outputs": "1",
+                    "flatten_data": "0",
+                },
+                "inputs": [[0, 0, 0]],
+            },
+        ],
+        "arg_nodes": [0],
+        "heads": [[1, 0, 0]],
+        "node_row_ptr": [0, 1, 2],
+        "attrs": {
+            "dltype": ["list_str", ["float32", name]],
+            "shape": ["list_shape", [[1], [1]]],
+            "storage_id": ["list_int", [0, 1]],
+        },
+    }
+    return json.dumps(graph).encode()
+
+
+@pytest.mark.parametrize(
+    "verb", [["summary"], ["check"], ["table"], ["table", "--csv"], ["table", "--json"]]
+)
+def test_names_cannot_reach_the_terminal_as_commands(
+    verb: list[str], tvmdbg: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "graph.json"
+    path.write_bytes(_graph_with(ODD))
+    done = tvmdbg(verb[0], path, *verb[1:])
+    assert done.returncode in (0, 1), done.stderr
+    for stream in (done.stdout, done.stderr):
+        assert not [each for each in stream if not each.isprintable() and each != "\n"]
+    if verb == ["table", "--json"]:
+        assert json.loads(done.stdout)["operators"][0]["name"] == ODD
+    elif verb[0] == "table":
+        assert "[bold]b[/bold]" in done.stdout  # neither interpreted nor lost
+        assert r"\x1b[31mred" in done.stdout
+
+
+def test_paths_with_blanks_and_unicode(tvmdbg: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "运行 [bold] one's"
+    folder.mkdir()
+    path = folder / "图 graph.json"
+    path.write_bytes(_graph_with("x"))
+    for named in (folder, path):
+        done = tvmdbg("summary", named)
+        assert done.returncode == 0, done.stderr
+        assert named.name in done.stdout
+
+
+def test_ascii_streams_do_not_fail(tvmdbg: Run) -> None:
+    done = tvmdbg("table", SAMPLE, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert r"\xb5s" in done.stdout
+    assert "convolution" in done.stdout
+
+
+def test_standard_input_is_a_dump_too(tvmdbg: Run) -> None:
+    graph = (samples.resnet20_cifar / "graph.json").read_bytes()
+    done = tvmdbg("summary", "-", input=graph, text=False)
+    assert done.returncode == 0, done.stderr
+    assert b"72 nodes" in done.stdout
+    twice = tvmdbg("summary", "-", "-", input=graph, text=False)
+    assert twice.returncode == 2
+    assert b"only once" in twice.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_of_each_shell(shell: str, tvmdbg: Run) -> None:
+    script = tvmdbg(
+        "--show-completion", shell, env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    )
+    assert script.returncode == 0, script.stderr
+    assert "_TVMDBG_COMPLETE" in script.stdout
+    asked = {
+        "_TVMDBG_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": "tvmdbg ch",
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": "tvmdbg ch",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "_TYPER_COMPLETE_WORD_TO_COMPLETE": "ch",
+    }
+    assert "check" in tvmdbg(env=asked).stdout
+
+
+def test_completion_of_a_value(tvmdbg: Run) -> None:
+    asked = {
+        "_TVMDBG_COMPLETE": "complete_bash",
+        "COMP_WORDS": "tvmdbg html x --share ",
+        "COMP_CWORD": "4",
+    }
+    assert tvmdbg(env=asked).stdout.split() == ["statistics", "pictures", "tensors"]

@@ -1,0 +1,103 @@
+"""show, html, demo, findings: what is made of a run, by the verbs that make it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+OVERFLOW = samples.resnet20_cifar_fp16_overflow
+
+
+def test_html_is_one_file_within_its_budget(tvmdbg: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run page.html"
+    options = ["--share", "statistics", "--budget", "2MB", "--theme", "dark", "--view", "tensor"]
+    done = tvmdbg("html", OVERFLOW, "-o", path, "--node", "38", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{path}\n"
+    assert path.read_bytes()[:15].lower() == b"<!doctype html>"
+    assert path.stat().st_size <= 2_000_000
+    assert f"{path.stat().st_size:,} bytes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--budget", "much"], "is no size"),
+        (["--node", "900"], "there is no node 900"),
+        (["--node", "relu"], "no node is named 'relu'"),
+        (["--share", "all"], "Invalid value for '--share'"),
+    ],
+)
+def test_html_refuses_what_makes_no_sense(
+    options: list[str], told: str, tvmdbg: Run, tmp_path: Path
+) -> None:
+    done = tvmdbg("html", OVERFLOW, "-o", tmp_path / "x.html", *options)
+    assert done.returncode == 2
+    assert told in " ".join(done.stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_html_names_a_file(tvmdbg: Run, tmp_path: Path) -> None:
+    assert tvmdbg("html", OVERFLOW, "-o", tmp_path).returncode == 2
+    missing = tvmdbg("html", OVERFLOW, "-o", tmp_path / "no/such/x.html")
+    assert missing.returncode == 2
+    assert "no such folder" in " ".join(missing.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["show", str(OVERFLOW)], ["demo"], ["demo", "--fault"]])
+def test_a_page_in_a_temporary_file(arguments: list[str], tvmdbg: Run, tmp_path: Path) -> None:
+    env = {"TMPDIR": str(tmp_path), "TEMP": str(tmp_path), "TMP": str(tmp_path)}
+    done = tvmdbg(*arguments, "--no-browser", env=env)
+    assert done.returncode == 0, done.stderr
+    path = Path(done.stdout.strip())
+    assert path.is_relative_to(tmp_path)
+    assert path.read_bytes()[:15].lower() == b"<!doctype html>"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the browser here is a shell script")
+def test_show_opens_the_page_in_the_browser(tvmdbg: Run, tmp_path: Path) -> None:
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
+    browser.chmod(0o755)
+    done = tvmdbg("show", OVERFLOW, env={"BROWSER": f"{browser} %s"})
+    assert done.returncode == 0, done.stderr
+    assert opened.read_text().strip() == Path(done.stdout.strip()).as_uri()
+
+
+def test_demo_tells_where_its_dump_is(tvmdbg: Run) -> None:
+    done = tvmdbg("demo", "--path")
+    assert Path(done.stdout.strip()) == samples.resnet20_cifar
+    assert tvmdbg("summary", done.stdout.strip()).returncode == 0
+
+
+def test_findings_of_an_overflow(tvmdbg: Run) -> None:
+    done = tvmdbg("findings", OVERFLOW, "--json", "--fail-on", "fault")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["complete"] is True
+    # The collection's README: node 38 overflows to inf (59 values).
+    fault = next(each for each in told["findings"] if each["kind"] == "fault")
+    assert fault["nodes"][0] == 38
+    assert "59" in fault["title"]
+    text = tvmdbg("findings", OVERFLOW)
+    assert text.returncode == 0
+    assert "node 38" in text.stdout
+    assert text.stderr == ""
+
+
+def test_findings_of_a_sound_run_do_not_fail(tvmdbg: Run) -> None:
+    done = tvmdbg("findings", samples.resnet20_cifar, "--fail-on", "fault", "--json")
+    assert done.returncode == 0, done.stdout
+    assert not [each for each in json.loads(done.stdout)["findings"] if each["kind"] == "fault"]

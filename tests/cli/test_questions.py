@@ -1,0 +1,131 @@
+"""summary, check, table: what they tell of real dumps."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+# By the README of the collection: what each case was made to show.
+NOT_AS_IT_WAS = {
+    ("v0.19", "vec4"): "TVM's writer stores 32 of 128 bytes",
+    ("v0.6", "dtypes"): "bool arrays are written without their values",
+    ("v0.8", "odd_names"): "two nodes of one name: one tensor is lost",
+}
+# Names of producers do not tell which output, or which of two nodes, is read.
+OPEN_WITHOUT_THE_GRAPH = {"split_multi", "odd_names", "transformer_encoder"}
+
+
+def _cases(corpus: Path) -> list[Path]:
+    return sorted(each.parent for each in corpus.glob("tvm/**/tvmdbg"))
+
+
+def test_check_of_every_recorded_dump(tvmdbg: Run, corpus: Path) -> None:
+    calls = []
+    cases = _cases(corpus)
+    assert len(cases) > 30
+    for case in cases:
+        meta = json.loads((case / "meta.json").read_text("utf-8"))
+        release = "v0." + meta["tvm"].split(".")[1]
+        damaged = (release, case.name) in NOT_AS_IT_WAS or bool(meta.get("overwritten_tensors"))
+        unsure = case.name in OPEN_WITHOUT_THE_GRAPH and release != "v0.6"
+        calls.append((case / "tvmdbg", [], damaged or unsure))
+        if unsure:
+            calls.append((case / "tvmdbg", ["--graph", str(case / "graph.json")], damaged))
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(lambda call: tvmdbg("check", call[0], *call[1]), calls))
+    wrong = [
+        (folder, arguments, done.stdout, done.stderr)
+        for (folder, arguments, expected), done in zip(calls, ended, strict=True)
+        if done.returncode != expected
+    ]
+    assert not wrong
+
+
+def test_check_of_a_module_that_ran_twice(tvmdbg: Run, corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/run_twice"
+    alone = tvmdbg("check", case / "tvmdbg")
+    assert alone.returncode == 0  # these files cannot show it
+    done = tvmdbg("check", case, "--json")
+    assert done.returncode == 1
+    assert "tables-disagree" in {each["rule"] for each in json.loads(done.stdout)["issues"]}
+
+
+def test_check_of_what_tvm_itself_refuses(tvmdbg: Run, corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/escaped_names"
+    done = tvmdbg("check", case / "graph.json")
+    assert done.returncode in (0, 1)
+    nothing = tvmdbg("check", case / "error.txt")
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(("least", "status"), [("error", 0), ("warning", 1), ("note", 1)])
+def test_fail_on_sets_the_bar(least: str, status: int, tvmdbg: Run, corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/vec4/tvmdbg"
+    done = tvmdbg("check", case, "--fail-on", least, "--json")
+    assert done.returncode == status
+    assert json.loads(done.stdout)["ok"] is (status == 0)
+
+
+def test_summary_tells_parts_times_and_doubts(tvmdbg: Run) -> None:
+    done = tvmdbg("summary", samples.resnet20_cifar)
+    assert done.returncode == 0
+    for told in ("72 nodes", "80 edges", "39.88 ms", "Slowest", "node 62", "Checks  2 notes"):
+        assert told in done.stdout
+
+
+def test_summary_says_how_to_get_what_is_missing(tvmdbg: Run) -> None:
+    done = tvmdbg("summary", samples.resnet20_cifar / "graph.json")
+    assert done.returncode == 0
+    assert "missing" in done.stdout
+    assert "output_tensors.params" in done.stderr.replace("\n", " ")
+
+
+def test_table_in_three_forms_tells_the_same(tvmdbg: Run) -> None:
+    sample = samples.resnet20_cifar
+    rows = json.loads(tvmdbg("table", sample, "--json").stdout)
+    lines = list(csv.DictReader(io.StringIO(tvmdbg("table", sample, "--csv").stdout)))
+    text = tvmdbg("table", sample).stdout.splitlines()
+    assert len(rows["operators"]) == len(lines) == len(text) - 1 == 27
+    for row, line, shown in zip(rows["operators"], lines, text[1:], strict=True):
+        assert float(line["time_ns"]) == row["time_ns"]
+        assert line["name"] == row["name"]
+        assert shown.split()[:2] == [str(row["node"]), row["name"]]
+    times = [row["time_ns"] for row in rows["operators"]]
+    assert times == sorted(times, reverse=True)
+    assert sum(row["share"] for row in rows["operators"]) == pytest.approx(1)
+
+
+def test_table_is_sorted_and_cut(tvmdbg: Run) -> None:
+    sample = samples.resnet20_cifar
+
+    def nodes(*arguments: str) -> list[int]:
+        done = tvmdbg("table", sample, "--json", *arguments)
+        return [row["node"] for row in json.loads(done.stdout)["operators"]]
+
+    top = nodes("--top", "5")
+    assert len(top) == 5
+    assert nodes("--top", "5", "--sort", "node") == sorted(top)
+    assert nodes("--sort", "node") == sorted(nodes())
+    assert tvmdbg("table", sample, "--json", "--csv").returncode == 2
+
+
+def test_unknown_times_are_null_and_empty(tvmdbg: Run) -> None:
+    graph = samples.resnet20_cifar / "graph.json"
+    rows = json.loads(tvmdbg("table", graph, "--json").stdout)["operators"]
+    assert {row["time_ns"] for row in rows} == {None}
+    lines = list(csv.DictReader(io.StringIO(tvmdbg("table", graph, "--csv").stdout)))
+    assert {line["time_ns"] for line in lines} == {""}
