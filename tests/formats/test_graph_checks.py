@@ -57,6 +57,12 @@ def together(*changes: Change) -> Change:
 # Rule, what is changed, field path, words of TVM's loader.
 CASES: list[tuple[str, Change, str, str]] = [
     ("top-key-missing", drop_top("heads"), "heads", "bitmask == 1|2|4|8|16"),
+    (
+        "dtype-flag-disagrees",
+        graph_attr("dtype", ["list_int", [0, 0, 0, 0, 0, 4]]),
+        "attrs.dtype[1][5]",
+        "",
+    ),
     ("top-key-unknown", top(extra=1), "extra", "key extra is not supported"),
     ("node-not-object", lambda raw: raw["nodes"].__setitem__(1, 5), "nodes[1]", "invalid format"),
     ("node-name", drop(2, "name"), "nodes[2].name", "invalid format"),
@@ -240,6 +246,7 @@ def test_every_rule_is_tested() -> None:
                             rules.add(str(part.value))
     tested = {rule for rule, *_ in CASES} | {rule for rule, _ in TEXTS}
     elsewhere = {"edge-ambiguous", "entries-from-nodes", "raw-graph-does-not-match"}
+    elsewhere |= {"graph-not-compiled", "dtype-flag-unknown"}
     assert len(rules) > 40
     assert {rule for rule in rules if rule[0] != "-"} <= tested | elsewhere
 

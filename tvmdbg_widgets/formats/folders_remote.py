@@ -15,8 +15,7 @@ from tvmdbg_widgets.formats.folders import (
     unreadable,
 )
 from tvmdbg_widgets.model.relative_names import below
-from tvmdbg_widgets.model.sources_remote import RemoteSource, file_system
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.sources_remote import RemoteSource, file_system, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +40,8 @@ class RemoteTree(Tree):
     def __init__(self, fs: Any, path: str, url: str) -> None:
         self._fs = fs
         self._path = path.rstrip("/")
-        self._url = url
-        self.name = one_line(url)
+        self._url = without_secrets(url)
+        self.name = without_secrets(url)
         self.root = PurePosixPath(self._path.rpartition("/")[2] or self.name)
         self.far = True
 

@@ -78,7 +78,8 @@ class Graph:
         `device_types` are ``DLDeviceType`` numbers, `dtype_flags` are NNVM type flags.
     storage_scopes : StringColumn [E] or None
     form : str
-        ``"raw"``, ``"string"`` (raw inside a JSON string) or ``"mutated"`` (debugger's dump).
+        ``"raw"``, ``"string"`` (raw inside a JSON string), ``"mutated"`` (debugger's dump) or
+        ``"symbol"`` (operators of NNVM or MXNet that were not compiled).
     lenient : bool
         True where the file is not JSON by the standard and was read all the same.
     issues : Issues

@@ -24,6 +24,7 @@ _PIECE = 1 << 20
 _WORKERS = 16
 _RECHECK = 1.0
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
+_SECRETS = re.compile(r"(?<=://)[^/@:]*(?::[^/@]*)?@|\?.*?(?=::|\Z)", re.DOTALL)
 #: What stores call the state of a file.
 _STATE = (
     *("ETag", "etag", "version_id", "VersionId", "Last-Modified", "LastModified", "last_modified"),
@@ -40,6 +41,15 @@ def is_url(path: object) -> bool:
     return isinstance(path, str) and _URL.match(path) is not None
 
 
+def without_secrets(url: str) -> str:
+    """Return a URL as it may be shown: without user, password and query (signed URLs have one).
+
+    >>> without_secrets("https://me:secret@host/dump.zip?X-Signature=1")
+    'https://host/dump.zip'
+    """
+    return one_line(_SECRETS.sub("", url))
+
+
 def file_system(url: str) -> tuple[Any, str]:
     """Return fsspec's file system of a URL, and the path in it.
 
@@ -50,7 +60,7 @@ def file_system(url: str) -> tuple[Any, str]:
     ValueError
         No file system has this scheme.
     """
-    shown = one_line(url)
+    shown = without_secrets(url)
     try:
         import fsspec
     except ImportError as problem:
@@ -93,7 +103,7 @@ class RemoteSource(ByteSource):
 
     def __init__(self, url: str, name: str | None = None) -> None:
         fs, path = file_system(url)
-        self._start(fs, path, one_line(url if name is None else name))
+        self._start(fs, path, without_secrets(url) if name is None else name)
 
     _head: bytes | None
     _whole: bytes | None
@@ -102,11 +112,11 @@ class RemoteSource(ByteSource):
     def of(cls, fs: Any, path: str, name: str) -> RemoteSource:
         """Make a source of a path in a file system of fsspec."""
         source = cls.__new__(cls)
-        source._start(fs, path, one_line(name))  # noqa: SLF001 (its own)
+        source._start(fs, path, name)  # noqa: SLF001 (its own)
         return source
 
     def _start(self, fs: Any, path: str, name: str) -> None:
-        self.name = name
+        self.name = one_line(name)
         self.path = path
         self._fs = fs
         protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
+from tvmdbg_widgets.formats.tvm.graph_symbol import (
+    ABSENT,
+    outputs_used,
+    symbol_entries,
+    types_of_flags,
+)
 from tvmdbg_widgets.formats.tvm.graph_values import (
     INT64_MAX,
     int32_list,
@@ -34,8 +40,6 @@ _TAGS = {
 }
 _REQUIRED = ("shape", "dltype", "storage_id")
 _SKIPPED_TAGS = ("list_int", "size_t")
-_ABSENT: Any = object()
-"""Stands for an item the file does not have (it may well have null)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +69,22 @@ def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLo
         No more entries than this are believed.
     log : GraphLog
     """
+    if table.symbol and top.get("node_row_ptr") is None:
+        table.num_outputs = outputs_used(table, top.get("heads"))
     offsets = _entry_offsets(top.get("node_row_ptr"), table, limit, log)
     if "node_row_ptr" in top:
         _check_owned(offsets, table, log)
-    lists = _graph_attrs(top.get("attrs"), log) if "attrs" in top else {}
+    lists = _graph_attrs(top.get("attrs"), table, log) if "attrs" in top else {}
     count = int(offsets[-1])
     fitted = {key: _fitted(key, values, count, log) for key, values in lists.items()}
     shapes, types = fitted.get("shape"), fitted.get("dltype")
     if table.mutated and (shapes is None or types is None):
         shapes, types = _from_nodes(shapes, types, offsets, table, log)
-    lengths, dims, known = _shapes(shapes if shapes is not None else [_ABSENT] * count, log)
+    flags = _int_column("dtype", fitted.get("dtype"), log, low=-1 if table.symbol else 0)
+    types = types_of_flags(types, flags, table, log)
+    if table.symbol:
+        shapes, types = symbol_entries(shapes, types, offsets, table)
+    lengths, dims, known = _shapes(shapes if shapes is not None else [ABSENT] * count, log)
     shape_offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(lengths, out=shape_offsets[1:])
     scopes = fitted.get("storage_scope")
@@ -86,7 +96,7 @@ def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLo
         _strings("dltype", types if types is not None else [""] * count, log),
         _int_column("storage_id", fitted.get("storage_id"), log, low=-(2**31)),
         _int_column("device_index", fitted.get("device_index"), log),
-        _int_column("dtype", fitted.get("dtype"), log),
+        flags,
         None if scopes is None else _strings("storage_scope", scopes, log),
     )
 
@@ -97,6 +107,8 @@ def _entry_offsets(
     """Return ``node_row_ptr`` where it can be used, else offsets from ``num_outputs``."""
     count = len(table.names)
     values = plain_ints(row_ptr) if isinstance(row_ptr, list) else None
+    if row_ptr is None and table.symbol:
+        return _counted(table, limit, log)
     if row_ptr is None:
         rule, expected, found = "node-row-ptr-missing", "a list of offsets", "nothing"
     elif values is None:
@@ -123,6 +135,10 @@ def _entry_offsets(
         found=found,
         done="Entries are counted from num_outputs instead",
     )
+    return _counted(table, limit, log)
+
+
+def _counted(table: NodeTable, limit: int, log: GraphLog) -> npt.NDArray[np.int64]:
     owned = np.array(table.num_outputs, dtype=np.int64)
     owned[owned < 0] = 1
     if owned.sum() > limit:
@@ -153,19 +169,22 @@ def _check_owned(offsets: npt.NDArray[np.int64], table: NodeTable, log: GraphLog
         )
 
 
-def _graph_attrs(attrs: Any, log: GraphLog) -> dict[str, list[Any]]:
+def _graph_attrs(attrs: Any, table: NodeTable, log: GraphLog) -> dict[str, list[Any]]:
     """Return the lists of the known attributes."""
     if not isinstance(attrs, dict):
         log.add("graph-attrs", "attrs", expected="an object", found=shown(attrs))
         return {}
     for key in _REQUIRED:
-        if key not in attrs:
+        if key not in attrs and not table.symbol:
             excused = key == "dltype" and "storage_scope" in attrs
             log.add(
                 "graph-attr-missing",
                 f"attrs.{key}",
                 expected="a list by entry",
                 found="nothing",
+                done="Types are those of attrs.dtype, NNVM's type flags"
+                if key == "dltype" and "dtype" in attrs
+                else "",
                 loader="" if excused else "invalid format",
             )
     lists: dict[str, list[Any]] = {}
@@ -173,7 +192,7 @@ def _graph_attrs(attrs: Any, log: GraphLog) -> dict[str, list[Any]]:
         tag = value[0] if isinstance(value, list) and value else None
         content = value[1] if isinstance(value, list) and len(value) == 2 else None
         if key not in _TAGS:
-            _tell_skipped(key, tag, log)
+            _tell_skipped(key, tag, table, log)
             continue
         if tag != _TAGS[key]:
             log.add(
@@ -197,8 +216,8 @@ def _graph_attrs(attrs: Any, log: GraphLog) -> dict[str, list[Any]]:
     return lists
 
 
-def _tell_skipped(key: str, tag: Any, log: GraphLog) -> None:
-    skipped = tag in _SKIPPED_TAGS
+def _tell_skipped(key: str, tag: Any, table: NodeTable, log: GraphLog) -> None:
+    skipped = tag in _SKIPPED_TAGS or table.symbol
     log.add(
         "attr-dropped" if skipped else "attr-unknown-tag",
         f"attrs.{shown(key)[1:-1]}",
@@ -220,7 +239,7 @@ def _fitted(key: str, values: list[Any], count: int, log: GraphLog) -> list[Any]
         found=f"{len(values)}",
         done="What is missing is unknown" if len(values) < count else "The surplus is left out",
     )
-    return [*values[:count], *[_ABSENT] * (count - len(values))]
+    return [*values[:count], *[ABSENT] * (count - len(values))]
 
 
 def _from_nodes(
@@ -235,9 +254,9 @@ def _from_nodes(
     first = [(nid, int(eid)) for nid, eid in enumerate(offsets[:-1]) if eid < offsets[nid + 1]]
     lacking = [key for key, values in (("shape", shapes), ("dltype", types)) if values is None]
     if shapes is None:
-        shapes = [_ABSENT] * count
+        shapes = [ABSENT] * count
         for nid, eid in first:
-            shapes[eid] = _ABSENT if table.shapes[nid] is None else table.shapes[nid]
+            shapes[eid] = ABSENT if table.shapes[nid] is None else table.shapes[nid]
     if types is None:
         types = [""] * count
         for nid, eid in first:
@@ -267,7 +286,7 @@ def _shapes(
         good = isinstance(shape, list) and all(is_int(dim, 0, INT64_MAX) for dim in shape)
         known[eid] = good
         kept.append(shape if good else [])
-        if not good and shape is not _ABSENT:
+        if not good and shape is not ABSENT:
             log.add(
                 "attr-item",
                 f"attrs.shape[1][{eid}]",
@@ -284,7 +303,7 @@ def _strings(key: str, values: list[Any], log: GraphLog) -> StringColumn:
     if set(map(type, values)) <= {str}:
         return StringColumn.from_strings(values)
     for eid, value in enumerate(values):
-        if not isinstance(value, str) and value is not _ABSENT:
+        if not isinstance(value, str) and value is not ABSENT:
             log.add(
                 "attr-item",
                 f"attrs.{key}[1][{eid}]",
@@ -301,7 +320,7 @@ def _int_column(
     if values is None:
         return None
     reached = len(values)
-    while reached and values[reached - 1] is _ABSENT:
+    while reached and values[reached - 1] is ABSENT:
         reached -= 1
     column = np.full(len(values), -1, dtype=np.int32)
     column[:reached] = int32_list(values[:reached], f"attrs.{key}[1]", "attr-item", log, low=low)

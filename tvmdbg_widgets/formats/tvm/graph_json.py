@@ -27,7 +27,7 @@ from tvmdbg_widgets.formats.tvm.graph_entries import read_entries
 from tvmdbg_widgets.formats.tvm.graph_log import GraphLog
 from tvmdbg_widgets.formats.tvm.graph_match import difference
 from tvmdbg_widgets.formats.tvm.graph_names import resolve_names
-from tvmdbg_widgets.formats.tvm.graph_nodes import read_nodes
+from tvmdbg_widgets.formats.tvm.graph_nodes import is_symbol, read_nodes
 from tvmdbg_widgets.formats.tvm.graph_top import check_top
 from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.graph_columns import parameters_by_name
@@ -36,6 +36,7 @@ from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph_edges import EdgeTable
+    from tvmdbg_widgets.formats.tvm.graph_nodes import NodeTable
     from tvmdbg_widgets.model.sources import ByteSource
 
 
@@ -73,8 +74,9 @@ def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:
     ----------
     source : ByteSource
         The raw graph; the debugger's dump of v0.5 and v0.6 (the raw graph in a JSON string) or
-        of v0.7 to v0.19 (``param``, function names and producers' names in place of numbers); or
-        the commented sample of TVM's documentation.
+        of v0.7 to v0.19 (``param``, function names and producers' names in place of numbers); the
+        commented sample of TVM's documentation; or a network of NNVM or MXNet operators that was
+        not compiled.
     raw : Graph, optional
         The graph TVM was given. Where it is the one that was dumped, edges come from it and are
         exact; else an issue says where the two differ.
@@ -97,7 +99,7 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
     log = GraphLog(source.name)
     document = parse_document(source.read(0, source.size), log)
     top = document.top
-    check_top(top, log)
+    check_top(top, log, symbol=is_symbol(top["nodes"]))
     nodes = read_nodes(top["nodes"], log)
     entries = read_entries(top, nodes, document.size, log)
     edges = read_edges(nodes, entries.entry_offsets, log)
@@ -124,7 +126,7 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         attrs=tuple(nodes.attrs),
         control_source=control_source.astype(np.int32),
         control_target=control_target.astype(np.int32),
-        form="mutated" if nodes.mutated else "string" if document.quoted else "raw",
+        form=_form(nodes, quoted=document.quoted),
         lenient=document.lenient,
         file=source.name,
         metadata=top.get("metadata"),
@@ -140,6 +142,12 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
             graph = dataclasses.replace(graph, **{k: getattr(raw, k) for k in _EDGE_COLUMNS})
     check_graph(graph, log)
     return graph.with_issues(log.issues())
+
+
+def _form(nodes: NodeTable, *, quoted: bool) -> str:
+    if nodes.symbol:
+        return "symbol"
+    return "mutated" if nodes.mutated else "string" if quoted else "raw"
 
 
 _EDGE_COLUMNS = (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEYS = frozenset(("op", "name", "inputs", "attrs", "attr", "control_deps"))
 _MUTATED_KEYS = _KEYS | {"shape"}
+_SYMBOL_KEYS = _KEYS | {"param", "backward_source_id", "subgraphs"}
 _REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
 _KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
 _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
@@ -32,10 +33,12 @@ class NodeTable:
     """The nodes of a file, column by column, node ids as positions.
 
     `num_outputs` is -1 where the node does not say; `shapes` and `types` are what the debugger
-    added to a mutated dump for output 0 of each node, as parsed.
+    added to a mutated dump for output 0 of each node, as parsed. `symbol` tells a network that
+    was not compiled, see :func:`is_symbol`.
     """
 
     mutated: bool
+    symbol: bool = False
     names: list[str] = field(default_factory=list)
     func_names: list[str] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
@@ -70,10 +73,24 @@ def is_mutated(nodes: list[Any]) -> bool:
     return False
 
 
+def is_symbol(nodes: list[Any]) -> bool:
+    """Tell a network of NNVM or MXNet operators that was not compiled for TVM.
+
+    NNVM's ``SaveJSON`` (``nnvm/src/pass/saveload_json.cc`` @ v0.6.0) writes the operator's own name
+    into ``op``, its parameters into ``attr`` (later ``attrs``; ``param`` in MXNet before 0.9), and
+    no lists by entry unless a pass made them.
+    """
+    ops = [node.get("op") for node in nodes if isinstance(node, dict)]
+    real = any(isinstance(op, str) and op not in ("null", "tvm_op", "param") for op in ops)
+    return real and "tvm_op" not in ops and not is_mutated(nodes)
+
+
 def read_nodes(nodes: list[Any], log: GraphLog) -> NodeTable:
     """Read ``nodes``; every node keeps its position, whatever is wrong with it."""
-    table = NodeTable(is_mutated(nodes))
-    keys = _MUTATED_KEYS if table.mutated else _KEYS
+    table = NodeTable(is_mutated(nodes), is_symbol(nodes))
+    keys = _MUTATED_KEYS if table.mutated else _SYMBOL_KEYS if table.symbol else _KEYS
+    if table.symbol:
+        _tell_symbol(nodes, log)
     for nid, node in enumerate(nodes):
         if not isinstance(node, dict):
             log.add(
@@ -93,11 +110,11 @@ def read_nodes(nodes: list[Any], log: GraphLog) -> NodeTable:
 
 
 def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) -> None:
-    attrs = node.get("attrs", node.get("attr"))
+    attrs = _merged(node) if table.symbol else node.get("attrs", node.get("attr"))
     has_attrs = attrs is not None
     attrs = _string_attrs(nid, attrs, log) if has_attrs else {}
     added_type = attrs.pop("T", "") if table.mutated else ""
-    func_name = _func_name(nid, node, attrs, table.mutated, log)
+    func_name = _func_name(nid, node, attrs, table, log)
     null = func_name is None
     name = node.get("name")
     if not isinstance(name, str):
@@ -131,7 +148,7 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
             found=f"{len(inputs)}",
             nodes=(nid,),
         )
-    if (has_attrs and attrs) or not null:
+    if ((has_attrs and attrs) or not null) and not table.symbol:
         _check_attrs(nid, attrs, has_attrs, len(inputs), log)
     if "control_deps" in node:
         table.control_deps[nid] = node["control_deps"]
@@ -146,11 +163,14 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
 
 
 def _func_name(
-    nid: int, node: dict[str, Any], attrs: dict[str, str], mutated: bool, log: GraphLog
+    nid: int, node: dict[str, Any], attrs: dict[str, str], table: NodeTable, log: GraphLog
 ) -> str | None:
     """Return the function a node calls, None for an input or parameter."""
     op = node.get("op")
+    mutated = table.mutated
     func_name = attrs.get("func_name", "")
+    if table.symbol and isinstance(op, str):
+        return None if op == "null" else op
     if op == "tvm_op" and not mutated:
         return func_name
     if op == "null" or (mutated and op == "param" and not func_name):
@@ -167,6 +187,30 @@ def _func_name(
         nodes=(nid,),
     )
     return func_name or (op if isinstance(op, str) else None)
+
+
+def _merged(node: dict[str, Any]) -> Any:
+    """Attributes of an uncompiled node, under whichever keys its age had."""
+    given = [node[key] for key in ("param", "attr", "attrs") if node.get(key) is not None]
+    if all(isinstance(each, dict) for each in given):
+        return {key: value for each in given for key, value in each.items()} if given else None
+    return next(each for each in given if not isinstance(each, dict))
+
+
+def _tell_symbol(nodes: list[Any], log: GraphLog) -> None:
+    ops = [node.get("op") for node in nodes if isinstance(node, dict)]
+    names = sorted({op for op in ops if isinstance(op, str) and op != "null"})
+    log.add(
+        "graph-not-compiled",
+        "nodes[*].op",
+        expected="null or tvm_op",
+        found=f"operators of NNVM or MXNet: {', '.join(shown(name)[1:-1] for name in names[:5])}"
+        + (" …" if len(names) > 5 else ""),
+        done="They are shown as they are; storage, and types and shapes the file does not give, "
+        "are unknown",
+        loader="Can only take tvm_op as op",
+        severity=Severity.NOTE,
+    )
 
 
 def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:

@@ -15,10 +15,23 @@ REQUIRED: Final = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
 _MASK: Final = "Check failed: bitmask == 1|2|4|8|16: invalid format"
 
 
-def check_top(top: dict[str, Any], log: GraphLog) -> None:
-    """Check that the keys are those of a graph, and that none hides behind ``metadata``."""
+#: Keys that NNVM's ``LoadJSON`` can do without (nnvm/src/pass/saveload_json.cc @ v0.6.0).
+_OPTIONAL: Final = ("node_row_ptr", "attrs")
+
+
+def check_top(top: dict[str, Any], log: GraphLog, *, symbol: bool = False) -> None:
+    """Check that the keys are those of a graph, and that none hides behind ``metadata``.
+
+    Parameters
+    ----------
+    top : dict
+        The graph's object.
+    log : GraphLog
+    symbol : bool
+        Whether it is a network that was not compiled.
+    """
     for key in REQUIRED:
-        if key not in top:
+        if key not in top and not (symbol and key in _OPTIONAL):
             log.add(
                 "top-key-missing",
                 key,

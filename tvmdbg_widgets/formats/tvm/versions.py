@@ -66,6 +66,11 @@ def of_graph_form(form: str) -> Evidence | None:
     return None
 
 
+def of_library(fact: str) -> Evidence:
+    """A fact of Model Library Format, which came with v0.8 and went with v0.19."""
+    return Evidence(fact, 8, 18)
+
+
 def of_table_style(style: str) -> Evidence:
     """Evidence of the columns of the printed table."""
     first, last = {"v0.5": (5, 5), "v0.6": (6, 8), "v0.9": (9, 19)}[style]
