@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.sources import ByteSource
 
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 _HEADER = 1 << 30
 _BLANK = re.compile(r"[ \t\r\n]*")
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*")

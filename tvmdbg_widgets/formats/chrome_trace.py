@@ -104,6 +104,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     columns = Columns()
     for block in file.blocks():
         columns.add(block)
+        block.clear()  # before the next one is read
     if not file.form or (file.broken is not None and not columns.phases):
         raise FormatError(
             "this is not a Chrome trace",

@@ -65,7 +65,8 @@ def sniff(head: bytes) -> bool:
     """Tell whether a file that starts with these bytes is a debugger's trace.
 
     Every complete event in ``head`` must be a B or E event with exactly the fields ts, tid, pid,
-    name, ph; other Chrome traces (X events, ``dur``, ``args``) are not this format.
+    name, ph, and none may nest; other Chrome traces (X events, ``dur``, ``args``) are not this
+    format.
 
     Parameters
     ----------
@@ -73,10 +74,30 @@ def sniff(head: bytes) -> bool:
         The first bytes of the file, 4 KiB or more.
     """
     events = peek_events(decode(head, "")[0])
-    return events is not None and all(
-        isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
-        for event in events
+    return (
+        events is not None
+        and all(
+            isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
+            for event in events
+        )
+        and not _nest(events)
     )
+
+
+def _nest(events: list[dict[str, Any]]) -> bool:
+    """Whether an E event closes, by name, a B event that has others inside."""
+    opened: list[Any] = []
+    inside = 0  # how many of the last closed events stood inside the open ones
+    for event in events:
+        if event["ph"] == "B":
+            opened.append(event["name"])
+            inside = 0
+        elif opened and opened[-1] == event["name"]:
+            opened.pop()
+            if inside:
+                return True
+            inside = 1
+    return False
 
 
 def read_trace(source: ByteSource) -> Trace:

@@ -1,0 +1,388 @@
+"""Any Chrome trace: real ones of other programs, and events of every phase by the rules."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats import chrome_events
+from tvmdbg_widgets.formats.chrome_trace import ChromeTrace, read_chrome_trace, sniff
+from tvmdbg_widgets.formats.registry import identify
+from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.sources import BytesSource, FileSource
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Event = dict[str, Any]
+
+
+def event(ph: str, ts: object = 0, name: str = "a", **more: object) -> Event:
+    return {"ph": ph, "ts": ts, "pid": 1, "tid": 1, "name": name} | more
+
+
+def read(events: object, name: str = "t.json", **top: object) -> ChromeTrace:
+    document = {"traceEvents": events, **top} if top else events
+    text = events if isinstance(events, str) else json.dumps(document)
+    return read_chrome_trace(BytesSource(text.encode(), name))
+
+
+def rules(trace: ChromeTrace) -> list[str]:
+    return [issue.rule for issue in trace.issues]
+
+
+def rows(trace: ChromeTrace) -> list[tuple[str, float, float, str]]:
+    return [
+        (name, start / 1e3, duration / 1e3, trace.tracks[track])
+        for name, start, duration, track in zip(
+            trace.names, trace.start_ns, trace.duration_ns, trace.track.tolist(), strict=True
+        )
+    ]
+
+
+def test_a_trace_of_viztracer_is_what_it_recorded(data: Path) -> None:
+    file = data / "chrome/viztracer.json"
+    truth = json.loads(file.read_text())["traceEvents"]
+    spans = [e for e in truth if e["ph"] == "X"]
+    names = {e["tid"]: e["args"]["name"] for e in truth if e["name"] == "thread_name"}
+    origin = min(e["ts"] for e in spans)
+    run = tvmdbg.open(file)
+    timeline = run.timeline
+    assert timeline.num_slices == len(spans) == 257
+    assert set(timeline.tracks) == set(names.values()) == {"MainThread", "worker"}
+    assert not timeline.synthetic
+    found = sorted(
+        (timeline.slice(i).name, timeline.slice(i).track, timeline.slice(i).start_ns / 1e3)
+        for i in range(257)
+    )
+    expected = sorted((e["name"], names[e["tid"]], e["ts"] - origin) for e in spans)
+    for (name, track, start), (own_name, own_track, own_start) in zip(found, expected, strict=True):
+        assert (name, track) == (own_name, own_track)
+        assert start == pytest.approx(own_start, abs=1e-5)
+    assert timeline.slice_duration_ns.sum() / 1e3 == pytest.approx(sum(e["dur"] for e in spans))
+    assert not run.check()
+    assert "2 tracks" in repr(timeline)
+    assert "8.8" in repr(timeline)
+
+
+def test_a_trace_of_node_has_an_asynchronous_interval(data: Path) -> None:
+    file = data / "chrome/node.json"
+    truth = json.loads(file.read_text())["traceEvents"]
+    begin = next(e for e in truth if e["ph"] == "b")
+    end = next(e for e in truth if e["ph"] == "e")
+    trace = read_chrome_trace(FileSource(file))
+    assert rows(trace) == [
+        ("time::inner", 0.0, end["ts"] - begin["ts"], "async node,node.console"),
+    ]
+    assert trace.extras.counts["M"] == sum(e["ph"] == "M" for e in truth)
+    assert not trace.issues
+
+
+def test_begin_and_end_nest_per_thread_in_any_order_of_the_file() -> None:
+    events = [
+        event("E", 10, "outer"),
+        event("B", 0, "outer"),
+        event("B", 2, "inner"),
+        event("E", 5, ""),
+        event("B", 1, "other", tid=2),
+        event("E", 3, "other", tid=2),
+        event("B", 6, "inner"),
+        event("E", 6, "inner"),
+    ]
+    trace = read(events)
+    assert rows(trace) == [
+        ("outer", 0, 10, "thread 1"),
+        ("other", 1, 2, "thread 2"),
+        ("inner", 2, 3, "thread 1"),
+        ("inner", 6, 0, "thread 1"),
+    ]
+    assert not trace.issues
+
+
+def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
+    trace = read([event("E", 1), event("B", 2), event("B", 3), event("X", 4, dur=1)])
+    assert [name for name, *_ in rows(trace)] == ["a"]
+    missing = {issue.rule: issue.message for issue in trace.issues}
+    assert set(missing) == {"end-missing", "begin-missing"}
+    assert "traceEvents[1] (2.000 µs)" in missing["end-missing"]
+    assert "2 such events" in missing["end-missing"]
+    assert "traceEvents[0]" in missing["begin-missing"]
+    assert all(issue.severity is Severity.ERROR for issue in trace.issues)
+    crossed = read([event("B", 0, "a"), event("B", 1, "b"), event("E", 2, "a"), event("E", 3, "b")])
+    assert rules(crossed) == ["names-differ"]
+
+
+def test_times_as_text_and_units_for_display_only() -> None:
+    trace = read([event("X", "1.5", dur="2.25")], displayTimeUnit="ns", otherData={"v": 1})
+    assert rows(trace) == [("a", 0.0, 2.25, "thread 1")]
+    assert trace.top == {"displayTimeUnit": "ns", "otherData": {"v": 1}}
+
+
+def test_tracks_are_named_and_ordered_by_metadata() -> None:
+    def meta(kind: str, pid: int, tid: int = 0, **arguments: object) -> Event:
+        return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": arguments}
+
+    events = [
+        event("X", 0, dur=1, pid=1, tid=1),
+        event("X", 0, dur=1, pid=1, tid=2),
+        event("X", 0, dur=1, pid=2, tid=7),
+        meta("process_name", 1, name="host"),
+        meta("process_name", 2, name="gpu"),
+        meta("thread_name", 1, 2, name="io"),
+        meta("process_sort_index", 2, sort_index=-1),
+        meta("thread_sort_index", 1, 2, sort_index=-5),
+    ]
+    assert read(events).tracks == ("gpu: thread 7", "host: io", "host: thread 1")
+    same = [event("X", 0, dur=1, tid=i) for i in (1, 2)]
+    same += [meta("thread_name", 1, i, name="w") for i in (1, 2)]
+    assert read(same).tracks == ("w (1, 1)", "w (1, 2)")
+
+
+def test_instants_counters_flows_and_the_rest_are_kept() -> None:
+    events = [
+        event("i", 1, "mark", s="g"),
+        event("I", 2, "old"),
+        event("C", 3, "mem", args={"used": 5, "free": 2.5, "text": "x"}),
+        event("s", 4, id=1, cat="c"),
+        event("f", 5, id=1, cat="c", bp="e"),
+        event("n", 6, "note", id=9, cat="k"),
+        event("P", 7),
+        event("N", 8, id="0x1"),
+        event("X", 9, dur=0),
+    ]
+    trace = read(events)
+    assert [(n, d, t) for n, _, d, t in rows(trace)] == [
+        ("mark", 0, "thread 1"),
+        ("old", 0, "thread 1"),
+        ("note", 0, "async k"),
+        ("a", 0, "thread 1"),
+    ]
+    extras = trace.extras
+    assert list(extras.counter_names) == ["mem"]
+    assert extras.counter_values == ({"used": 5.0, "free": 2.5},)
+    assert extras.counter_ns.tolist() == [2000.0]
+    assert extras.flow_phases == ("s", "f")
+    assert len(set(extras.flow_ids)) == 1
+    assert extras.counts == dict.fromkeys("iICsfnPNX", 1)
+    assert rules(trace) == ["events-kept", "events-not-shown"]
+    timeline = tvmdbg.open(json.dumps(events).encode()).timeline
+    assert timeline.extras.counts == extras.counts
+
+
+def test_asynchronous_intervals_pair_by_category_and_id() -> None:
+    events = [
+        event("b", 0, "x", id=1, cat="c"),
+        event("b", 1, "y", id=2, cat="c"),
+        event("e", 2, "x", id=1, cat="c"),
+        event("e", 9, "y", id=2, cat="c", tid=4),
+        event("b", 3, "z", id2={"local": "1"}, cat="c"),
+        event("e", 4, "z", id2={"local": "1"}, cat="c", pid=2),
+    ]
+    trace = read(events)
+    assert [(n, s, d) for n, s, d, _ in rows(trace)] == [("x", 0, 2), ("y", 1, 8)]
+    assert sorted(rules(trace)) == ["begin-missing", "end-missing"]
+
+
+def test_events_that_cannot_be_used_are_counted() -> None:
+    events = [
+        7,
+        {"ts": 1},
+        event("X", 1),
+        event("X", "x", dur=1),
+        event("X", 1, dur=-1),
+        event("X", 1, dur=1, pid=[1]),
+        {"ph": "B", "name": "a"},
+        event("X", 2, dur=1),
+    ]
+    trace = read(events)
+    assert len(trace) == 1
+    assert set(rules(trace)) == {"event-unusable"}
+    assert sum(int(i.message.rsplit("(", 1)[1].split()[0]) for i in trace.issues) == 7
+    bad = read('[{"ph":"X","ts":NaN,"dur":1,"pid":1},{"ph":"X","ts":1e999,"dur":1,"pid":1}]')
+    assert rules(bad) == ["event-unusable"]
+
+
+def test_lists_may_be_bare_open_or_end_in_a_comma() -> None:
+    events = json.dumps([event("X", 0, dur=1), event("X", 1, dur=1)])
+    for text in (events, events[:-1], events[:-1] + ",", events[:-1] + ",\n]", events[:-1] + ",\n"):
+        trace = read(text)
+        assert len(trace) == 2
+        assert not trace.truncated
+        assert rules(trace) == ([] if text.endswith("]") else ["trace-not-closed"])
+        assert sniff(text.encode())
+    late = '{"meta": {"a": [1, {"b": 2}]}, "traceEvents" : ' + events + ', "x": 1}'
+    assert len(read(late)) == 2
+    assert read(late).top == {"meta": {"a": [1, {"b": 2}]}, "x": 1}
+
+
+@pytest.mark.parametrize("block", [7, 64, 4 << 20])
+def test_every_truncation_gives_the_slices_before_it(
+    monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(chrome_events, "_BLOCK", block)
+    events = [event("X", i, f'n{i}"é{{[', dur=1, args={"k": [{"z": "},{"}]}) for i in range(5)]
+    for text in (
+        json.dumps({"displayTimeUnit": "ms", "traceEvents": events, "other": {"a": 1}}),
+        json.dumps(events, ensure_ascii=False, indent=1),
+    ):
+        data = text.encode()
+        whole = read_chrome_trace(BytesSource(data))
+        assert len(whole) == 5
+        assert not whole.issues
+        seen = set()
+        for length in range(len(data)):
+            try:
+                part = read_chrome_trace(BytesSource(data[:length]))
+            except FormatError:
+                seen.add(0)
+                continue
+            count = len(part)
+            seen.add(count)
+            assert list(part.names) == list(whole.names)[:count]
+            assert part.start_ns.tolist() == whole.start_ns[:count].tolist()
+            assert part.issues.by_rule("trace-cut") or part.issues.by_rule("trace-not-closed")
+        assert seen == set(range(6))
+
+
+@given(st.data())
+def test_random_damage_gives_a_trace_or_an_error(draw: st.DataObject) -> None:
+    events = [event("B", 0), event("E", 1), event("X", 2, dur=1, args={"k": 1}), event("C", 3)]
+    content = bytearray(json.dumps({"traceEvents": events}).encode())
+    for _ in range(draw.draw(st.integers(1, 4))):
+        place = draw.draw(st.integers(0, len(content) - 1))
+        patch = draw.draw(st.one_of(st.binary(max_size=3), st.sampled_from(PATCHES)))
+        content[place : place + draw.draw(st.integers(0, 30))] = patch
+    try:
+        trace = read_chrome_trace(BytesSource(bytes(content)))
+    except FormatError:
+        return
+    assert len(trace) == len(trace.start_ns) == len(trace.track)
+    assert np.isfinite(trace.start_ns).all()
+    "".join(trace.names).encode()
+    "".join(trace.tracks).encode()
+
+
+PATCHES = [b"[", b'"', b"NaN", b"1e999", b"null", b"}, {", b'"ph": "X"', b"\\ud800", b"{", b"]"]
+spans = st.recursive(
+    st.lists(st.tuples(st.sampled_from("ab"), st.just([])), max_size=3),
+    lambda inner: st.lists(st.tuples(st.sampled_from("ab"), inner), max_size=3),
+    max_leaves=12,
+)
+
+
+@given(spans)
+def test_nested_begins_and_ends_come_back(tree: list[Any]) -> None:
+    events: list[Event] = []
+    expected: list[tuple[str, float, float]] = []
+
+    def walk(nodes: list[Any]) -> None:
+        for name, inner in nodes:
+            start = len(events)
+            place = len(expected)
+            expected.append((name, float(start), 0.0))
+            events.append(event("B", start, name))
+            walk(inner)
+            expected[place] = (name, float(start), float(len(events) - start))
+            events.append(event("E", len(events), name))
+
+    walk(tree)
+    if not events:
+        return
+    trace = read(events)
+    assert [(n, s, d) for n, s, d, _ in rows(trace)] == expected
+    assert not trace.issues
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[", "7", '{"traceEvents": 7}', "[" * 100_000, "nope"])
+def test_what_is_no_trace_is_refused(text: str) -> None:
+    if text == "[":
+        assert len(read(text)) == 0
+        return
+    with pytest.raises(FormatError):
+        read(text)
+
+
+def test_slices_join_operators_by_name(corpus: Path) -> None:
+    graph = corpus / "tvm/resnet20_cifar/graph.json"
+    nodes = json.loads(graph.read_text())["nodes"]
+    functions = [n["attrs"]["func_name"] if n["op"] == "tvm_op" else "" for n in nodes]
+    alone = next(i for i, f in enumerate(functions) if f and functions.count(f) == 1)
+    shared = next(f for f in functions if f and functions.count(f) > 2)
+    owners = [i for i, f in enumerate(functions) if f == shared]
+    exact = next((i for i in owners if nodes[i]["name"] == shared), None)
+    events = [event("X", 10 * i, functions[alone], dur=i + 1) for i in range(2)]
+    events += [event("X", 100 + 10 * i, shared, dur=1) for i in range(2)]
+    events += [event("X", 200, "python", dur=1), event("X", 300, nodes[owners[-1]]["name"], dur=4)]
+    run = tvmdbg.open(graph, trace=json.dumps(events).encode())
+    timeline = run.timeline
+    assert timeline.slice_node[:2].tolist() == [alone, alone]
+    assert timeline.repeats(alone).tolist() == [1000.0, 2000.0]
+    assert timeline.node_ns[alone] == 1500.0
+    assert timeline.slice(0).trust is Trust.BY_NAME
+    if exact is not None:  # a node's own name goes before its function's
+        assert timeline.slice_node[2:4].tolist() == [exact, exact]
+    else:
+        assert timeline.slice(2).trust is Trust.AMBIGUOUS
+    assert timeline.slice_node[4] == -1
+    assert timeline.slice_node[5] == owners[-1]
+
+
+def test_functions_of_several_operators_are_ambiguous(corpus: Path) -> None:
+    graph = corpus / "tvm/edge_cases/v0.19/odd_names/graph.json"
+    events = [event("X", i, "k_relu", dur=1) for i in range(3)]
+    run = tvmdbg.open(graph, json.dumps(events).encode())
+    assert {run.timeline.slice(i).trust for i in range(3)} == {Trust.AMBIGUOUS}
+    assert run.check().by_rule("slices-ambiguous")
+    lost = tvmdbg.open(graph, json.dumps([event("X", 0, "zzz", dur=1)]).encode())
+    assert lost.check().by_rule("slices-not-joined")
+
+
+def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
+    for file in sorted(corpus.rglob("_tvmdbg_execution_trace.json")):
+        assert identify(FileSource(file)).part == "trace", file
+    five = [
+        {"ts": i, "tid": 1, "pid": 1, "name": n, "ph": p}
+        for i, (n, p) in enumerate([("a", "B"), ("b", "B"), ("b", "E"), ("a", "E")])
+    ]
+    for document in ({"traceEvents": five}, five):
+        data = json.dumps(document).encode()
+        assert not sniff_classic(data)
+        assert identify(BytesSource(data)).part == "chrome"
+        assert tvmdbg.open(data).timeline.num_slices == 2
+
+
+def test_large_epoch_times_are_told_to_be_coarse() -> None:
+    trace = read([event("X", 1.7e15 + i, dur=1) for i in range(2)])
+    assert rules(trace) == ["time-precision"]
+    assert not math.isnan(trace.start_ns[1])
+
+
+def test_memory_stays_far_below_that_of_all_objects() -> None:
+    count = 40_000
+    events = [event("X", i, f"op{i % 50}", dur=0.5, args={"k": i}) for i in range(count)]
+    data = json.dumps({"traceEvents": events}).encode()
+    del events
+    tracemalloc.start()
+    json.loads(data)
+    objects = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    started = time.process_time()
+    trace = read_chrome_trace(BytesSource(data))
+    took = time.process_time() - started
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(trace) == count
+    assert peak < objects * 0.75
+    assert took < 30
