@@ -13,9 +13,6 @@ from tvmdbg_widgets.model.writing import replacing
 if TYPE_CHECKING:
     import os
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 #: Characters that may stand in a data URL inside double quotes as they are.
 _PLAIN_IN_A_URL = " =:/;,.()!*'"
 
@@ -52,7 +49,7 @@ class Figure:
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}
 
-    def png(self, scale: float = 2, fonts: Iterable[str | os.PathLike[str]] = ()) -> bytes:
+    def png(self, scale: float = 2) -> bytes:
         """Return the picture as PNG; it needs ``pip install "tvmdbg-widgets[png]"``.
 
         A figure of ``theme="auto"`` is drawn light.
@@ -61,26 +58,24 @@ class Figure:
         ----------
         scale : float
             Pixels for one px: 2 gives a figure of width 720 a picture 1,440 pixels wide.
-        fonts
-            Font files to use beside those installed.
 
         Raises
         ------
         ImportError
             The rasteriser is not installed.
         RuntimeError
-            No font is installed: the picture would have no text.
+            None of the fonts is installed: the picture would have no text.
         ValueError
             The scale is no positive number, or gives more than 100 million pixels.
 
         Warns
         -----
         UserWarning
-            No font has some of the characters.
+            No installed font has some of the characters.
         """
         from tvmdbg_widgets.figures.raster import rasterise
 
-        return rasterise(self.svg, scale, fonts)
+        return rasterise(self.svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float | None = None) -> Path:
         """Write the picture to a file; an existing one is replaced whole or not at all.

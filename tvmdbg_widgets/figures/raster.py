@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import unicodedata
 import warnings
 from functools import lru_cache
-from pathlib import Path
+from html import unescape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import unescape
+
+from tvmdbg_widgets.figures.svg import FONT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from types import ModuleType
 
 _MOST_PIXELS = 100_000_000
 _TEXT = re.compile(r"<text ([^>]*)>((?:[^<]|<tspan[^>]*>|</tspan>)*)</text>")
+#: A character that no font has; what is drawn for it is what stands for all such.
+_NO_LETTER = "\U0010fffd"
 _TAG = re.compile(r"<[^>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 #: resvg asks no font of the list but the first it knows for a letter which that one lacks.
 _EAST = (
     "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
-    "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', sans-serif"
-)
+    "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', "
+) + FONT
 _NO_FONT = (
-    "no font was found, so that all text would be missing from the picture: install one "
-    "(on Debian: apt-get install fonts-dejavu-core), or name font files: "
-    "figure.png(fonts=['/path/to/Font.ttf'])"
+    "none of the fonts of a figure is installed, so that all text would be missing from the "
+    f"picture: {FONT}. Install one (on Debian: apt-get install fonts-dejavu-core), or put its "
+    "file into ~/.local/share/fonts"
 )
 
 
-def rasterise(svg: str, scale: object, fonts: Iterable[str | os.PathLike[str]] = ()) -> bytes:
+def rasterise(svg: str, scale: object) -> bytes:
     """Draw a figure into a PNG.
 
     Parameters
@@ -41,8 +42,6 @@ def rasterise(svg: str, scale: object, fonts: Iterable[str | os.PathLike[str]] =
         A figure's document.
     scale : float
         Pixels of the picture for one px of the figure.
-    fonts
-        Font files beside the installed ones; the families they hold are used for all text.
 
     Raises
     ------
@@ -51,33 +50,27 @@ def rasterise(svg: str, scale: object, fonts: Iterable[str | os.PathLike[str]] =
     ValueError
         The scale is no positive number, or the picture would have more than 100 million pixels.
     RuntimeError
-        No font is installed.
-    FileNotFoundError
-        One of the font files is not there.
+        None of the fonts is installed.
 
     Warns
     -----
     UserWarning
-        No font has some of the characters.
+        No installed font has some of the characters.
     """
     if not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
         raise ValueError(f"scale is a positive number, found {scale!r}")
     resvg = _resvg()
     found = _SIZE.search(svg)
-    wide, high = (float(each) for each in found.groups()) if found else (0.0, 0.0)
-    if wide * high * scale**2 > _MOST_PIXELS:
+    wide, high = (float(each) * scale for each in found.groups()) if found else (0.0, 0.0)
+    if wide * high > _MOST_PIXELS:
         raise ValueError(
-            f"scale {scale:g} gives {wide * scale:,.0f} x {high * scale:,.0f} pixels; "
+            f"scale {scale:g} gives {wide:,.0f} x {high:,.0f} pixels; "
             f"at most {_MOST_PIXELS:,} are drawn: use a smaller scale"
         )
-    files = tuple(os.fspath(each) for each in fonts)
-    for file in files:
-        Path(file).stat()
-    texts = [unescape(_TAG.sub("", text)) for _, text in _TEXT.findall(svg)]
-    _require_glyphs("".join(texts), files)
+    _require_glyphs("".join(unescape(_TAG.sub("", text)) for _, text in _TEXT.findall(svg)))
     document = _TEXT.sub(_with_eastern_font, svg)
-    size = {"width": max(1, round(wide * scale)), "height": max(1, round(high * scale))}
-    return bytes(resvg.svg_to_bytes(svg_string=document, font_files=list(files), **size))
+    size = {"width": max(1, round(wide)), "height": max(1, round(high))}
+    return bytes(resvg.svg_to_bytes(svg_string=document, **size))
 
 
 def _resvg() -> ModuleType:
@@ -102,30 +95,30 @@ def _with_eastern_font(found: re.Match[str]) -> str:
     return f'<text {style} font-family="{_EAST}">{text}</text>'
 
 
-def _require_glyphs(text: str, fonts: tuple[str, ...]) -> None:
-    """Raise without any font; warn of characters that none of them has."""
+def _require_glyphs(text: str) -> None:
+    """Raise without any font; warn of characters that none has."""
     if not text.strip():
         return
-    if not _has_glyph("x", fonts):
+    if not _has_glyph("x"):
         raise RuntimeError(_NO_FONT)
     odd = {each for each in text if each > "\x7f" and unicodedata.category(each)[0] not in "ZMC"}
-    missing = "".join(sorted(each for each in odd if not _has_glyph(each, fonts)))
+    missing = "".join(sorted(each for each in odd if not _has_glyph(each)))
     if missing:
         warnings.warn(
-            f"no font here has {missing!r}; these characters are missing from the picture: "
-            "install a font that has them, or name its file: figure.png(fonts=[…])",
+            f"no installed font has {missing!r}: these characters are blank or boxes in the picture; "
+            "install a font that has them (on Debian: fonts-noto-cjk, fonts-noto-color-emoji)",
             stacklevel=4,
         )
 
 
 @lru_cache(maxsize=4096)
-def _has_glyph(char: str, fonts: tuple[str, ...]) -> bool:
-    return _drawn(char, fonts) != _drawn("", fonts)
+def _has_glyph(char: str) -> bool:
+    return _drawn(char) not in (_drawn(""), _drawn(_NO_LETTER))
 
 
-def _drawn(text: str, fonts: tuple[str, ...]) -> bytes:
+def _drawn(text: str) -> bytes:
     document = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 32">'
-        f'<text x="8" y="24" font-size="16" font-family="sans-serif">{text}</text></svg>'
+        f'<text x="8" y="24" font-size="16" font-family="{FONT}">{text}</text></svg>'
     )
-    return bytes(_resvg().svg_to_bytes(svg_string=document, font_files=list(fonts)))
+    return bytes(_resvg().svg_to_bytes(svg_string=document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -196,7 +197,7 @@ def frame(panels: Sequence[Panel], title: str, words: str) -> str:
     """Stack panels in one document on an opaque ground, so that any page may hold it."""
     theme = panels[0].theme
     wide = max(panel.width for panel in panels)
-    high = sum(panel.height for panel in panels)
+    high = float(math.ceil(sum(panel.height for panel in panels)))
     size = attributes({"width": wide, "height": high})
     look = attributes({"font_family": FONT, "style": "max-width:100%;height:auto"})
     ground = Marks(theme)
