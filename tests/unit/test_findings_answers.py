@@ -15,10 +15,10 @@ from tests.unit.findings_dump import Op, plant
 from tvmdbg_widgets.model import tensors as tensors_module
 from tvmdbg_widgets.widgets import run_model
 from tvmdbg_widgets.widgets.answers import answer
-from tvmdbg_widgets.widgets.run_model import RunModel
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.run_model import RunModel
 
 FIELDS = ["rule", "kind", "title", "evidence", "certainty", "why", "nodes", "entries", "next"]
 

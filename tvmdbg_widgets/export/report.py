@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -12,19 +13,17 @@ from tvmdbg_widgets.export.machine import Machine
 from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
 from tvmdbg_widgets.export.report_node import node_lines
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.graph import GraphOptions
+from tvmdbg_widgets.figures.graph import GraphOptions, graph_figure
 from tvmdbg_widgets.figures.tensor import TensorOptions
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from tvmdbg_widgets.export.report_node import Tell
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.findings import Finding, Findings
-    from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
 _ISSUES = 50
@@ -55,8 +54,8 @@ class BugReport:
         return self._text
 
     def _repr_markdown_(self) -> str:
-        data = quote(self.figure.svg, safe="")
-        return self._with_figure(f"data:image/svg+xml,{data}")
+        # An image element: several hosts take no SVG data from Markdown's own images.
+        return f"{self._text}\n{self.figure.html}\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the text to a ``.md`` file and the figure to a ``.svg`` file of the same name.
@@ -81,12 +80,9 @@ class BugReport:
         target = Path(path)
         with replacing(target, ".md", ".markdown") as file:
             picture = self.figure.save(target.with_suffix(".svg"))
-            file.write(self._with_figure(quote(picture.name)).encode())
+            title = str(self.figure.description.get("title", "figure"))
+            file.write(f"{self._text}\n{image(title, quote(picture.name))}\n".encode())
         return target
-
-    def _with_figure(self, address: str) -> str:
-        title = str(self.figure.description.get("title", "figure"))
-        return f"{self._text}\n{image(title, address)}\n"
 
 
 def report(run: DebugRun, node: int | None = None) -> BugReport:
@@ -193,18 +189,20 @@ def _checks(run: DebugRun, tell: Tell) -> list[str]:
 
 def _figure(run: DebugRun, found: Findings, node: int | None) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
-    options = DebuggerOptions(
-        GraphOptions(color_by=color_by, focus=node),
-        TensorOptions(entry=_entry(run, found, node)),
-        hidden=("findings",),
-    )
+    graph = GraphOptions(color_by=color_by, focus=node)
+    entry = _entry(run, found, node)
+    if entry is None and run.tensors:
+        return graph_figure(run, color_by=color_by, focus=node)
+    options = DebuggerOptions(graph, TensorOptions(entry=entry), hidden=("findings",))
     return debugger_figure(run, options, saved=True)
 
 
 def _entry(run: DebugRun, found: Findings, node: int | None) -> tuple[int, int] | None:
-    """Return the entry to draw: the node's, else the first that a fault or doubt names."""
-    tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
-    if node is not None:
-        return (node, 0) if (node, 0) in tensors else None
-    named = (entry for each in found for entry in each.entries if entry in tensors)
-    return next(named, None)
+    """Return the entry to draw: the node's, else the first that a finding names, else the last.
+
+    None where no tensor could be read.
+    """
+    readable = run.search.scan.scanned().statistics
+    own = [] if node is None else [entry for entry in readable if entry[0] == node]
+    named = (entry for each in found for entry in each.entries if entry in readable)
+    return next(chain(own, named, reversed(list(readable))), None)
