@@ -363,6 +363,26 @@ def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
         assert tvmdbg.open(data).timeline.num_slices == 2
 
 
+def test_a_trace_beside_a_dump_is_said_to_be_left_out(data: Path) -> None:
+    case = data / "times/split_multi_v0.19"
+    own = case / "_tvmdbg_execution_trace.json"
+    run = tvmdbg.open(case / "graph.json", own, data / "chrome/viztracer.json")
+    assert run.timeline.num_slices == 4
+    (issue,) = run.check().by_rule("chrome-left-out")
+    assert "257 slices on 2 tracks" in issue.message
+    assert tvmdbg.open(data / "chrome/viztracer.json").provenance.releases == "a Chrome trace"
+
+
+def test_extras_come_back_with_a_recording(tmp_path: Path) -> None:
+    events = [event("X", 0, dur=1), event("C", 1, "mem", args={"used": 1})]
+    run = tvmdbg.open(json.dumps(events).encode())
+    run.save(tmp_path / "saved")
+    again = tvmdbg.open(tmp_path / "saved")
+    assert again.timeline.num_slices == 1
+    assert again.timeline.tracks == run.timeline.tracks
+    assert again.timeline.extras.counts == run.timeline.extras.counts
+
+
 def test_large_epoch_times_are_told_to_be_coarse() -> None:
     trace = read([event("X", 1.7e15 + i, dur=1) for i in range(2)])
     assert rules(trace) == ["time-precision"]

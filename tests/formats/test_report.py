@@ -252,6 +252,30 @@ def test_shapes_of_another_graph_are_told_with_both(corpus: Path) -> None:
     assert (other.reports[0].trust[joined] >= Trust.BY_NAME).all()
 
 
+def test_calls_of_a_virtual_machine_are_kept_and_said_to_nest(corpus: Path) -> None:
+    rows = [("VM::AllocStorage", 1.0), ("fused_add", 2.0), ("main", 4.0)]
+    text = json_text([{"Name": n, "Duration (us)": us, "Count": 1} for n, us in rows])
+    run = tvmdbg.open(text.encode())
+    assert [slice_.name for slice_ in map(run.timeline.slice, range(3))] == [n for n, _ in rows]
+    assert "twice" in run.check().by_rule("vm-calls-nested")[0].message
+    case = corpus / "tvm/edge_cases/v0.19/split_multi"
+    own = json.loads((case / "report.json").read_text())
+    plumbing = {"Name": {"string": "vm.builtin.reshape"}, "Duration (us)": {"microseconds": 1.0}}
+    own["calls"] = [c for call in own["calls"] for c in (plumbing, call)]
+    (report,) = tvmdbg.open(json.dumps(own).encode(), graph=case / "graph.json").reports
+    assert report.nodes.tolist() == [-1, 1, -1, 2, -1, 3]
+
+
+@pytest.mark.parametrize("name", ["report.json", "report.csv", "report.raw_table.txt"])
+def test_a_report_is_taken_by_name_of_its_part(corpus: Path, name: str) -> None:
+    case = corpus / "tvm/resnet20_cifar"
+    dump = next((case / "tvmdbg").iterdir())
+    run = tvmdbg.open(dump, report=case / name)
+    assert len(run.reports) == 1
+    assert (run.reports[0].nodes >= 0).all()
+    assert run.timeline.num_slices == 72
+
+
 # A printer like TVM's (AsJSON, AsCSV, AsTable): what it does not escape, this does not either.
 def metric_text(value: object, decimals: int) -> str:
     if isinstance(value, str):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tvmdbg_widgets.formats.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble_reports import join_reports, report_evidence
-from tvmdbg_widgets.formats.tvm.assemble_times import choose_table, join_timeline
+from tvmdbg_widgets.formats.tvm.assemble_times import beside_chrome, choose_table, join_timeline
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params_survey import KINDS, note_issues
@@ -101,12 +101,15 @@ def assemble(
             chrome=chrome,
             reports=reports,
         )
+    if chrome is not None and timeline is not None:
+        timeline, problems = beside_chrome(timeline, chrome)
+        found += problems
     found += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
         found.append(_contradiction(evidence))
     provenance = Provenance(
-        versions.in_words(produced),
+        versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "a Chrome trace",
         tuple(each.fact for each in evidence),
         device,
         tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts),

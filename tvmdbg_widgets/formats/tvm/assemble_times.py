@@ -26,6 +26,7 @@ from tvmdbg_widgets.model.join_times import (
     join_rows,
     shapes_with_rows,
 )
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace
 from tvmdbg_widgets.model.timeline_report import from_report
@@ -144,6 +145,23 @@ def join_timeline(
     if timeline is None or graph is None:
         return timeline
     return by_device(timeline, graph, device)
+
+
+def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, list[Issue]]:
+    """Give a recorded timeline its trace's extras, or say that the trace is not the timeline."""
+    if chrome.file in timeline.sources:
+        return (
+            replace(timeline, extras=chrome.extras) if timeline.extras is None else timeline
+        ), []
+    left_out = Issue(
+        "chrome-left-out",
+        Severity.NOTE,
+        f"the Chrome trace ({counted(len(chrome), 'slice')} on "
+        f"{counted(len(chrome.tracks), 'track')}) is not shown: the timeline is of "
+        f"{', '.join(timeline.sources)}. Open the trace with the graph alone to see it",
+        file=chrome.file,
+    )
+    return timeline, [left_out]
 
 
 def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: float) -> Timeline:
