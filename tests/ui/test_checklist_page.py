@@ -50,6 +50,14 @@ SLOWEST = {
     "resnet20": ("#62 conv2d + add + relu", "2.571 ms", "6.45 %"),
     "overflow": ("#60 conv2d + add + add + relu", "2.590 ms", "5.97 %"),
 }
+FIRST = {
+    "resnet20": "72 tensors scanned",
+    "overflow": "(node 38) made the first Inf: 59 of 8,192 values",
+}
+TOUR = [
+    {"text": "What is wrong?\n\n" + "It begins at one operator. " * 12, "view": "graph"},
+    {"text": "Here.", "view": None},
+]
 SELECT = """node => {
   const { session } = tvmdbg.models;
   session.set("selected", [node]);
@@ -145,6 +153,7 @@ def test_sample_is_legible_and_answers_at_once(
     for part in (name, time, share):
         assert part in seen(timeline)
         assert part in seen(everything)
+    assert FIRST[run] in seen(everything)
     health = {"resnet20": "all finite", "overflow": "not finite"}[run]
     for found in (everything, tensor):
         assert health in seen(found)
@@ -212,6 +221,50 @@ def test_selection_details_and_issues_are_legible(
         for found in (graph, timeline):
             assert ("not run" in seen(found)) == (node != 62)
             assert "0 ns" not in [text["text"] for text in found["texts"]]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("run", ["resnet20", "overflow"])
+def test_evidence_notes_and_a_tour_are_legible(
+    page: Page, addresses: dict[str, str], run: str, width: int, theme: str
+) -> None:
+    show(page, addresses[run], width, theme)
+    page.evaluate(
+        """tour => {
+          const { session } = tvmdbg.models;
+          const step = { nodes: [62], entry: [62, 0], slice: null, time_range: null };
+          session.set("notes", { 62: "look at this one\\n".repeat(3), 4: "and here" });
+          session.set("tour", tour.map((each) => ({ ...step, ...each })));
+          session.set("tour_step", 0);
+        }""",
+        TOUR,
+    )
+    page.evaluate(SELECT, 62)
+    for sign in page.locator(".tvmdbg-finding-twist").all()[:2]:
+        sign.click()
+    page.locator(".tvmdbg-graph").first.focus()
+    page.keyboard.press("y")
+    told = page.locator(".tvmdbg-copied")
+    expect(told).to_have_text("copied run.graph.nodes[62]")
+    texts = audit(told)["texts"]
+    assert [text for text in texts if text["size"] < 11 or not text["enough"]] == []
+    expect(told).to_be_hidden()
+    settle(page)
+    everything, graph, tensor, timeline = check(page)
+    assert "step 1 / 2" in seen(everything)
+    assert "certain:" in seen(everything)
+    for found in (everything, tensor, timeline):
+        assert "look at this one" in seen(found)
+    if width > 760:
+        assert "look at this one" in seen(graph)
+        for name in ("graph", "tensor"):
+            box = page.locator(f"[data-view={name}]").bounding_box()
+            assert box is not None
+            assert box["height"] > 250
+    page.get_by_role("button", name="Next step").click()
+    settle(page)
+    check(page)
 
 
 @pytest.mark.parametrize("width", [480, 1200])

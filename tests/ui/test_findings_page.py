@@ -67,7 +67,7 @@ def row(panel: Locator, text: str) -> Locator:
 
 def finding(title: str, **fields: Any) -> dict[str, Any]:
     plain = {
-        "rule": title.split(" ")[0],
+        "rule": title.partition(" ")[0],
         "kind": "cost",
         "title": title,
         "evidence": [f"evidence of {title}"],

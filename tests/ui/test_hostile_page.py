@@ -53,9 +53,13 @@ def test_no_name_runs_anywhere(page: Page) -> None:
         page.goto(f"{address}?views=debugger&width=1400")
         page.locator("[data-ready=true]").first.wait_for()
         page.evaluate("tvmdbg.models.session.set('selected', [1])")
-        page.get_by_role("application").first.focus()
-        for key in ("d", "d", "s", "?", "Escape", "]", "/"):
-            page.keyboard.press(key)
+        page.evaluate("text => tvmdbg.models.session.set('notes', { 1: text })", ATTACK)
+        for view in ("findings", "graph"):
+            page.locator(f".tvmdbg-{view}").focus()
+            for key in ("d", "d", "s", "?", "Escape", "]", "Enter", "ArrowRight", "y"):
+                page.keyboard.press(key)
+        page.keyboard.press("Escape")
+        page.keyboard.press("/")
         page.keyboard.type("script")
         for button in page.get_by_role("button").all():
             if button.is_visible() and button.is_enabled():

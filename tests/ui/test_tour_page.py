@@ -1,4 +1,4 @@
-"""Notes, tours and code for what is selected, on a page: shown in every view, text only, by keys."""
+"""Notes, tours and code for what is selected, on a page: in every view, text only, by keys."""
 
 from __future__ import annotations
 

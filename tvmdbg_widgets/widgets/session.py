@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -11,7 +12,7 @@ from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -69,7 +70,7 @@ class Session(anywidget.AnyWidget):
     hovered = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
     source = traitlets.Unicode("").tag(sync=True)
     notes = traitlets.Dict().tag(sync=True)
-    tour = traitlets.List().tag(sync=True)
+    tour: Any = traitlets.List().tag(sync=True)
     tour_step = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
     def __init__(self, run: DebugRun | None = None, **traits: Any) -> None:
@@ -144,11 +145,13 @@ class Session(anywidget.AnyWidget):
 
     @traitlets.validate("notes")
     def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
-        return _checked("notes", checked_notes, self._run, proposal["value"])
+        with _as_trait_error("notes"):
+            return checked_notes(self._run, proposal["value"])
 
     @traitlets.validate("tour")
     def _steps_of_nodes(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
-        return _checked("tour", checked_tour, self._run, proposal["value"])
+        with _as_trait_error("tour"):
+            return checked_tour(self._run, proposal["value"])
 
     @traitlets.validate("tour_step")
     def _step_of_the_tour(self, proposal: dict[str, Any]) -> int | None:
@@ -181,8 +184,9 @@ class Session(anywidget.AnyWidget):
         return f"Session: {selected} selected; entry {self.entry}, slice {self.slice}"
 
 
-def _checked(name: str, check: Callable[[DebugRun | None, object], Any], *given: Any) -> Any:
+@contextmanager
+def _as_trait_error(name: str) -> Iterator[None]:
     try:
-        return check(*given)
+        yield
     except (TypeError, ValueError, LookupError) as problem:
         raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
