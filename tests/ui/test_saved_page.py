@@ -387,7 +387,7 @@ def test_a_theme_of_the_pages_own(page: Page, run: tvmdbg.DebugRun, tmp_path: Pa
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("width", [480, 700, 900, 1600])
 def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": 1000})
@@ -541,3 +541,24 @@ def test_a_tour_is_walked_on_the_page(page: Page, tmp_path: Path) -> None:
     assert selected(page, "notes") == {"62": "the slowest"}
     page.evaluate("location.hash = 'step=7'")
     expect(page.locator("#tvmdbg-status")).to_contain_text("no step 7")
+
+
+@pytest.mark.parametrize("width", [420, 700, 1000])
+def test_a_frame_is_as_high_as_its_views(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path, width: int
+) -> None:
+    path = tmp_path / "outer.html"
+    frame = tvmdbg.Debugger(run, tvmdbg.Session(run)).embed().html
+    body = f"<body style='margin: 0; width: {width}px'>{frame}"
+    path.write_text(f"<!doctype html><meta charset='utf-8'>{body}", "utf-8")
+    page.set_viewport_size({"width": width + 100, "height": 1400})
+    page.goto(path.as_uri())
+    inside = framed(page)
+    settle(inside)
+    heights = "place => [place.scrollHeight, place.clientHeight]"
+    needs, has = inside.locator("#tvmdbg-views").evaluate(heights)
+    assert needs <= has + 20
+    for view in ("graph", "tensor", "timeline"):
+        box = inside.locator(f"[data-view={view}]").bounding_box()
+        assert box is not None
+        assert box["height"] > 250

@@ -22,6 +22,7 @@ interface Settings {
 const LEAST_HEIGHT = 120;
 const BELOW = 16;
 const NARROW = 760;
+const ROUNDS = 3;
 
 /** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
 export function open(views: Readonly<Record<string, unknown>>): void {
@@ -129,6 +130,11 @@ function stretch(model: StaticModel, place: HTMLElement, { embedded }: Settings)
   };
   const apply = () => {
     model.set("height", Math.max(embedded ? LEAST_HEIGHT : wished, free()));
+    // Views that stand one below the other take more than the height they are told.
+    for (let i = 0; embedded && i < ROUNDS && place.querySelector(".tvmdbg-narrow"); i++) {
+      const over = place.scrollHeight / place.clientHeight;
+      if (over > 1) model.set("height", Math.floor(Number(model.get("height")) / over));
+    }
   };
   apply();
   addEventListener("resize", apply);

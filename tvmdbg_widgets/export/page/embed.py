@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _BELOW = 26
 #: What a view needs to show all it has; others follow the height they are given.
 _LEAST = {"tensor": 560}
+#: In a frame narrower than this the views of a debugger stand one below the other, which takes
+#: so much more.
+_NARROW, _STACKED = 760, 420
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,18 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
         CSS pixels of the frame; those of the view where None.
     options : Options
     """
-    least = max(view.height, _LEAST.get(kind_of(view), 0))
-    tall = least + _BELOW if height is None else height
+    kind = kind_of(view)
+    tall = max(view.height, _LEAST.get(kind, 0)) + _BELOW if height is None else height
+    style = "border:0"
+    if kind == "debugger" and height is None:
+        more = f"clamp(0px, ({_NARROW}px - 100cqw) * 9999, {_STACKED}px)"
+        style += f";height:calc({tall}px + {more})"
     document = page(view, options, embedded=True)
     # A sandbox without allow-same-origin: the frame cannot reach the page around it.
     frame = (
+        '<div style="container-type:inline-size">'
         f'<iframe title="{escape(options.title or view.debug_run.title)}" '
-        f'sandbox="allow-scripts" width="100%" height="{tall}" frameborder="0" '
-        f'srcdoc="{html.escape(document, quote=True)}"></iframe>'
+        f'sandbox="allow-scripts" width="100%" height="{tall}" style="{style}" '
+        f'srcdoc="{html.escape(document, quote=True)}"></iframe></div>'
     )
     return Embed(frame, view.figure(theme=options.theme))

@@ -70,6 +70,8 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         options = replace(options, share="statistics", parameters=False)
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind, packed=embedded)
+    if kind == "debugger":
+        run.findings()  # they are part of its figure, once they are known
     figure = view.figure(theme=options.theme)
     entry = states["session"].get("entry")
 
