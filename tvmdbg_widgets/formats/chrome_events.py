@@ -43,6 +43,8 @@ class EventFile:
         Offset where the text stops being JSON; the events before it were given.
     found : str
         The text at that place.
+    too_deep : bool
+        It is nested too deeply to be read.
     """
 
     def __init__(self, source: ByteSource) -> None:
@@ -52,6 +54,7 @@ class EventFile:
         self.ended: bool = False
         self.broken: int | None = None
         self.found = ""
+        self.too_deep = False
         self._data = b""
         self._offset = 0  # of the first byte of _data
 
@@ -184,6 +187,7 @@ class EventFile:
             try:
                 event, after = _DECODER.raw_decode(text, position)
             except (ValueError, RecursionError) as problem:
+                self.too_deep = isinstance(problem, RecursionError)
                 place = problem.pos if isinstance(problem, json.JSONDecodeError) else position
                 unterminated = str(problem).startswith("Unterminated")
                 near = place >= len(text) - 16 or unterminated

@@ -107,7 +107,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         block.clear()  # before the next one is read
     if not file.form or (file.broken is not None and not columns.phases):
         raise FormatError(
-            "this is not a Chrome trace",
+            "the JSON is nested too deeply" if file.too_deep else "this is not a Chrome trace",
             file=source.name,
             offset=file.broken,
             expected='{"traceEvents": [{"ph": …}, …]} or [{"ph": …}, …]',
