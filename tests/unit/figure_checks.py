@@ -93,7 +93,8 @@ def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
             text += aside.text or ""
             wide += float(aside.attrib["dx"])
             wide += width(aside.text or "", float(aside.attrib["font-size"]))
-        yield Line(text, float(style["x"]), top + float(style["y"]) - size * 0.8, wide, size)
+        left = float(style["x"]) - (wide / 2 if style.get("text-anchor") == "middle" else 0)
+        yield Line(text, left, top + float(style["y"]) - size * 0.8, wide, size)
         return
     for child in element:
         yield from _lines(child, top, style)

@@ -37,16 +37,17 @@ Corner = npt.NDArray[np.float64]
 
 
 def group_sizes(condensed: Condensed) -> list[BoxSizes]:
-    """Return boxes with three lines of text; dtype and shape make a fourth where there is room."""
+    """Return boxes with all lines of text, and without that of dtype and shape."""
     wanted = [
         min(_WIDEST, max(120.0, TEXT_START + PADDING + _widest(each))) for each in condensed.groups
     ]
     airy = Spacing(node_gap=20, line_gap=9, track_gap=7, layer_gap=20, component_gap=28)
     tight = Spacing(node_gap=18, line_gap=8, track_gap=6, layer_gap=16, component_gap=24)
     widest = (_WIDEST, 210.0, 180.0)
+    lines = 3 if condensed.largest else 2
     return [
-        BoxSizes("group", _PAD + 3 * _LINE, 116.0, widest, airy, wanted),
-        BoxSizes("group", _PAD + 2 * _LINE, 108.0, widest, tight, wanted),
+        BoxSizes("group", _PAD + lines * _LINE, 116.0, widest, airy, wanted),
+        BoxSizes("group", _PAD + (lines - 1) * _LINE, 108.0, widest, tight, wanted),
     ]
 
 
@@ -175,7 +176,7 @@ class GroupPicture:
             wide = width(pill, SMALL) + 2 * BADGE_PADDING
             line: Style = {"fill": "none", "stroke": soft, "stroke_opacity": 0.6}
             marks.rect(x + room - wide, base - 11, wide, 14, z=3, rx=3.0, **line)
-            marks.text(pill, x + room - wide + BADGE_PADDING, base, fill=ink)
+            marks.text(pill, x + room - wide / 2, base, fill=ink, text_anchor="middle")
         brief = each.time_text.split(" · ")[0]
         params = f" · {counted(each.parameters, 'param')}" if each.parameters else ""
         ends = each.count_text.rpartition(" · ")[0] or each.count_text

@@ -210,7 +210,7 @@ class _Box:
             style = {"fill": "none", "stroke": self.soft, "stroke_opacity": 0.5}
         self.marks.rect(right - wide, y - 7, wide, 14, z=3, rx=3.0, **style)
         ink = self.theme.ink_on(self.theme.error) if loud else self.soft
-        self.marks.text(pill, right - wide + BADGE_PADDING, y + 4, fill=ink)
+        self.marks.text(pill, right - wide / 2, y + 4, fill=ink, text_anchor="middle")
 
     def _loose_ends(self) -> None:
         """Operands that nothing produces (dashed, a ring), edges to what is left out (dotted)."""

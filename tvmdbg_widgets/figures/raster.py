@@ -105,8 +105,8 @@ def _require_glyphs(text: str) -> None:
     missing = "".join(sorted(each for each in odd if not _has_glyph(each)))
     if missing:
         warnings.warn(
-            f"no installed font has {missing!r}: these characters are blank or boxes in the picture; "
-            "install a font that has them (on Debian: fonts-noto-cjk, fonts-noto-color-emoji)",
+            f"no installed font has {missing!r}: these characters are blank or boxes in the "
+            "picture; install a font that has them (on Debian: fonts-noto-cjk, fonts-noto-color-emoji)",
             stacklevel=4,
         )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _STATISTICS = 300.0
 _NAMES = 62
+_WIDEST = 640.0
 _TALL = 220.0
 _HISTOGRAM = 84.0
 _BARS = 12
@@ -137,6 +138,7 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
     top = y + 8
     narrow = width < NARROW
     left = width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20)
+    left = min(left, _WIDEST)
     marks = panel.marks
     bottom = top
     for line in wrap(facts.plane_text, left, SMALL, lines=3):
@@ -146,7 +148,7 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
         marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL, most_pixels=most_pixels
     )
     bottom = draw_color_bar(marks, facts, MARGIN, bottom + 6, left)
-    x = float(MARGIN) if narrow else width - MARGIN - _STATISTICS
+    x = float(MARGIN) if narrow else MARGIN + left + 20
     below = _statistics(panel, facts, x, bottom if narrow else top)
     room = min(_STATISTICS, width - 2 * MARGIN)
     below = draw_histogram(marks, facts, x, below + 8, room=room, tall=_HISTOGRAM)

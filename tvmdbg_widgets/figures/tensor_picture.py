@@ -13,6 +13,7 @@ from tvmdbg_widgets.figures.png import data_uri, png
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
 from tvmdbg_widgets.figures.texts import about_text, fit, short_text, width, wrap
 from tvmdbg_widgets.figures.theme import channels
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.planes import NAN, POS_INF, Picture, picture
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def draw_histogram(
     slot = 34.0
     wide = room - slot * len(others) - (8 if others else 0)
     if counts:
-        said = f"histogram of {len(counts)} bins, the highest of {max(counts):,} values"
+        said = f"histogram of {len(counts)} bins, the highest of {counted(max(counts), 'value')}"
         marks.text(fit(said, room, SMALL), x, y + 10, fill=marks.theme.muted)
         y += LINE_HEIGHT
     foot, step = number(y + tall), wide / max(1, len(counts))

@@ -129,7 +129,7 @@ def _rows(run: DebugRun, options: TimelineOptions) -> tuple[Operators, str]:
     every = operators(run.parts)
     if options.sort == "time":
         rows = operators(run.parts, top=TOP)
-        which = f"The {counted(len(rows), 'operator')} that take longest"
+        which = f"The slowest {counted(len(rows), 'operator')}"
     else:
         rows = every[:TOP]
         which = f"The first {counted(len(rows), 'operator')} in execution order"
