@@ -45,8 +45,9 @@ class SourceFile(io.RawIOBase):
         """Fill the buffer from the position on; return the number of bytes, 0 at the end."""
         view = memoryview(buffer).cast("B")
         count = max(0, min(len(view), self._source.size - self._position))
-        self._source.read_into(self._position, view[:count])
-        self._position += count
+        if count:
+            self._source.read_into(self._position, view[:count])
+            self._position += count
         return count
 
 

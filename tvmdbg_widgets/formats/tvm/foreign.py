@@ -18,8 +18,14 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1e\x15\x14\x42\x2f\xde\x25\xd2", "a VM executable", "Save the parameters alone."),
     (b"\xf7\xe5\x8d\x4f", "a params list in big-endian order", "TVM always writes little endian."),
     (b"\x93NUMPY", "a numpy array (.npy)", "Read it with numpy.load."),
-    (b"PK", "a zip archive (.npz or a Model Library Format archive)", "Unpack it first."),
-    (b"\x1f\x8b", "a gzip file", "Unpack it first."),
+    (
+        b"PK",
+        "a zip archive",
+        "Numpy's .npz is read by numpy.load, one that holds a dump by tvmdbg_widgets.open.",
+    ),
+    (b"\x1f\x8b", "a gzip file", "tvmdbg_widgets.open reads what is in it."),
+    (b"BZh", "a bzip2 file", "tvmdbg_widgets.open reads what is in it."),
+    (b"\xfd7zXZ\0", "an xz file", "tvmdbg_widgets.open reads what is in it."),
     (b"\x7fELF", "a shared library", "Parameters are saved beside it, by save_param_dict."),
 )
 
@@ -87,7 +93,7 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
 
 def _describe_json(head: bytes) -> tuple[str, str]:
     if b'"records"' in head:
-        return "the index of a tensor cache", "Its arrays are in the .bin files beside it."
+        return "the index of a tensor cache", "load_params and open read it with its shards."
     if b'"nodes"' in head or b'\\"nodes\\"' in head:
         return "a graph (JSON)", "The parameters are in a file of their own."
     return "a JSON file", "The parameters are in a file of their own."

@@ -1,0 +1,326 @@
+"""Files behind a URL: read by range, told apart when they change, and as right as local ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import sys
+import threading
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from formats.web import Site, serving
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.graph_json import read_graph
+from tvmdbg_widgets.formats.tvm.params import ParamsFile, read_params
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.model import sources_remote
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.ranges import coalesced, cut
+from tvmdbg_widgets.model.sources import BytesSource, as_source
+from tvmdbg_widgets.model.sources_remote import RemoteSource, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.graph import Graph
+
+fsspec = pytest.importorskip("fsspec")
+pytest.importorskip("aiohttp")
+
+SAMPLE = tvmdbg.samples.resnet20_cifar
+CONTENT = bytes(range(256)) * 2000
+
+
+def sample_files(prefix: str = "/run") -> dict[str, bytes]:
+    paths = [path for path in SAMPLE.rglob("*") if path.is_file()]
+    return {f"{prefix}/{p.relative_to(SAMPLE).as_posix()}": p.read_bytes() for p in paths}
+
+
+def zipped() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sample_files("run").items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.fixture
+def memory() -> Any:
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    yield files
+    files.store.clear()
+
+
+def same_run(run: tvmdbg.DebugRun) -> None:
+    local = tvmdbg.open(SAMPLE)
+    assert list(run.tensors) == list(local.tensors)
+    for entry in list(local.tensors)[::7]:
+        assert run.tensors[entry].raw().tobytes() == local.tensors[entry].raw().tobytes()
+    assert run.provenance.device == "CPU:0"
+    assert run.provenance.evidence == local.provenance.evidence
+    assert np.array_equal(run.timeline.node_ns, local.timeline.node_ns)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"ranges": False}, {"lengths": False}], ids=["ranges", "whole", "no length"]
+)
+@pytest.mark.parametrize("path", ["/run", "/run/", "/d.zip"])
+def test_a_dump_behind_http_is_the_same_run(options: dict[str, bool], path: str) -> None:
+    with serving({**sample_files(), "/d.zip": zipped()}, **options) as site:
+        run = tvmdbg.open(site.url + path)
+        assert run.title == path.strip("/")
+        same_run(run)
+
+
+@pytest.mark.parametrize("url", ["memory://run", "memory://d.zip", "zip://run::memory://d.zip"])
+def test_a_dump_in_any_store_is_the_same_run(memory: Any, url: str) -> None:
+    for name, data in {**sample_files(), "/d.zip": zipped()}.items():
+        memory.pipe(name, data)
+    same_run(tvmdbg.open(url))
+
+
+def test_only_headers_are_fetched_until_values_are_asked_for() -> None:
+    files = sample_files()
+    with serving(files) as site:
+        run = tvmdbg.open(f"{site.url}/run/_tvmdbg_device_CPU_0/output_tensors.params")
+        params = len(files["/run/_tvmdbg_device_CPU_0/output_tensors.params"])
+        assert site.sent < params / 2
+        before = site.sent
+        tensor = run.tensors[max(run.tensors, key=lambda e: run.tensors[e].nbytes)]
+        assert tensor.window((0,)).size
+        assert site.sent - before < tensor.nbytes
+
+
+def test_a_server_without_ranges_sends_a_file_once_or_twice_not_per_header() -> None:
+    path = "/run/_tvmdbg_device_CPU_0/output_tensors.params"
+    with serving(sample_files(), ranges=False) as site:
+        run = tvmdbg.open(site.url + path)
+        for tensor in run.tensors.values():
+            tensor.raw()
+        assert site.count(path) <= 3
+
+
+def test_a_file_too_large_for_a_server_without_ranges_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sources_remote, "MOST_WHOLE", 100_000)
+    for options in ({"ranges": False}, {"lengths": False}):
+        with serving({"/f": CONTENT}, **options) as site:
+            with pytest.raises(FormatError, match="only be read whole") as caught:
+                RemoteSource(f"{site.url}/f").read(200_000, 1)
+            assert caught.value.hint == "Download it and open the copy."
+            assert site.count("/f") <= 3
+
+
+def test_a_range_is_a_range_from_any_thread() -> None:
+    with serving({"/f": CONTENT}) as site:
+        source = pickle.loads(pickle.dumps(as_source(f"{site.url}/f")))  # noqa: S301 (our own)
+        wrong = []
+
+        def work(start: int) -> None:
+            for step in range(10):
+                offset = (start * 37_123 + step * 10_111) % (len(CONTENT) - 64)
+                if source.read(offset, 64) != CONTENT[offset : offset + 64]:
+                    wrong.append(offset)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong
+        assert source.size == len(CONTENT)
+        with pytest.raises(FormatError, match="ends before"):
+            source.read(len(CONTENT) - 1, 2)
+        ranges = [(400_000, 5), (10, 10), (100_000, 100), (100_050, 3)]
+        assert source.read_ranges(ranges) == [CONTENT[a : a + n] for a, n in ranges]
+
+
+def test_a_file_that_changes_is_told(memory: Any) -> None:
+    memory.pipe("/f", CONTENT)
+    source = RemoteSource("memory://f")
+    assert source.read(70_000, 4) == CONTENT[70_000:70_004]
+    memory.pipe("/f", CONTENT[:-1] + b"!")
+    with pytest.raises(FormatError, match="file changed while reading"):
+        source.read(70_000, 4)
+    with serving({"/f": CONTENT}) as site:
+        source = RemoteSource(f"{site.url}/f")
+        assert source.read(70_000, 4) == CONTENT[70_000:70_004]
+        site.files["/f"] = CONTENT[::-1]
+        with pytest.raises(FormatError, match="file changed while reading"):
+            source.read(70_000, 4)
+        site.files["/f"] = CONTENT[:80_000]
+        with pytest.raises(FormatError, match="file changed while reading"):
+            source.read(79_000, 4_000)
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving({}) as site, pytest.raises(FileNotFoundError, match="there is no such file"):
+        tvmdbg.open(f"{site.url}/nothing")
+    with pytest.raises(ValueError, match="foo://x: Protocol not known"):
+        tvmdbg.open("foo://x")
+    with pytest.raises(ImportError, match=r"s3fs.*tvmdbg-widgets\[remote\]"):
+        tvmdbg.open("s3://bucket/dump")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ImportError, match=r'pip install "tvmdbg-widgets\[remote\]"'):
+        tvmdbg.load_params("http://127.0.0.1/x.params")
+
+
+def test_secrets_of_a_url_are_not_shown() -> None:
+    assert without_secrets("https://me:pw@h/a.zip?Signature=1") == "https://h/a.zip"
+    assert without_secrets("zip://x::https://h/a.zip?s=1/2@3") == "zip://x::https://h/a.zip"
+    with serving({"/d.zip": zipped()}) as site:
+        run = tvmdbg.open(f"{site.url}/d.zip?Signature=secret")
+        assert "secret" not in repr(run) + repr(run.provenance) + repr(run.check())
+
+
+def test_a_tensor_cache_behind_a_url(data: Path) -> None:
+    folder = data / "params" / "cache" / "halved"
+    files = {f"/c/{path.name}": path.read_bytes() for path in folder.iterdir()}
+    local = tvmdbg.load_params(folder)
+    with serving(files) as site:
+        for url in ("/c/", "/c/tensor-cache.json"):
+            found = tvmdbg.load_params(site.url + url, verify=True)
+            assert {k: v.tobytes() for k, v in found.items()} == {
+                k: v.tobytes() for k, v in local.items()
+            }
+        index = json.loads(files["/c/tensor-cache.json"])
+        index["records"][0]["dataPath"] = "../secret"
+        site.files["/c/tensor-cache.json"] = json.dumps(index).encode()
+        site.files["/secret"] = files["/c/params_shard_0.bin"]
+        with pytest.raises(FormatError, match="leaves the folder"):
+            tvmdbg.load_params(site.url + "/c/tensor-cache.json")
+        assert not site.count("/secret")
+
+
+ARRAYS = 200
+
+
+def graph_of(shapes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> Graph:
+    count = len(shapes)
+    raw = {
+        "nodes": [{"op": "null", "name": f"n{i}", "inputs": []} for i in range(count)],
+        "arg_nodes": list(range(count)),
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": {
+            "shape": ["list_shape", [list(shape) for shape in shapes]],
+            "dltype": ["list_str", list(dtypes)],
+            "storage_id": ["list_int", list(range(count))],
+        },
+    }
+    return read_graph(BytesSource(json.dumps(raw).encode(), "graph.json"))
+
+
+def params_of(arrays: Sequence[np.ndarray], *, outputs: bool = True) -> bytes:
+    out = io.BytesIO()
+    names = [f"n{i}____topo-index:{i}____output-num:0" for i in range(len(arrays))]
+    names = names if outputs else [f"n{i}" for i in range(len(arrays))]
+    write_params(out, list(zip(names, arrays, strict=True)))
+    return out.getvalue()
+
+
+def same_records(found: ParamsFile, expected: ParamsFile) -> None:
+    columns = ("key", "dtype", "shape", "nbytes", "offset", "notes")
+    assert len(found.records) == len(expected.records)
+    for one, other in zip(found.records, expected.records, strict=True):
+        assert [getattr(one, c) for c in columns] == [getattr(other, c) for c in columns]
+    assert found.truncated == expected.truncated
+    assert [i.rule for i in found.issues] == [i.rule for i in expected.issues]
+
+
+def fetched(site: Site, graph: Graph | None) -> tuple[ParamsFile, int]:
+    site.asked.clear()
+    file = read_params(f"{site.url}/p", graph=graph)
+    return file, len(site.asked)
+
+
+@pytest.mark.parametrize("outputs", [True, False])
+def test_headers_are_fetched_together_where_the_graph_puts_them(outputs: bool) -> None:
+    shapes = [(64, 100 + i % 7) if i % 5 else (i,) for i in range(ARRAYS)]
+    arrays = [np.zeros(shape, np.float32) for shape in shapes]
+    data = params_of(arrays, outputs=outputs)
+    graph = graph_of(shapes, ["float32"] * ARRAYS)
+    local = read_params(data)
+    with serving({"/p": data}, latency=0.005) as site:
+        plain, one_by_one = fetched(site, None)
+        assert site.busiest == 1
+        fast, together = fetched(site, graph)
+        assert 4 < site.busiest <= 16
+        same_records(plain, local)
+        same_records(fast, local)
+        assert site.sent < len(data) / 2
+        assert together <= one_by_one + 20
+
+
+def test_a_graph_that_is_wrong_costs_time_and_nothing_else() -> None:
+    arrays = [np.zeros(20_000 + 50 * i, np.float32) for i in range(60)]
+    data = params_of(arrays)
+    local = read_params(data)
+    wrong = [(20_000 + 50 * i + (i % 3 == 0),) for i in range(60)]
+    for shapes, dtypes in [
+        (wrong, ["float32"] * 60),
+        ([(1,)] * 60, ["float32"] * 60),
+        ([(2**40, 2**20)] * 60, ["float64"] * 60),
+        ([(20_000 + 50 * i,) for i in range(60)], ["nonsense"] * 60),
+        ([(3,)] * 5, ["float32"] * 5),
+    ]:
+        with serving({"/p": data}) as site:
+            file, requests = fetched(site, graph_of(shapes, dtypes))
+            same_records(file, local)
+            assert requests < 60 * 3 + 40
+
+
+@given(st.data())
+def test_prediction_changes_nothing_that_is_read(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 12))
+    sizes = data.draw(st.lists(st.integers(0, 9000), min_size=count, max_size=count))
+    told = [data.draw(st.sampled_from([size, size + 1, 0])) for size in sizes]
+    whole = bytearray(params_of([np.zeros(size, np.float32) for size in sizes]))
+    if data.draw(st.booleans()):
+        whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+    cut_off = bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    for content in (bytes(whole), cut_off):
+        far = BytesSource(content, "p")
+        far.far = True
+        graph = graph_of([(size,) for size in told], ["float32"] * count)
+        expected = told_of(BytesSource(content, "p"))
+        found = told_of(far, graph=graph)
+        if isinstance(expected, str) or isinstance(found, str):
+            assert found == expected
+        else:
+            same_records(found, expected)
+
+
+def told_of(source: BytesSource, **options: Any) -> ParamsFile | str:
+    try:
+        return read_params(source, **options)
+    except FormatError as problem:
+        return str(problem)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 300)), max_size=30))
+def test_spans_cover_every_range(ranges: list[tuple[int, int]]) -> None:
+    content = bytes(i % 251 for i in range(6000))
+    spans = coalesced(ranges, gap=64, longest=512)
+    parts = [content[start : start + length] for start, length in spans]
+    assert cut(ranges, spans, parts) == [content[a : a + n] for a, n in ranges]
+    assert all(length <= 512 for _, length in spans)
+
+
+def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:
+    with serving(sample_files()) as site:
+        run = tvmdbg.open(f"{site.url}/run/")
+        path = "/run/_tvmdbg_device_CPU_0/output_tensors.params"
+        assert len(run.tensors) == 72
+        assert site.busiest > 1
+        assert site.count(path) < 72
