@@ -191,7 +191,9 @@ def test_interrupt_is_130_and_quiet(tmp_path: Path) -> None:
 
 def _reads_nothing_yet(pid: int) -> bool:
     """Whether the command has not laid its standard input on disk yet, which it then waits for."""
-    opened = [os.readlink(path) for path in Path(f"/proc/{pid}/fd").glob("*") if path.is_symlink()]
+    opened = [
+        str(path.readlink()) for path in Path(f"/proc/{pid}/fd").glob("*") if path.is_symlink()
+    ]
     return not [name for name in opened if name.endswith("(deleted)")]
 
 

@@ -62,7 +62,7 @@ def show_page(run: DebugRun, no_browser: bool) -> None:
     import webbrowser
 
     if not webbrowser.open(path.as_uri()):
-        note("No browser could be started; open the file in one. (--no-browser says nothing here)")
+        note("No browser could be started; open the file in one.")
 
 
 def _write(run: DebugRun) -> Path:
