@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _BELOW = 26
 #: What a view needs to show all it has; others follow the height they are given.
 _LEAST = {"tensor": 560}
-#: In a frame narrower than this the views of a debugger stand one below the other, which takes
-#: so much more.
-_NARROW, _STACKED = 760, 420
+#: In a narrower frame (760 px and its borders) the views of a debugger stand one below the
+#: other, which takes so much more.
+_NARROW, _STACKED = 763, 420
 
 
 @dataclass(frozen=True)
