@@ -180,6 +180,7 @@ def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1020, "height": 900})
     page.goto(f"{resnet}?views=debugger&width=980")
+    expect(page.locator(".tvmdbg-findings")).to_have_attribute("data-state", "done")
     root = page.locator(".tvmdbg-graph")
     expect(root).to_have_attribute("data-ready", "true")
     settle(page)

@@ -148,6 +148,46 @@ def test_both_tasks_of_the_quickstart_by_keys_alone(opened: Notebook) -> None:
     assert opened.python("print(run.session.node.name)") in born
 
 
+def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook) -> None:
+    page = opened.page
+    graph, tensor, timeline = own_views(opened)
+    views = [graph, tensor, timeline]
+    debugger = opened.cell(1).locator(".tvmdbg-debugger")
+    first = debugger.get_by_role("treeitem").first
+    expect(first).to_contain_text(f"(node {OVERFLOW})", timeout=FOLLOWS_MS)
+    first.locator(".tvmdbg-finding-title").click()
+    graph.expect_node(OVERFLOW)
+    tensor.expect_node(OVERFLOW)
+    told = "print(run.session.node.id, run.session.tensor.node, run.session.source)"
+    assert opened.python(told) == f"{OVERFLOW} {OVERFLOW} findings"
+    infinite = "print(int(np.isinf(run.session.tensor.numpy().astype('f4')).sum()))"
+    assert opened.python(f"import numpy as np; {infinite}") == "59"
+
+    opened.python(f"tvmdbg.GraphView(run).note({OVERFLOW}, 'born here <b>')")
+    for view in views:
+        expect(view.said).to_contain_text("born here <b>", timeout=FOLLOWS_MS)
+    opened.python(f"run.session.note({OVERFLOW}, None)")
+    expect(tensor.said).not_to_contain_text("born here", timeout=FOLLOWS_MS)
+
+    opened.python(f"run.tour([({SLOWEST}, 'slow'), ({BEFORE}, 'the node before'), (28, 'end')])")
+    expect_all(views, SLOWEST)
+    tour = debugger.locator(".tvmdbg-tour")
+    expect(tour).to_contain_text("slow")
+    tour.focus()
+    page.keyboard.press("n")
+    expect_all(views, BEFORE)
+    state = "print(run.session.tour_step, run.session.selected, run.session.source)"
+    assert opened.python(state) == f"1 [{BEFORE}] tour"
+    assert debugger.evaluate(UNPROTECTED) == []
+    opened.python("run.session.tour_step = 2")
+    expect_all(views, 28)
+    expect(tour).to_contain_text("step 3 / 3")
+    tour.focus()
+    page.keyboard.press("Escape")
+    expect(tour).to_be_hidden()
+    assert opened.python("print(run.session.tour_step)") == "None"
+
+
 def tab_to(view: View) -> None:
     """Go to a view by the Tab key, from wherever the keyboard is."""
     for _ in range(MOST_TABS):

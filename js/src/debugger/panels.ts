@@ -18,7 +18,11 @@ const LIST_NARROW = 0.25;
 /** Share of the height of which the views take parts where they stand one below the other. */
 const VIEWS_NARROW = 0.84;
 
-/** The panels of the debugger: findings above, graph and tensor side by side, the timeline below. */
+/**
+ * The panels of the debugger: findings above, graph and tensor side by side, the timeline below.
+ *
+ * A tour takes nothing from their height: what it speaks of stays as large as it is.
+ */
 export class Panels {
   readonly node = element("div", { class: "tvmdbg-grid" });
   readonly above = element("div", { class: "tvmdbg-above" });
@@ -78,7 +82,7 @@ export class Panels {
     this.node.classList.toggle("tvmdbg-narrow", narrow);
     const total = narrow
       ? Math.round(height * VIEWS_NARROW)
-      : Math.max(LEAST, height - CHROME - this.above.offsetHeight);
+      : Math.max(LEAST, height - CHROME - this.of.findings.offsetHeight);
     const heights = this.#heights;
     const top = collapsed.has("timeline") ? 1 : upper ? this.#sizes.top : 0;
     heights.graph = narrow ? Math.round(total * 0.7) : Math.round(total * top);

@@ -77,7 +77,7 @@ export class Words {
   }
 
   ofNode(node: number): Fact[] {
-    return [...this.#timesOf(node), ...this.#noted(node)];
+    return [...this.#noted(node), ...this.#timesOf(node)];
   }
 
   #noted(node: number): Fact[] {
@@ -109,6 +109,7 @@ export class Words {
     }
     const mean = this.#isMean(slice);
     const facts: Fact[] = [
+      ...this.#noted(node),
       ["start", timeText(columns.sliceStart[slice]!, 1)],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
@@ -122,7 +123,7 @@ export class Words {
     const time = this.#trust(node);
     const trust =
       node < 0 ? "no node known" : joined === time ? joined : `${joined} (time: ${time})`;
-    return [...facts, ...this.#standing(node, trust), ...this.#noted(node)];
+    return [...facts, ...this.#standing(node, trust)];
   }
 
   ofArea(found: Area): Fact[] {
