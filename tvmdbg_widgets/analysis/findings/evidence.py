@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.model.buffer_reuse import later_writers
 from tvmdbg_widgets.model.findings import Certainty
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 80
 _LISTED = 5
 _PREFIXES = ("tvmgen_default_fused_", "tvmgen_default_", "fused_")
+
+
+@lru_cache(maxsize=16_384)
+def _bare_parts(func_name: str) -> tuple[str, ...]:
+    return tuple(part.rpartition(".")[2] or part for part in parts(func_name))
 
 
 class Read(NamedTuple):
@@ -97,7 +103,7 @@ class Evidence:
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return ()
-        return tuple(part.rpartition(".")[2] or part for part in graph.nodes[node].parts)
+        return _bare_parts(graph.func_names[node])
 
     def reads(self, node: int) -> list[Read]:
         """Operands of a node; not sure where the dump does not tell where they come from."""

@@ -39,12 +39,13 @@ _ADVICE = {
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding a kind of movement that matters."""
+    made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
     for work, names in _WORK.items():
-        containing = [n for n in evidence.timed if names & set(evidence.operator_parts(n))]
+        containing = [node for node, parts in made_of.items() if names & parts]
         share = float(evidence.shares[containing].sum()) if containing else 0.0
         if share < _LEAST:
             continue
-        alone = [node for node in containing if names >= set(evidence.operator_parts(node))]
+        alone = [node for node in containing if names >= made_of[node]]
         own = float(evidence.shares[alone].sum()) if alone else 0.0
         facts = [
             f"alone in {counted(len(alone), 'node')} that {'takes' if len(alone) == 1 else 'take'} "
@@ -52,7 +53,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             if alone
             else "in no function alone",
         ]
-        fused = [node for node in containing if node not in set(alone)]
+        fused = [node for node in containing if not names >= made_of[node]]
         if fused:
             facts.append(
                 f"fused with other operators in {counted(len(fused), 'node')} of "

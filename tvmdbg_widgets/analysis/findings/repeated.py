@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.model.graph import Graph
 
 NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
@@ -30,23 +33,21 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if graph is None:
         return
     called: dict[object, list[int]] = {}
-    for node in graph.nodes:
-        if node.kind is not NodeKind.OPERATOR or not node.func_name:
-            continue
-        reads = evidence.reads(node.id)
-        if not reads or not all(read.sure for read in reads):
-            continue
-        if _RANDOM & set(evidence.operator_parts(node.id)):
+    for node in _alike(graph):
+        view = graph.nodes[node]
+        reads = evidence.reads(node)
+        random = _RANDOM & set(evidence.operator_parts(node))
+        if not view.func_name or random or not all(read.sure for read in reads):
             continue
         key = (
-            node.func_name,
+            view.func_name,
             tuple(read.entry for read in reads),
-            node.shapes,
-            node.dtypes,
-            tuple(_values(evidence, (node.id, output)) for output in range(node.num_outputs)),
-            tuple(sorted((k, str(v)) for k, v in node.attrs.items())),
+            view.shapes,
+            view.dtypes,
+            tuple(_values(evidence, (node, output)) for output in range(view.num_outputs)),
+            tuple(sorted((name, str(value)) for name, value in view.attrs.items())),
         )
-        called.setdefault(key, []).append(node.id)
+        called.setdefault(key, []).append(node)
     groups = [nodes for nodes in called.values() if len(nodes) > 1]
     again = [node for nodes in groups for node in nodes[1:]]
     if not again:
@@ -71,6 +72,19 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         "Let the compiler merge them (EliminateCommonSubexpr).",
         share,
     )
+
+
+def _alike(graph: Graph) -> list[int]:
+    """Operators that share function and operands with another one."""
+    ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
+    operators = np.flatnonzero(graph.kinds == NodeKind.OPERATOR).tolist()
+    groups: dict[object, list[int]] = {}
+    for node in operators:
+        first, end = ends[node], ends[node + 1]
+        if first < end:
+            read = graph.edge_source[first:end].tobytes(), graph.edge_output[first:end].tobytes()
+            groups.setdefault((int(graph.func_names.codes[node]), *read), []).append(node)
+    return sorted(node for nodes in groups.values() if len(nodes) > 1 for node in nodes)
 
 
 def _values(evidence: Evidence, entry: tuple[int, int]) -> object:
