@@ -276,6 +276,11 @@ def test_what_a_run_does_not_have_is_refused_and_nothing_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_view_alone_has_no_other_to_start_in(run: DebugRun, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a GraphView starts in graph, found view='tensor'"):
+        tvmdbg.GraphView(run).save_html(tmp_path / "page.html", view="tensor")
+
+
 def test_paths_are_checked_before_anything_is_computed(run: DebugRun, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="must end in"):
         run.save_html(tmp_path / "page.txt")

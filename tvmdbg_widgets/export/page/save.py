@@ -63,8 +63,12 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         Make it for a frame in another page: small, and without a title of its own.
     """
     kind, run = kind_of(view), view.debug_run
-    if options.view is not None and options.view not in _PANELS:
-        raise ValueError(f"view must be one of {', '.join(_PANELS)}, found {options.view!r}")
+    choices = _PANELS if kind == "debugger" else (kind,)
+    if options.view is not None and options.view not in choices:
+        raise ValueError(
+            f"the page of a {type(view).__name__} starts in {' or '.join(choices)}, "
+            f"found view={options.view!r}"
+        )
     states = models(view, options)
     if kind not in _ASK_FOR_VALUES:
         options = replace(options, share="statistics", parameters=False)
