@@ -113,6 +113,7 @@ def read_recorded_times(source: ByteSource) -> RecordedTimes:
     try:
         timeline = Timeline(
             **columns,
+            extras=None,
             repeats_offsets=offsets,
             repeats_ns=repeats,
             slice_names=StringColumn(top.texts("slice_names"), slices.numbers("name", np.int32)),

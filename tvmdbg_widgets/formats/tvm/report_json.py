@@ -200,7 +200,9 @@ class ReportText:
             number = parse_number(str(value))
             row[name] = Metric(kind, str(value) if number is None else number, str(value))
         elif isinstance(value, str):
-            clean = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            clean = value
+            if not value.isascii():
+                clean = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             row[name] = Metric(kind, clean, clean)
         else:
             row[name] = Metric(kind, value, json.dumps(value))
