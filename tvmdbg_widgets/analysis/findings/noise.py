@@ -36,7 +36,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     noisy.sort(key=lambda node: -evidence.shares[node])
     share = float(evidence.shares[noisy].sum())
-    measured = int(np.count_nonzero(spread.n > 1))
+    measured = int(np.count_nonzero((spread.n > 1) & (evidence.shares > 0)))
     facts = [
         f"{evidence.name(node)}: p10 … p90 {duration_text(float(spread.p10[node]))} … "
         f"{duration_text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
@@ -44,14 +44,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for node in noisy
     ]
     few = int(spread.n[noisy].min())
-    takes = "take" if len(noisy) > 1 else "takes"
+    they_take = "they take" if len(noisy) > 1 else "it takes"
     yield Finding(
         NAME,
         Kind.DOUBT if share >= _MATTERS else Kind.NOTE,
         f"The times of {len(noisy):,} of {counted(measured, 'operator')} spread widely "
-        f"(p90/p10 above {NOISY_RATIO}); they {takes} {percent(share)} of the time".replace(
-            "they takes", "it takes"
-        ),
+        f"(p90/p10 above {NOISY_RATIO}); {they_take} {percent(share)} of the time",
         cut(facts),
         Certainty.CERTAIN if few >= _MANY else Certainty.LIKELY,
         f"measured repeats, the fewest {few} an operator"
