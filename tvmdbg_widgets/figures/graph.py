@@ -2,74 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
-from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of, usable_width
-from tvmdbg_widgets.figures.graph_boxes import Arrangement, Direction, arrange, node_sizes
-from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
-from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
-from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
-from tvmdbg_widgets.figures.graph_picture import Picture
-from tvmdbg_widgets.figures.graph_scene import (
-    Labels,
-    Scene,
-    Times,
-    build_scene,
-    count_boxes,
-    neighbourhood,
-)
-from tvmdbg_widgets.figures.graph_search import search
-from tvmdbg_widgets.figures.graph_words import condensed_text, describe, graph_text, totals
+from tvmdbg_widgets.figures.choices import usable_width
+from tvmdbg_widgets.figures.graph_view import GraphOptions, GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel
-from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.figures.theme import Theme, theme_of
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.figures.svg import Panel
     from tvmdbg_widgets.run import DebugRun
+
+__all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "graph_panel"]
 
 #: A figure that is asked for; one that a saved notebook carries.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
 _MOST_BOXES = 300
 _MOST_SAVED_BOXES = 120
-#: How many groups are tried, until they fit.
-_GROUPS = (44, 30, 20, 12, 6, 3)
-_DESCRIBED = 2_000
-_TALL = (806.0, 1700.0)
-_GROUPS_TALL = 1100.0
-_PART_BOXES = 20
-_SLOWEST = 8
-_NAMES = 122
-
-
-@dataclass(frozen=True)
-class GraphOptions:
-    """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
-
-    color_by: str = "kind"
-    fold_parameters: bool = True
-    direction: Direction = "down"
-    focus: int | str | None = None
-    hops: int | None = None
-    search: str = ""
-    selected: tuple[int, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        """Refuse what no graph can be shown with."""
-        one_of("color_by", self.color_by, COLOR_BY)
-        one_of("direction", self.direction, DIRECTIONS)
-        if self.hops is not None and self.hops < 0:
-            raise ValueError(f"hops is 0 or more, found {self.hops}")
 
 
 def graph_figure(
@@ -142,7 +95,7 @@ def graph_panel(
         return missing_panel(run, "graph", width, theme)
     if not graph.num_nodes:
         return missing_panel(run, "graph", width, theme, "The graph has no nodes.")
-    view = _View(run, graph, options, width, theme)
+    view = GraphPanels(run, graph, options, width, theme)
     if view.boxes <= (_MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES):
         for titled in (True, False):
             panel = view.panel(view.scene, titled=titled)
@@ -153,258 +106,3 @@ def graph_panel(
     if view.focus is not None:
         return view.around()
     return view.condensed(most_bytes)
-
-
-class _View:
-    """One graph while it becomes a panel."""
-
-    def __init__(
-        self, run: DebugRun, graph: Graph, options: GraphOptions, width: float, theme: Theme
-    ) -> None:
-        self.run, self.graph, self.options, self.width = run, graph, options, width
-        self.theme = theme
-        self.times = Times(graph, run.timeline)
-        self.labels = Labels(graph, self.times)
-        self.sums = kind_sums(graph, self.times)
-        self.focus, self.problem = _focus(graph, options.focus)
-        self.hits = search(graph, options.search)
-        self.only: frozenset[int] | None = None
-        if self.focus is not None and options.hops is not None:
-            self.only = neighbourhood(graph, self.focus, options.hops)
-        self.cut = self.only is None and graph.num_nodes > _DESCRIBED
-        shown = range(_DESCRIBED) if self.cut else self.only
-        self.scene = build_scene(graph, fold=options.fold_parameters, only=shown)
-        whole = count_boxes(graph, options.fold_parameters)
-        self.boxes = whole if self.cut else len(self.scene.nodes)
-
-    @cached_property
-    def marked(self) -> frozenset[int]:
-        """The focus and what is selected."""
-        focus = () if self.focus is None else (self.focus,)
-        return frozenset((*focus, *self.options.selected))
-
-    def panel(self, scene: Scene, rest: int = 0, *, titled: bool = True) -> Panel | None:
-        """Return the panel of a scene; None where its boxes do not fit.
-
-        Parameters
-        ----------
-        rest
-            Boxes that are left out.
-        titled
-            Give each box the node's full name, which is shown where one points at it.
-        """
-        room = self.width - 2 * MARGIN
-        sizes = node_sizes(scene, self.labels)
-        arrangement = None
-        for tall in _TALL[:1] if rest else _TALL:
-            arrangement = arrange(scene, sizes, self.options.direction, room, tall)
-            if arrangement is not None:
-                break
-        if arrangement is None:
-            return None
-        picture = Picture(
-            self.graph,
-            scene,
-            self.times,
-            self.labels,
-            arrangement,
-            self.options.color_by,
-            self.marked,
-            frozenset(self.hits),
-            titled,
-        )
-        panel, y = self._start(scene)
-        picture.draw(panel.marks, self._left(arrangement), y)
-        panel.height = y + arrangement.folded.height + MARGIN
-        return panel
-
-    def _left(self, arrangement: Arrangement) -> float:
-        room = self.width - 2 * MARGIN
-        return MARGIN + max(0.0, (room - arrangement.folded.width) / 2)
-
-    def condensed(self, most_bytes: int) -> Panel:
-        """Return the whole graph as groups of its nodes, and the slowest operators."""
-        again = self.cut or not self.options.fold_parameters
-        scene = build_scene(self.graph, fold=True, only=self.only) if again else self.scene
-        panel: Panel | None = None
-        for most in _GROUPS:
-            found = condense(self.graph, scene, self.labels, self.times, most)
-            panel = self._groups(found)
-            if panel is not None and len(panel.svg.encode()) <= most_bytes:
-                return panel
-        return panel or self.around()
-
-    def _groups(self, found: Condensed) -> Panel | None:
-        room = self.width - 2 * MARGIN
-        sizes = group_sizes(found)
-        arrangement = arrange(found.scene, sizes, self.options.direction, room, _GROUPS_TALL)
-        if arrangement is None:
-            return None
-        marked, hits = (
-            frozenset(found.group_of(node) for node in nodes) - {-1}
-            for nodes in (self.marked, self.hits)
-        )
-        picture = GroupPicture(found, arrangement, self.options.color_by, marked, hits)
-        panel, y = self._start(found.scene, found)
-        picture.draw(panel.marks, self._left(arrangement), y + 6)
-        panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
-        self._slowest(panel, "What takes longest:")
-        panel.text = condensed_text(self.run.title, self.graph, self.labels, self.times, found)
-        panel.description["condensed"] = found.describe()
-        return panel
-
-    def around(self) -> Panel:
-        """Return a part of the graph around the focus, and the slowest operators."""
-        most, panel = _PART_BOXES, None
-        while panel is None and most > 0:
-            part = self._part(most)
-            panel = self.panel(part, rest=self.boxes - len(part.nodes))
-            most //= 2
-        if panel is None:
-            part = Scene()
-            panel, y = self._start(part)
-            panel.height = y + MARGIN
-        which = "first in execution order" if self.focus is None else "those around the focus"
-        said = f"Drawn: {len(part.nodes):,} of {self.boxes:,} boxes, {which}."
-        self._slowest(panel, said + (" What takes longest:" if self.times.ranked else ""))
-        panel.description["drawn"] = list(part.nodes)
-        return panel
-
-    def _slowest(self, panel: Panel, said: str) -> None:
-        """Write the slowest operators below the picture."""
-        if not self.times.ranked and said.startswith("What"):
-            return
-        muted = self.theme.muted
-        y = panel.paragraph(said, panel.height - MARGIN + 6, lines=3, fill=muted)
-        room = panel.width - 2 * MARGIN - _NAMES
-        for node in self.times.ranked[:_SLOWEST]:
-            y += LINE_HEIGHT
-            panel.marks.text(self.labels.time(node), MARGIN, y - 4)
-            named = f"#{node} {self.labels.title(node)}"
-            whole = f"{named} ({self.graph.names[node]})"
-            panel.marks.text(fit(whole, room, SMALL), MARGIN + _NAMES, y - 4)
-        panel.height = y + MARGIN
-
-    def _part(self, most: int) -> Scene:
-        if self.focus is None:
-            nodes = self.scene.nodes[:most]
-        else:
-            near = {self.focus}
-            for hops in range(1, 4):
-                wider = neighbourhood(self.graph, self.focus, hops)
-                boxes = build_scene(self.graph, fold=self.options.fold_parameters, only=wider)
-                if len(boxes.nodes) > most:
-                    break
-                near = set(wider)
-            nodes = sorted(near)
-        if self.options.fold_parameters:
-            sources = [self.graph.edge_source[self.graph.in_edges(node)] for node in nodes]
-            read = np.unique(np.concatenate([*sources, np.zeros(0, np.int32)])).tolist()
-            kinds = self.graph.kinds
-            nodes = [*nodes, *(i for i in read if i >= 0 and kinds[i] == NodeKind.PARAMETER)]
-        return build_scene(self.graph, fold=self.options.fold_parameters, only=set(nodes))
-
-    def _start(self, scene: Scene, found: Condensed | None = None) -> tuple[Panel, float]:
-        """Return a panel with heading and legend, and the y below them."""
-        counts = totals(self.graph, self.times)
-        said = f"Graph of {self.run.title}: {counts}"
-        panel = Panel(self.width, said, said, self.theme)
-        panel.text = graph_text(
-            self.run.title,
-            self.graph,
-            self.labels,
-            self.times,
-            scene=self.scene,
-            boxes=self.boxes,
-        )
-        panel.description = self._description()
-        if self.times.slowest >= 0:
-            slowest = self.times.slowest
-            panel.words += (
-                f". Slowest: #{slowest} {self.labels.title(slowest)}, {self.labels.time(slowest)}"
-            )
-        y = panel.heading(self.run.title, counts)
-        notes = (self._part_note(), self.problem, self._search_note(), self._how(found))
-        for note in filter(None, notes):
-            y = panel.paragraph(note, y, lines=6, fill=self.theme.muted)
-        hottest = None if found is None else (found.largest, "hottest group")
-        y = draw_legend(
-            panel,
-            y + 4,
-            self.times,
-            sums=self.sums,
-            scene=scene,
-            color_by=self.options.color_by,
-            hottest=hottest,
-        )
-        return panel, y + 8
-
-    def _search_note(self) -> str:
-        if not self.options.search.strip():
-            return ""
-        has = "has" if len(self.hits) == 1 else "have"
-        return (
-            f"{counted(len(self.hits), 'node')} {has} “{self.options.search.strip()}”: "
-            "in a dashed ring."
-        )
-
-    def _how(self, found: Condensed | None) -> str:
-        if found is None:
-            return ""
-        said = (
-            f"Condensed: {found.boxes:,} boxes are drawn as {counted(len(found.groups), 'group')} "
-            "of neighbours in execution order, parameters inside; time and share are sums."
-        )
-        if any(each.repeats > 1 for each in found.groups):
-            said += f" “× n”: n times in a row {found.alike}"
-            framed = any(each.frame >= 0 for each in found.groups)
-            said += ", a frame around what repeats together" if framed else ""
-            said += "; each feeds the next." if found.carried else "."
-        return said
-
-    def _part_note(self) -> str:
-        if self.focus is None or self.options.hops is None:
-            return ""
-        return (
-            f"Only what is within {counted(self.options.hops, 'edge')} of "
-            f"#{self.focus} {self.labels.title(self.focus)}."
-        )
-
-    def _description(self) -> dict[str, Any]:
-        facts = describe(self.graph, self.labels, self.times, self.scene)
-        return {
-            "view": "graph",
-            "title": self.run.title,
-            "color_by": self.options.color_by,
-            "fold_parameters": self.options.fold_parameters,
-            "direction": self.options.direction,
-            "focus": self.focus,
-            "hops": self.options.hops,
-            "search": self.options.search,
-            "hits": len(self.hits),
-            "selected": list(self.options.selected),
-            **facts,
-            "left_out": self.boxes - len(self.scene.nodes),
-            "legend": [
-                {
-                    "kind": kind,
-                    "nodes": nodes,
-                    "time_ns": ns,
-                    "share": ns / self.times.total if self.times.total else None,
-                }
-                for kind, nodes, ns in self.sums
-            ],
-        }
-
-
-def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
-    """Return the node to mark, and what to say where there is none of that name."""
-    if focus is None:
-        return None, ""
-    if isinstance(focus, str):
-        rows = graph.nodes_named(focus)
-        if rows:
-            return rows[0].id, ""
-    elif 0 <= focus < graph.num_nodes:
-        return int(focus), ""
-    return None, f"The graph has no node {focus!r}."

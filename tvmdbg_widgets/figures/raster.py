@@ -106,7 +106,8 @@ def _require_glyphs(text: str) -> None:
     if missing:
         warnings.warn(
             f"no installed font has {missing!r}: these characters are blank or boxes in the "
-            "picture; install a font that has them (on Debian: fonts-noto-cjk, fonts-noto-color-emoji)",
+            "picture; install a font that has them "
+            "(on Debian: fonts-noto-cjk, fonts-noto-color-emoji)",
             stacklevel=4,
         )
 
