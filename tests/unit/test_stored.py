@@ -1,9 +1,14 @@
-"""A page answers as the kernel does, carries no more than it says, and keeps its budget."""
+"""A page answers as the kernel does, and keeps its budget."""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
+import numpy as np
 import pytest
 from conftest import HERE, corpus_path
 from hypothesis import given, settings
@@ -11,6 +16,10 @@ from unit.stored_questions import PARTS, differences, questions, told
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.page.stored_pictures import default_axes
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.number_text import number_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,3 +61,105 @@ def test_a_page_with_all_values_answers_as_the_kernel(
     asked += [(each := {"kind": "node", "node": node}, told(run, each)) for node in nodes]
     assert differences(tmp_path, stored, asked) == []
     assert sum("error" not in expected for _, expected in asked) > len(asked) / 2
+
+
+@each_run
+def test_pictures_are_those_of_the_kernel(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    run = tvmdbg.open(path.name)
+    stored = store(run, budget=ALL, share="pictures", parameters=True)
+    asked = []
+    for tensor in (run.tensors or {}).values():
+        shape = tensor.view_shape
+        axes = list(default_axes(shape))
+        question = {
+            "kind": "tensor",
+            "entry": [tensor.node, tensor.output],
+            "axes": axes,
+            "index": [0] * len(shape),
+            "rows": 64,
+            "cols": 64,
+            "bins": 64,
+            "reading": None,
+        }
+        asked.append((question, {**told(run, question), "more_notes": True}))
+        if asked[-1][1]["result"]["tile"]:
+            exact = {**question, "kind": "values", "row": 0, "col": 0, "rows": 1, "cols": 1}
+            asked.append((exact, {"error": True}))
+            last = [size - 1 for size in shape]
+            asked.append(({**question, "index": last}, {**told(run, {**question, "index": last})}))
+            asked[-1][1]["more_notes"] = True
+    assert differences(tmp_path, stored, asked) == []
+
+
+@pytest.mark.parametrize("share", ["pictures", "tensors"])
+@pytest.mark.parametrize("budget", [20_000, 45_000, 120_000, 300_000, 600_000])
+@pytest.mark.parametrize("name", ["resnet20_cifar_fp16", "transformer_encoder"])
+def test_the_budget_is_kept(corpus: Path, name: str, budget: int, share: Any) -> None:
+    run = tvmdbg.open(corpus / "tvm" / name)
+    stored = store(run, budget=budget, share=share, frame=5000)
+    taken = len(base64.b64encode(gzip.compress(stored.data, 9))) + 5000
+    impossible = [each for each in stored.left_out if "take" in each and "more than" in each]
+    assert taken <= budget or impossible
+    assert impossible or taken > 0.8 * budget or budget > 400_000
+    assert any("budget" in each for each in stored.left_out) or budget > 400_000
+
+
+def test_the_first_entry_is_the_last_to_be_left_out(corpus: Path, tmp_path: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/transformer_encoder")
+    entries = [each for each in run.tensors if run.graph.kinds[each[0]] == NodeKind.OPERATOR]
+    middle = next(each for each in entries if run.tensors[each].nbytes > 4000)
+    stored = store(run, budget=60_000, share="tensors", first=middle, frame=0)
+    assert any(each.startswith("pictures of") for each in stored.left_out)
+    shape = run.tensors[middle].shape
+    question = {
+        "kind": "values",
+        "entry": list(middle),
+        "axes": list(default_axes(shape)),
+        "index": [0] * len(shape),
+        "row": 0,
+        "col": 0,
+        "rows": 4,
+        "cols": 4,
+        "reading": None,
+    }
+    assert differences(tmp_path, stored, [(question, told(run, question))]) == []
+
+
+def test_large_tensors_are_stored_in_bounded_memory(tmp_path: Path) -> None:
+    array = np.random.default_rng(0).standard_normal((4096, 4096), dtype=np.float32)
+    write_params(tmp_path / "large.params", {"w": array})
+    run = tvmdbg.open(tmp_path / "large.params")
+    run.findings(progress=False)
+    tracemalloc.start()
+    try:
+        for share in ("pictures", "tensors"):
+            store(run, budget=1_000_000, share=share, parameters=True)
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_floats_are_written_as_python_writes_them(tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    cases: list[tuple[str, bool, bytes, list[str]]] = []
+    for name, single, bits, steps in (("f4", True, 32, 23), ("f8", False, 64, 52)):
+        unsigned = np.dtype(f"u{bits // 8}")
+        powers = np.arange(1 << (bits - steps - 1), dtype=unsigned) << unsigned.type(steps)
+        patterns = random.integers(0, 1 << bits, 20_000, dtype=unsigned)
+        near = [powers, powers + unsigned.type(1), powers - unsigned.type(1)]
+        drawn = np.concatenate([patterns, *near]).view(f"f{bits // 8}")
+        eighths = random.integers(0, 2**26, 5000).astype(drawn.dtype) / drawn.dtype.type(8)
+        values = np.concatenate([drawn, eighths])
+        cases.append((name, single, values.tobytes(), [number_text(each) for each in values]))
+    assert differences(tmp_path, texts=cases) == []
+
+
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float16"])
+def test_a_column_of_any_type_can_be_read(dtype: str, tmp_path: Path) -> None:
+    array = np.arange(15).reshape(3, 5).astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+    write_params(tmp_path / "small.params", {"w": array})
+    window = tvmdbg.open(tmp_path / "small.params").tensors[0, 0].window((slice(None), 1))
+    assert window.tobytes() == array[:, 1].tobytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.export.page import stored_words as words
@@ -17,7 +18,7 @@ from tvmdbg_widgets.export.page.stored_choice import (
 )
 from tvmdbg_widgets.export.page.stored_contents import add_values, common, with_facts
 from tvmdbg_widgets.export.page.stored_facts import FEWEST, Variant, variants, without_bounds
-from tvmdbg_widgets.export.page.stored_pack import compressed, packed_size
+from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored_parameters import withheld
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -35,6 +36,8 @@ Entry: TypeAlias = tuple[int, int]
 
 #: Bytes that the head grows by when pictures and values are added, about.
 _HEAD = 1024
+#: Share of the room that is left over where adding up the parts is exact enough.
+_FAR = 0.1
 #: How much less is tried where the parts together turn out larger than each alone.
 _SHRINK = 0.97
 
@@ -197,22 +200,22 @@ class _Store:
         """Fill the budget; where the whole is larger than its parts were, try with less."""
         page, frame = self.wanted.page, self.wanted.frame
         room = Budget(page, frame)
-        base = self._with_facts().to_bytes()
-        if not room.holds(packed_size(base)) and self.tensors:
+        base = compressed(self._with_facts().to_bytes())
+        if base > room.left and self.tensors:
             self.histograms = False
             self.left_out.append(f"histograms: budget of {words.megabytes(page)}")
-            base = self._with_facts().to_bytes()
-        least = packed_size(base)
-        if not room.holds(least):
-            self.left_out.append(words.too_small(least + frame, page))
-        spare = float(room.left - compressed(base))
+            base = compressed(self._with_facts().to_bytes())
+        if base > room.left:
+            self.left_out.append(words.too_small(base64_size(base) + frame, page))
+        spare = float(room.left - base)
         while True:
             budget = Budget(page, frame)
             budget.left = int(spare) - _HEAD
             if self.wanted.share != "statistics" and budget.left > 0:
                 self._choose(budget)
             stored = self._finished()
-            if budget.left <= 0 or room.holds(packed_size(stored.data)):
+            is_far = budget.left > _FAR * room.left
+            if budget.left <= 0 or is_far or room.holds(packed_size(stored.data)):
                 return stored
             spare *= _SHRINK
             for each in self.candidates:
@@ -241,7 +244,7 @@ class _Store:
         graph = self.run.graph
         if graph is None or self.wanted.parameters:
             return "tensor"
-        inputs = {row for row in range(graph.num_nodes) if graph.kinds[row] == NodeKind.INPUT}
+        inputs = set(np.flatnonzero(graph.kinds == NodeKind.INPUT).tolist())
         mixed = any(each.tensor.node in inputs for each in self.candidates)
         return "activation or input" if mixed else "activation"
 

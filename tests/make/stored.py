@@ -1,0 +1,48 @@
+"""Writes tests/data/stored: the data of small pages, and what the kernel answers to some questions.
+
+``python tests/make/stored.py`` from the repository's root; js/tests/page_stored.test.ts asks them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.widgets.answers import answer
+
+DATA = Path(__file__).parents[1] / "data"
+WINDOW = {"axes": [None, 0], "index": [0], "row": 0, "col": 0, "rows": 1, "cols": 3}
+
+
+def written(source: Any, asked: list[dict[str, Any]]) -> str:
+    """Content of one file: a page's data, and questions with the kernel's results."""
+    run = tvmdbg.open(source)
+    stored = store(run, budget=5_000_000, share="tensors", parameters=True)
+    answers = [[each, answer(run, each).result] for each in asked]
+    page = base64.b64encode(stored.data).decode()
+    return json.dumps({"page": page, "answers": answers}, indent=0, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write graph.json and zoo.json."""
+    folder = DATA / "stored"
+    folder.mkdir(exist_ok=True)
+    graph = (DATA / "graph/split_multi_v0.19/_tvmdbg_graph_dump.json").read_bytes()
+    zoo = (DATA / "params/zoo/zoo.params").read_bytes()
+    nodes = tvmdbg.open(graph).graph.num_nodes
+    asked = [{"kind": "node", "node": node} for node in range(nodes)]
+    (folder / "graph.json").write_text(written(graph, asked), encoding="utf-8")
+    asked = []
+    for (node, output), tensor in tvmdbg.open(zoo).tensors.items():
+        if len(tensor.view_shape) == 1 and tensor.view_shape[0]:
+            window = {"entry": [node, output], **WINDOW, "bins": 64, "reading": None}
+            asked += [{"kind": kind, **window} for kind in ("values", "tensor")]
+    (folder / "zoo.json").write_text(written(zoo, asked), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
