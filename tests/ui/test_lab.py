@@ -163,6 +163,8 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     infinite = "print(int(np.isinf(run.session.tensor.numpy().astype('f4')).sum()))"
     assert opened.python(f"import numpy as np; {infinite}") == "59"
 
+    opened.python(f"run.session.select({OVERFLOW})")
+    timeline.expect_node(OVERFLOW)
     opened.python(f"tvmdbg.GraphView(run).note({OVERFLOW}, 'born here <b>')")
     for view in views:
         expect(view.said).to_contain_text("born here <b>", timeout=FOLLOWS_MS)
