@@ -19,11 +19,7 @@ export function frame(parts: Parts) {
   ];
   const side = [legend, parts.controls, parts.valuesButton, caption];
   const view = [parts.stage, part("side", ...side)];
-  const body = part(
-    "body",
-    statistics,
-    part("left", parts.axes, parts.readout, part("view", ...view)),
-    part("right", parts.histogram),
-  );
-  return { body, legend, caption, statistics };
+  const left = part("left", parts.axes, parts.readout, part("view", ...view));
+  const body = part("body", statistics, left, part("right", parts.histogram));
+  return { body, left, legend, caption, statistics };
 }

@@ -379,7 +379,9 @@ export class Inspector {
     }
     const nothing = !tile || tile.planeRows * tile.planeCols === 0;
     this.#trouble.hidden = !nothing;
-    this.#frame.body.hidden = nothing;
+    // A page without a kernel may hold the statistics of a tensor and nothing else of it.
+    this.#frame.body.hidden = nothing && !answer.statistics?.size;
+    this.#frame.left.hidden = nothing;
     if (nothing) {
       const { title, detail } = nothingWords(answer);
       this.#trouble.replaceChildren(message("empty", title, detail));

@@ -66,11 +66,14 @@ export function missingWords(
 }
 
 /** Why a tensor that was read has no picture. */
-export function nothingWords({ shape, viewShape, dtype }: TensorAnswer) {
-  return viewShape.includes(0)
-    ? {
-        title: "This tensor has no values",
-        detail: `An axis of its shape ${shapeText(shape)} is 0 long.`,
-      }
+export function nothingWords({ shape, viewShape, dtype, statistics, notes }: TensorAnswer) {
+  if (viewShape.includes(0)) {
+    return {
+      title: "This tensor has no values",
+      detail: `An axis of its shape ${shapeText(shape)} is 0 long.`,
+    };
+  }
+  return statistics
+    ? { title: "No picture of this tensor", detail: notes.at(-1) ?? "Its values are not here." }
     : { title: "No numbers to show", detail: `Values of dtype ${dtype} are no numbers.` };
 }
