@@ -1,10 +1,11 @@
-"""Run every notebook in place and keep its figures and texts, without widget state.
+"""Run notebooks in place and keep their figures and texts, without widget state.
 
-``python -m tests.make.notebooks`` from the project's root.
+``python -m tests.make.notebooks`` from the project's root; followed by names, only these.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import nbformat
@@ -18,9 +19,11 @@ METADATA = {
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def main() -> None:
-    """Execute and write all notebooks."""
+def main(names: list[str]) -> None:
+    """Execute and write the notebooks of these names, all where there are none."""
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        if names and path.stem not in names:
+            continue
         notebook = nbformat.read(path, as_version=4)
         NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
         notebook.metadata = METADATA
@@ -33,4 +36,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
