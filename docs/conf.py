@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+os.environ["TERMINAL_WIDTH"] = "88"  # of the command line's help; read when typer is imported
 
 import tvmdbg_widgets as tvmdbg
 
@@ -13,8 +16,10 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-LIVE = HERE / "_build/live"
-LIVE.mkdir(parents=True, exist_ok=True)
+PAGES = HERE / "_build/pages"  # go along as they are
+PARTS = HERE / "_build/parts"  # stand inside other pages
+for folder in (PAGES, PARTS):
+    folder.mkdir(parents=True, exist_ok=True)
 
 project = "tvmdbg-widgets"
 author = "the tvmdbg-widgets developers"
@@ -30,7 +35,9 @@ extensions = [
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "tvmdbg-widgets"
-html_extra_path = [str(LIVE)]
+html_extra_path = [str(PAGES)]
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 
 # Notebooks hold their outputs; a widget's script would come from the network, its figure does not.
@@ -51,11 +58,28 @@ napoleon_use_ivar = True
 
 
 def _gather(_app: Sphinx) -> None:
-    """Bring the notebooks and the live page below this folder, where Sphinx can find them."""
+    """Bring below this folder what Sphinx takes from elsewhere, and make what pages show."""
     shutil.rmtree(HERE / "notebooks", ignore_errors=True)
     shutil.copytree(ROOT / "notebooks", HERE / "notebooks")
-    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    run.save_html(LIVE / "overflow.html", node=38)
+    broken = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    broken.save_html(PAGES / "overflow.html", node=38)
+    frame = tvmdbg.GraphView(broken, focus=38, hops=2).embed(height=420)
+    (PARTS / "embed.html").write_text(frame.html, "utf-8")
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    run.figure("timeline", show="table").save(PARTS / "timeline.svg")
+    (PARTS / "verbs.md").write_text(_verbs(), "utf-8")
+
+
+def _verbs() -> str:
+    """Return what ``--help`` says of each verb, as sections."""
+    from typer.main import get_command
+    from typer.testing import CliRunner
+
+    from tvmdbg_widgets.cli.app import app
+
+    verbs = sorted(get_command(app).commands)  # type: ignore[attr-defined]
+    said = {verb: CliRunner().invoke(app, [verb, "--help"], color=False).stdout for verb in verbs}
+    return "\n".join(f"### {verb}\n\n```text\n{text.strip()}\n```\n" for verb, text in said.items())
 
 
 def setup(app: Sphinx) -> None:
