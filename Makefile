@@ -37,7 +37,7 @@ lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on a copy of 
 test: check test-js chromium ## set everything up, check, run the core tests
 	$(BIN)/python -m pytest -m "not slow and not hosts" $(PYTEST_ARGS)
 
-test-all: check test-js chromium ## the same, with other hosts, slow tests and long fuzzing
+test-all: check test-js chromium $(VENV)/.docs ## the same, with other hosts, slow tests and long fuzzing
 	$(BIN)/python -m pytest --hypothesis-profile=long $(PYTEST_ARGS)
 
 docs: $(VENV)/.docs bundle ## build notebooks and reference as an offline site in docs/_build/html

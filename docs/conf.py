@@ -39,6 +39,7 @@ html_extra_path = [str(PAGES)]
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
+html_show_search_summary = False  # fetched, which browsers forbid between files
 
 # Notebooks hold their outputs; a widget's script would come from the network, its figure does not.
 nb_execution_mode = "off"
@@ -48,6 +49,9 @@ nb_mime_priority_overrides = [
     ("html", "image/svg+xml", 5),
 ]
 myst_heading_anchors = 3
+
+# Attributes of one name in several classes; all are on the one page.
+suppress_warnings = ["ref.python"]
 
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"

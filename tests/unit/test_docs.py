@@ -1,0 +1,195 @@
+"""The manual says what there is: pages, names, verbs, options, formats, code that compiles.
+
+`tests/ui/test_docs_site.py` builds the site and looks at it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import pydoc
+import re
+import shutil
+import textwrap
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.main import get_command
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.registry import FORMATS
+
+if TYPE_CHECKING:
+    import click
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
+#: What methods of a run return and a reader need not know.
+INNER = {"RunModel", "RunParts", "Search"}
+#: How the page on formats calls what the registry reads.
+CALLED = {
+    "recording": "[recording]",
+    "recorded times": "[recording]",
+    "IR text": "[recording]",
+    "tensor cache": "`tensor-cache.json`",
+    "model library": "Model Library Format",
+    "params file": "params file",
+    "execution trace": "`_tvmdbg_execution_trace.json`",
+    "Chrome trace": "any other Chrome trace",
+    "profiling report": "profiling report: JSON, CSV, printed table",
+    "VM profiler's table": "VM profiler's table",
+    "list of node times": "list of times",
+    "graph JSON": "graph JSON",
+    "printed table of node times": "printed table",
+}
+
+
+def _text(path: Path) -> str:
+    if path.suffix == ".md":
+        return path.read_text("utf-8")
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return "\n\n".join("".join(each["source"]) for each in cells if each["cell_type"] == "markdown")
+
+
+EVERYWHERE = [*PAGES, *NOTEBOOKS]
+NAMED = pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
+
+
+def test_every_page_is_in_the_contents_and_every_entry_exists() -> None:
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", _text(DOCS / "index.md"), re.DOTALL)
+    lines = [line for tree in trees for line in tree.splitlines()]
+    entries = [line for line in lines if line and not line.startswith(":")]
+    there = {path.stem for path in PAGES} - {"index"}
+    there |= {f"notebooks/{path.stem}" for path in NOTEBOOKS}
+    assert set(entries) == there
+    assert len(entries) == len(set(entries))
+
+
+@NAMED
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([\w./]+\.\w+)(?:#[^)]*)?\)", _text(path)):
+        folder = ROOT if target.startswith("notebooks/") else path.parent
+        assert (folder / target).is_file(), target
+
+
+@NAMED
+def test_python_in_the_text_compiles(path: Path) -> None:
+    for code in re.findall(r"```python\n(.*?)```", _text(path), re.DOTALL):
+        ast.parse(textwrap.dedent(code))
+
+
+def documented() -> dict[str, str]:
+    """Options of each documented object, by its dotted name."""
+    found = re.findall(
+        r"^\.\. auto\w+:: (\S+)\n((?:   .*\n)*)", _text(DOCS / "api.md"), re.MULTILINE
+    )
+    return dict(found)
+
+
+def test_reference_names_what_exists() -> None:
+    for name in documented():
+        assert pydoc.locate(name) is not None, name
+
+
+def test_reference_has_every_public_name() -> None:
+    assert {name.removeprefix("tvmdbg_widgets.") for name in documented()} >= PUBLIC
+
+
+def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
+    left_out = documented()["tvmdbg_widgets.DebugRun"]
+    names = re.search(r":exclude-members: (.*)", left_out)
+    assert names is not None
+    assert set(names[1].split(", ")) == {"known_findings", "model", "search"}
+
+
+def test_reference_has_what_methods_of_a_run_return() -> None:
+    classes = {name.rpartition(".")[2] for name in documented()}
+    source = ast.parse(inspect.getsource(tvmdbg.DebugRun))
+    ours = {"Search", "RunModel"} | _own_imports()
+    for function in ast.walk(source):
+        if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
+            returned = ast.unparse(function.returns) if function.returns else ""
+            for name in set(re.findall(r"\w+", returned)) & ours:
+                assert name in classes | INNER, f"{function.name} returns {name}"
+
+
+def _own_imports() -> set[str]:
+    module = ast.parse((ROOT / "tvmdbg_widgets/run.py").read_text("utf-8"))
+    return {
+        alias.name
+        for each in ast.walk(module)
+        if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tvmdbg_widgets")
+        for alias in each.names
+    }
+
+
+def test_everything_documented_says_something() -> None:
+    for name in documented():
+        found = pydoc.locate(name)
+        assert isinstance(found, Path) or inspect.getdoc(found), name
+
+
+@NAMED
+def test_verbs_and_their_options_exist(path: Path) -> None:
+    from tvmdbg_widgets.cli.app import app
+
+    verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
+    own = {"--install-completion", "--show-completion", "--help", "--version"}
+    for call in re.findall(r"`tvmdbg ([^`]+)`", _text(path)):
+        verb, *rest = call.split()
+        options = [word for word in rest if re.fullmatch(r"--?[a-z][\w-]*", word)]
+        if verb.startswith("--"):
+            assert verb in own, call
+            continue
+        assert verb in verbs, call
+        known = {option for each in verbs[verb].params for option in each.opts}
+        assert set(options) <= known | own, call
+
+
+def test_extras_are_those_of_the_package() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    told = re.findall(r"^\| `(\w+)` \|", _text(DOCS / "install.md"), re.MULTILINE)
+    assert set(told) == set(declared["optional-dependencies"])
+
+
+def test_every_format_has_its_row() -> None:
+    rows = re.findall(r"^\| (.*?) \|", _text(DOCS / "reading.md"), re.MULTILINE)
+    for each in FORMATS:
+        assert any(row.startswith(CALLED[each.what]) for row in rows), each.what
+
+
+def test_methods_named_in_the_text_exist() -> None:
+    for path in EVERYWHERE:
+        for name in re.findall(r"`run\.(\w+)\(", _text(path)):
+            assert hasattr(tvmdbg.DebugRun, name), f"{path.name}: run.{name}"
+        for name in re.findall(r"`tvmdbg(?:_widgets)?\.(\w+)\(", _text(path)):
+            assert hasattr(tvmdbg, name), f"{path.name}: tvmdbg.{name}"
+
+
+def test_what_the_recipe_saves_joins(corpus: Path, tmp_path: Path) -> None:
+    made = corpus / "tvm/resnet20_cifar"
+    dump = shutil.copytree(made / "tvmdbg", tmp_path / "dump")
+    beside = {
+        "run_stdout.txt": "run.txt",
+        "graph.json": "graph.json",
+        "params.params": "net.params",
+        "report.json": "report.json",
+    }
+    for original, name in beside.items():
+        shutil.copy(made / original, dump / name)
+    run = tvmdbg.open(dump)
+    assert not [each for each in run.check() if each.severity != "note"]
+    assert run.graph is not None
+    assert run.tensors is not None
+    assert run.timeline is not None
+    assert len(run.tensors) == run.graph.num_entries
+    assert run.timeline.statistics().n.max() == 5
+    assert len(run.reports) == 1
+    recipe = _text(ROOT / "notebooks/making_a_dump.ipynb")
+    assert all(f'(dump / "{name}")' in recipe for name in beside.values())
