@@ -20,6 +20,7 @@ from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.handed_on import Withhold
     from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.run import DebugRun
 
@@ -51,6 +52,7 @@ def debugger_figure(
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
+    withhold: Withhold | None = None,
 ) -> Figure:
     """Draw the graph, one tensor and the timeline of a run below each other.
 
@@ -66,6 +68,8 @@ def debugger_figure(
         ``"light"``, ``"dark"`` or ``"auto"``.
     saved : bool
         Take no more than 48 KiB, as a saved notebook has room for.
+    withhold : callable, optional
+        Why a tensor's values are not to be shown, where the figure is handed on.
 
     Raises
     ------
@@ -79,7 +83,9 @@ def debugger_figure(
     panels: dict[str, Panel] = {}
     if findings is not None and len(findings):
         panels["findings"] = _findings_panel(run, findings, wide, look)
-    panels["tensor"] = tensor_panel(run, wide, look, options.tensor, most_pixels=most_pixels(saved))
+    panels["tensor"] = tensor_panel(
+        run, wide, look, options.tensor, most_pixels=most_pixels(saved), withhold=withhold
+    )
     panels["timeline"] = timeline_panel(run, wide, look, options.timeline)
     room = MOST_BYTES
     if saved:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import Withhold
     from tvmdbg_widgets.run import DebugRun
 
 _STATISTICS = 300.0
@@ -60,6 +61,7 @@ def tensor_figure(
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
+    withhold: Withhold | None = None,
 ) -> Figure:
     """Draw one tensor: its health, statistics, histogram, and two of its axes in colours.
 
@@ -81,6 +83,8 @@ def tensor_figure(
         ``"light"``, ``"dark"`` or ``"auto"``.
     saved : bool
         Take no more room than a saved notebook has.
+    withhold : callable, optional
+        Why a tensor's values are not to be shown, where the figure is handed on.
 
     Raises
     ------
@@ -89,8 +93,9 @@ def tensor_figure(
     """
     options = TensorOptions(entry, axes, index, color_scale, color_map)
     look = theme_of(theme)
-    panel = tensor_panel(run, usable_width(width), look, options, most_pixels=most_pixels(saved))
-    return panel.figure()
+    pixels = most_pixels(saved)
+    wide = usable_width(width)
+    return tensor_panel(run, wide, look, options, most_pixels=pixels, withhold=withhold).figure()
 
 
 def most_pixels(saved: bool) -> int:
@@ -99,7 +104,13 @@ def most_pixels(saved: bool) -> int:
 
 
 def tensor_panel(
-    run: DebugRun, width: float, theme: Theme, options: TensorOptions, *, most_pixels: int
+    run: DebugRun,
+    width: float,
+    theme: Theme,
+    options: TensorOptions,
+    *,
+    most_pixels: int,
+    withhold: Withhold | None = None,
 ) -> Panel:
     """Return one tensor as a panel; its picture holds at most so many pixels."""
     entry = options.entry or default_entry(run)
@@ -116,6 +127,9 @@ def tensor_panel(
         color_scale=options.color_scale,
         color_map=options.color_map,
     )
+    why, counts_only = ("", False) if withhold is None else withhold(facts.tensor)
+    if why:
+        facts = facts.without_values(why, counts_only=counts_only)
     return _panel(run.title, facts, width, theme, most_pixels)
 
 
@@ -131,7 +145,13 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
         y = panel.paragraph(note, y, lines=3, fill=theme.warning)
     for note in tensor.notes:
         y = panel.paragraph(f"Warning: {note}", y, fill=theme.warning)
+    if facts.withheld:
+        y = panel.paragraph(facts.withheld, y, lines=3, fill=theme.muted)
     y = _health(panel, facts, y)
+    if facts.withheld and facts.statistics.histogram is not None:
+        y = _statistics(panel, facts, MARGIN, y)
+        room = min(_STATISTICS, width - 2 * MARGIN)
+        y = draw_histogram(panel.marks, facts, MARGIN, y + 8, room=room, tall=_HISTOGRAM)
     if not facts.statistics.applicable or facts.plane is None:
         panel.height = y + MARGIN
         return panel
@@ -205,6 +225,7 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     tensor, found = facts.tensor, facts.statistics
     lines = [f"{title}: {facts.entry_text} {tensor.name}; {'; '.join(facts.head)}"]
     lines += [f"  warning: {note}" for note in tensor.notes]
+    lines += [f"  {facts.withheld}"] if facts.withheld else []
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))
     lines += [f"  {name:8}{text} {place}".rstrip() for name, text, place in facts.rows]
     if found.histogram is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +88,7 @@ class TensorFacts:
     plane: Plane | None
     color_scale: str = "linear"
     color_map: str = "auto"
+    withheld: str = ""
 
     @classmethod
     def of(
@@ -105,6 +106,11 @@ class TensorFacts:
         drawn = math.prod(shape) > 0 and found.applicable
         plane = plane_of(shape, axes, index) if drawn else None
         return cls(tensor, found, plane, color_scale, color_map)
+
+    def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
+        """Return the same without the picture, and without bounds where ``counts_only``."""
+        found = self.statistics.counts_only() if counts_only else self.statistics
+        return replace(self, statistics=found, plane=None, withheld=why)
 
     @property
     def scale(self) -> ColorScale | None:
@@ -160,7 +166,7 @@ class TensorFacts:
     def rows(self) -> list[tuple[str, str, str]]:
         """Name, exact text and place of each statistic."""
         found = self.statistics
-        if not found.applicable or not found.size:
+        if not found.applicable or not found.size or (self.withheld and found.minimum is None):
             return []
         return [
             ("minimum", _exact(found.minimum), self._at(found.argmin)),

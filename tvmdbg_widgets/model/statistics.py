@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,6 +77,19 @@ class Statistics:
     def applicable(self) -> bool:
         """Whether the type has an order, so that there is something to compute."""
         return not self.reason
+
+    def counts_only(self) -> Statistics:
+        """Return the same without bounds, moments and histogram."""
+        return replace(
+            self,
+            minimum=None,
+            maximum=None,
+            argmin=None,
+            argmax=None,
+            mean=math.nan,
+            std=math.nan,
+            histogram=None,
+        )
 
     @classmethod
     def not_applicable(cls, size: int, reason: str) -> Statistics:

@@ -14,6 +14,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -56,20 +57,27 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
         return known_node(self._debug_run, proposal["value"])
 
-    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
         from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
         from tvmdbg_widgets.figures.debugger import debugger_figure
 
         tensor = self.session.tensor
         given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
         given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        given["selected"] = self._marked()
+        findings = self._debug_run.known_findings
+        if handed is not None:
+            given["entry"] = handed.entry or given["entry"]
+            findings = handed.findings
+        given["selected"] = self._marked(handed)
         given["collapsed"] = self.collapsed
         return debugger_figure(
             self._debug_run,
             debugger_options(given),
-            findings=self._debug_run.known_findings,
+            findings=findings,
             width=width,
             theme=theme,
             saved=saved,
+            withhold=None if handed is None else handed.withhold,
         )

@@ -11,6 +11,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -88,7 +89,9 @@ class GraphView(GraphOptions, View):
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
         return known_node(self._debug_run, proposal["value"])
 
-    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
         from tvmdbg_widgets.figures.graph import graph_figure
 
         return graph_figure(
@@ -99,7 +102,7 @@ class GraphView(GraphOptions, View):
             focus=self.focus,
             hops=self.hops,
             search=self.search,
-            selected=self._marked(),
+            selected=self._marked(handed),
             width=width,
             theme=theme,
             saved=saved,

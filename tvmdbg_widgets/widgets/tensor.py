@@ -11,6 +11,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
 
 
 class TensorOptions(traitlets.HasTraits):
@@ -56,11 +57,15 @@ class TensorInspector(TensorOptions, View):
     _esm = bundle("tensor.js")
     _css = bundle("tensor.css")
 
-    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
         from tvmdbg_widgets.figures.tensor import tensor_figure
 
         tensor = self.session.tensor
         entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))
+        if handed is not None:
+            entry = handed.entry or entry
         return tensor_figure(
             self._debug_run,
             entry=entry,
@@ -71,4 +76,5 @@ class TensorInspector(TensorOptions, View):
             width=width,
             theme=theme,
             saved=saved,
+            withhold=None if handed is None else handed.withhold,
         )

@@ -11,6 +11,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
 
 
 class TimelineOptions(traitlets.HasTraits):
@@ -47,7 +48,9 @@ class Flamechart(TimelineOptions, View):
 
     height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
 
-    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
         from tvmdbg_widgets.figures.timeline import timeline_figure
 
         del saved
@@ -56,7 +59,7 @@ class Flamechart(TimelineOptions, View):
             show=self.show,
             sort=self.sort,
             time_range=self.time_range,
-            selected=self._marked(),
+            selected=self._marked(handed),
             width=width,
             theme=theme,
         )

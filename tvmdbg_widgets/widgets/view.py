@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -99,12 +100,20 @@ class View(anywidget.AnyWidget):
         """
         return self._figure(width, theme)
 
-    def _figure(self, width: float, theme: str, saved: bool = False) -> Figure:
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
         """Return the figure; where ``saved``, one that a saved notebook has room for."""
         raise NotImplementedError
 
-    def _marked(self) -> tuple[int, ...]:
+    def figure_handed_on(self, handed: HandedOn, theme: str = "light") -> Figure:
+        """Return the figure without what is not to be handed on to others."""
+        return self._figure(720, theme, handed=handed)
+
+    def _marked(self, handed: HandedOn | None = None) -> tuple[int, ...]:
         """Return the selected nodes, as far as they are of this run."""
+        if handed is not None:
+            return handed.selected
         graph = self._debug_run.graph
         count = graph.num_nodes if graph is not None else 0
         return tuple(node for node in self.session.selected if node < count)

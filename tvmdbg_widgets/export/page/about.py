@@ -29,8 +29,8 @@ def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
     device = f", device {provenance.device}" if provenance.device else ""
     parameters = (
-        "Values of parameters are in this page."
-        if options.parameters
+        "Parameters are kept as activations are."
+        if options.parameters and options.share != "statistics"
         else "Values of parameters are not in this page."
     )
     facts = {

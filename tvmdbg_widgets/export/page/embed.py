@@ -6,6 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.export.page.figure import figure_of_page
 from tvmdbg_widgets.export.page.save import page
 from tvmdbg_widgets.export.page.state import kind_of
 from tvmdbg_widgets.figures.texts import escape
@@ -78,4 +79,4 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
         f'sandbox="allow-scripts" width="100%" height="{tall}" style="{style}" '
         f'srcdoc="{html.escape(document, quote=True)}"></iframe></div>'
     )
-    return Embed(frame, view.figure(theme=options.theme))
+    return Embed(frame, figure_of_page(view, options))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.about import about
 from tvmdbg_widgets.export.page.document import document
+from tvmdbg_widgets.export.page.figure import figure_of_page
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models
 from tvmdbg_widgets.export.page.stored import store
@@ -74,9 +75,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
         options = replace(options, share="statistics", parameters=False)
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind, packed=embedded)
-    if kind == "debugger":
-        run.findings()  # they are part of its figure, once they are known
-    figure = view.figure(theme=options.theme)
+    figure = figure_of_page(view, options)
     entry = states["session"].get("entry")
 
     def made(left_out: tuple[str, ...], data: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.export.handed_on import findings_handed_on
 from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored_choice import (
@@ -17,10 +18,10 @@ from tvmdbg_widgets.export.page.stored_choice import (
     choose_wholes,
 )
 from tvmdbg_widgets.export.page.stored_contents import add_values, common, with_facts
-from tvmdbg_widgets.export.page.stored_facts import FEWEST, Variant, variants, without_bounds
+from tvmdbg_widgets.export.page.stored_facts import Variant, variants, without_bounds
 from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, packed_size
-from tvmdbg_widgets.export.page.stored_parameters import withheld
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
+from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.widgets.answers import answer
 
@@ -115,7 +116,7 @@ class _Store:
         self.wanted = wanted
         self.step = step
         self.eraser = PathEraser(run)
-        self.secret = withheld(run)
+        self.secret = withheld(run.parts)
         self.tensors: list[Tensor] = list((run.tensors or {}).values())
         self.unread: set[int] = set()
         self.left_out: list[str] = []
@@ -125,12 +126,24 @@ class _Store:
     def made(self) -> Stored:
         """Return what goes along."""
         self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
-        self.findings = _findings(self.run)
+        self.findings = self._findings()
         self.common = common(self.run, self.findings, self.eraser)
         self.common.head["share"] = self.wanted.share
         self.candidates = self._by_priority()
         self._say_withheld()
         return self._fitted()
+
+    def _findings(self) -> dict[str, Any]:
+        """The findings as the views ask for them, all tensors scanned."""
+        found = self.run.findings(progress=False)
+        told: dict[str, Any] = answer(self.run, {"kind": "findings"}).result
+        if not self.wanted.parameters:
+            found = findings_handed_on(found, self.run.tensors, self.secret)
+        rows = [
+            {**row, "title": each.title, "evidence": list(each.evidence)}
+            for row, each in zip(told["findings"], found, strict=True)
+        ]
+        return {**told, "findings": rows, "state": "done"}
 
     def _is_withheld(self, tensor: Tensor) -> bool:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret
@@ -144,7 +157,7 @@ class _Store:
         if trouble:
             self.unread.add(row)
             self.notes[row] = self.eraser.text(trouble)
-        elif hidden and found[0].values.count < FEWEST:
+        elif hidden and self.secret.counts_only(tensor):
             self.notes[row] = words.COUNTS_ONLY
             return [without_bounds(each) for each in found]
         elif hidden:
@@ -191,6 +204,12 @@ class _Store:
             found = [each for each in self.tensors if (each.node, each.output) in entries]
             if found and not self.wanted.parameters:
                 self.left_out.append(f"values of {words.amount(found, noun)}: {why}")
+        small = [each for each in self.tensors if self.secret.counts_only(each)]
+        if small and not self.wanted.parameters:
+            self.left_out.append(
+                f"bounds, mean and histogram of {words.counted(len(small), 'tensor')} of those: "
+                + words.SMALL
+            )
 
     def _with_facts(self) -> Binary:
         told = (self.variants, self.notes, self.eraser)
@@ -247,10 +266,3 @@ class _Store:
         inputs = set(np.flatnonzero(graph.kinds == NodeKind.INPUT).tolist())
         mixed = any(each.tensor.node in inputs for each in self.candidates)
         return "activation or input" if mixed else "activation"
-
-
-def _findings(run: DebugRun) -> dict[str, Any]:
-    """The findings as the views ask for them, all tensors scanned."""
-    run.findings(progress=False)
-    found: dict[str, Any] = answer(run, {"kind": "findings"}).result
-    return {**found, "state": "done"}

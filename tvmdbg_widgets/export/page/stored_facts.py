@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Bins of the histogram that views ask for (``js/src/tensor/inspector.ts``).
 BINS = 64
-#: A parameter of fewer values is told by counts alone: bounds and mean would give values away.
-FEWEST = 32
 _COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "negative")
 
 
@@ -84,17 +82,7 @@ def without_bounds(each: Variant) -> Variant:
     """Return a variant that is told by counts, without bounds, moments and histogram."""
     if not each.found.applicable:
         return each
-    found = replace(
-        each.found,
-        minimum=None,
-        maximum=None,
-        argmin=None,
-        argmax=None,
-        mean=math.nan,
-        std=math.nan,
-        histogram=None,
-    )
-    return replace(each, found=found)
+    return replace(each, found=each.found.counts_only())
 
 
 def tensor_columns(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.export.page.stored_facts import FEWEST
 from tvmdbg_widgets.export.page.stored_pictures import CELLS
+from tvmdbg_widgets.export.withheld import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ DOUBTFUL = (
     "they may be parameters, which only the graph and the model's params file can tell; "
     "parameters=True takes them along"
 )
+SMALL = f"fewer than {FEWEST} values, which they would give away"
 DERIVED = "computed from parameters alone; parameters=True takes them along"
 
 

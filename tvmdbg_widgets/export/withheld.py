@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,11 +14,18 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tensors import Tensor
 
+#: A parameter of fewer values is told by counts alone: bounds and mean would give values away.
+FEWEST = 32
 _INPUT = re.compile(
     r"[xyz]\d*|.*(?:data|input|image|img|pixel|ids|mask|token|query|frame|audio|feature).*",
     re.IGNORECASE | re.DOTALL,
+)
+_WEIGHT = re.compile(
+    r"weight|bias|gamma|beta|kernel|filter|embed|norm|scale|mean|var|const|param|proj|dense|conv",
+    re.IGNORECASE,
 )
 
 
@@ -42,8 +50,12 @@ class Withheld:
     def __contains__(self, entry: tuple[int, int]) -> bool:
         return entry in self.parameters or entry in self.doubtful or entry in self.derived
 
+    def counts_only(self, tensor: Tensor) -> bool:
+        """Whether of a tensor not even the bounds are told."""
+        return (tensor.node, tensor.output) in self and math.prod(tensor.view_shape) < FEWEST
 
-def withheld(run: DebugRun) -> Withheld:
+
+def withheld(run: RunParts) -> Withheld:
     """Tell the parameters of a run from its activations and inputs.
 
     Without a graph every tensor may be one. Where no params file was given, a null node is an
@@ -59,7 +71,7 @@ def withheld(run: DebugRun) -> Withheld:
     doubtful = np.zeros(graph.num_nodes, np.bool_)
     if not told:
         for node in np.flatnonzero(null & ~known).tolist():
-            doubtful[node] = _INPUT.fullmatch(graph.names[node]) is None
+            doubtful[node] = not _is_input(graph.names[node])
     derived = _derived(graph, known | doubtful)
     return Withheld(
         *(
@@ -67,6 +79,11 @@ def withheld(run: DebugRun) -> Withheld:
             for grade in (known, doubtful, derived)
         )
     )
+
+
+def _is_input(name: str) -> bool:
+    """Whether a name is an input's and no weight's: ``query``, but not ``query.weight``."""
+    return _INPUT.fullmatch(name) is not None and _WEIGHT.search(name) is None
 
 
 def _derived(

@@ -1,0 +1,149 @@
+"""The figure and the findings of a page tell no more of parameters than its data do."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.page.stored import store
+from tvmdbg_widgets.export.withheld import withheld
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.widgets.bundles import STATIC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+RANDOM = np.random.default_rng(5)
+VALUES: dict[str, np.ndarray[Any, Any]] = {
+    "data": np.linspace(-1, 1, 12, dtype=np.float32),
+    "encoder.query.weight": RANDOM.standard_normal((8, 16)).astype(np.float32),
+    "input_norm.alpha": RANDOM.standard_normal(40).astype(np.float32),
+    "p0": np.array([7.6543212e37, -3.1234567e-7] * 6, np.float32),
+    "p1": np.array([np.nan, 0.98765435, 0.51234567], np.float32),
+    "p2": np.full(4, 4.567891, np.float32),
+    "p3": RANDOM.standard_normal((16, 16)).astype(np.float32),
+}
+SMALL = ["7.65432", "3.12345", "0.98765", "4.567891"]
+RESHAPED, FUSED = len(VALUES), len(VALUES) + 1
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> DebugRun:
+    """A dump whose small parameters are worth findings, and a reshaped one."""
+    inputs = [[6, 0, 0]], [[node, 0, 0] for node in range(len(VALUES))], [[5, 0, 0]]
+    names = ["reshape", "fused", "flatten"]
+    values = {
+        **VALUES,
+        "reshape": VALUES["p3"].reshape(-1),
+        "fused": np.linspace(0, 1, 50, dtype=np.float32),
+        "flatten": VALUES["p2"].reshape(2, 2),
+    }
+    nodes: list[dict[str, Any]] = [
+        {"op": "null", "name": name, "inputs": [], "attrs": {}} for name in VALUES
+    ]
+    for name, read in zip(names, inputs, strict=True):
+        attrs = {"func_name": name, "num_inputs": str(len(read)), "num_outputs": "1"}
+        nodes.append(
+            {"op": "tvm_op", "name": name, "attrs": {**attrs, "flatten_data": "0"}, "inputs": read}
+        )
+    graph = {
+        "nodes": nodes,
+        "arg_nodes": list(range(len(VALUES))),
+        "heads": [[FUSED, 0, 0]],
+        "node_row_ptr": list(range(len(nodes) + 1)),
+        "attrs": {
+            "dltype": ["list_str", ["float32"] * len(nodes)],
+            "shape": ["list_shape", [list(each.shape) for each in values.values()]],
+            "storage_id": ["list_int", list(range(len(nodes)))],
+        },
+    }
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    (folder / "graph.json").write_text(json.dumps(graph))
+    keys = {
+        f"{name}____topo-index:{i}____output-num:0": each
+        for i, (name, each) in enumerate(values.items())
+    }
+    write_params(folder / "output_tensors.params", keys)
+    return tvmdbg.open(folder)
+
+
+@pytest.fixture(autouse=True)
+def _bundles() -> None:
+    if not (STATIC / "page.js").is_file():
+        pytest.skip("the front ends were not built: `make bundle`")
+
+
+def shown(text: str) -> str:
+    """What a page shows without its script, the figure's own text included."""
+    start = text.index('id="tvmdbg-static"')
+    return unquote(text[start : text.index('<script type="application/json"')])
+
+
+@pytest.mark.parametrize("share", ["statistics", "pictures", "tensors"])
+@pytest.mark.parametrize("node", [6, 5, RESHAPED])
+def test_the_figure_shows_no_parameter(
+    run: DebugRun, tmp_path: Path, share: Any, node: int
+) -> None:
+    run.session.entry = [node, 0]
+    inspector = tvmdbg.TensorInspector(run, entry=(node, 0))
+    pages = [
+        run.save_html(tmp_path / "run.html", share=share).read_text("utf-8"),
+        run.save_html(tmp_path / "node.html", share=share, node=node).read_text("utf-8"),
+        inspector.save_html(tmp_path / "tensor.html", share=share).read_text("utf-8"),
+    ]
+    for text in map(shown, pages):
+        assert ") across" not in text
+        assert "not in this page" in text or "would give values away" in text
+    embedded = run.embed(share=share)
+    assert ") across" not in embedded.figure.svg
+    asked = run.save_html(tmp_path / "asked.html", share=share, parameters=True, node=node)
+    text = shown(asked.read_text("utf-8"))
+    assert (") across" in text) == (share != "statistics")
+    assert ("Values of parameters are not" in text) == (share == "statistics")
+
+
+def test_the_figure_shows_no_picture_where_statistics_are_shared(
+    run: DebugRun, tmp_path: Path
+) -> None:
+    run.session.entry = [FUSED, 0]
+    bare = shown(run.save_html(tmp_path / "run.html", share="statistics").read_text("utf-8"))
+    assert ") across" not in bare
+    assert "minimum 0.0" in bare
+    assert ") across" in shown(run.save_html(tmp_path / "run.html").read_text("utf-8"))
+
+
+def test_the_figure_is_of_the_node_that_was_asked_for(run: DebugRun, tmp_path: Path) -> None:
+    text = shown(run.save_html(tmp_path / "run.html", node="fused").read_text("utf-8"))
+    assert f"{FUSED}:0 fused" in text
+
+
+def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Path) -> None:
+    own = json.dumps([[each.title, *each.evidence] for each in run.findings()])
+    assert all(each in own for each in SMALL if each != "3.12345")
+    page = run.save_html(tmp_path / "run.html")
+    texts = [shown(page.read_text("utf-8"))]
+    texts += [
+        store(run, budget=5_000_000, share=share).data.decode("latin-1")
+        for share in ("statistics", "pictures", "tensors")
+    ]
+    for text in texts:
+        assert [each for each in SMALL if each in text] == []
+    assert re.search("bounds, mean and histogram of 4 tensors", page.read_text("utf-8"))
+    asked = store(run, budget=5_000_000, parameters=True).data.decode("latin-1")
+    assert "4.567891" in asked
+
+
+def test_a_weight_named_like_an_input_is_no_input(run: DebugRun) -> None:
+    secret = withheld(run.parts)
+    assert (1, 0) in secret
+    assert (2, 0) in secret
+    assert (0, 0) not in secret

@@ -1,0 +1,70 @@
+"""Findings without the values of small parameters that their words tell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.number_text import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.model.tensors import Tensor
+
+_GONE = "…"
+
+
+def findings_handed_on(
+    found: Findings, tensors: Mapping[Any, Tensor] | None, secret: Withheld
+) -> Findings:
+    """Return the findings without bounds of tensors that are told by counts alone.
+
+    Parameters
+    ----------
+    found : Findings
+    tensors : mapping of (int, int) to Tensor, or None
+    secret : Withheld
+    """
+    small = [each for each in (tensors or {}).values() if secret.counts_only(each)]
+    erase = _eraser(small)
+    return Findings(
+        (
+            replace(each, title=erase(each.title), evidence=tuple(map(erase, each.evidence)))
+            for each in found
+        ),
+        complete=found.complete,
+        scanned=found.scanned,
+        to_scan=found.to_scan,
+    )
+
+
+def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:
+    texts = sorted({text for each in tensors for text in _bounds(each)}, key=len, reverse=True)
+    if not texts:
+        return lambda text: text
+    exact = [re.escape(text) for text in texts if not text.isdecimal()]
+    # Small whole numbers count things, too: only where a value stands.
+    whole = [
+        rf"(?:(?<=: )|(?<=is )|(?<=but )){text}(?= \D|$)" for text in texts if text.isdecimal()
+    ]
+    pattern = re.compile(
+        "|".join([rf"(?<![\w.])(?:{'|'.join(exact)})(?!\w|\.\d)"] * bool(exact) + whole)
+    )
+    return lambda text: pattern.sub(_GONE, text)
+
+
+def _bounds(tensor: Tensor) -> set[str]:
+    """Texts of the least, the greatest and the largest value."""
+    try:
+        found = tensor.statistics()
+    except (FormatError, OSError):
+        return set()
+    if found.minimum is None or found.maximum is None:
+        return set()
+    ends = [found.minimum, found.maximum]
+    return {number_text(each) for each in (*ends, *map(abs, ends))}

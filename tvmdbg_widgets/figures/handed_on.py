@@ -1,0 +1,37 @@
+"""What a figure may show where it is handed on to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.tensors import Tensor
+
+#: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
+Withhold: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
+
+
+@dataclass(frozen=True)
+class HandedOn:
+    """What a view's figure shows instead of what its owner may see.
+
+    Attributes
+    ----------
+    withhold
+        Asked for each tensor that would be drawn.
+    findings : Findings or None
+        Those that may be told.
+    selected : tuple of int
+        Nodes that are marked.
+    entry : (int, int) or None
+        The tensor that is drawn; the view's own where None.
+    """
+
+    withhold: Withhold
+    findings: Findings | None = None
+    selected: tuple[int, ...] = ()
+    entry: tuple[int, int] | None = None
