@@ -30,7 +30,7 @@ help: ## say what there is to make
 lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on a copy of the first notebook
 	@mkdir -p playground
 	@for each in notebooks/*.ipynb; do test -e playground/$${each##*/} || cp $$each playground/; done
-	@$(BIN)/jupyter trust playground/quickstart.ipynb
+	@$(BIN)/jupyter trust $(patsubst notebooks/%,playground/%,$(wildcard notebooks/*.ipynb))
 	$(BIN)/python -m jupyterlab $(AS_ROOT) --notebook-dir=playground \
 	  --LabApp.default_url=/lab/tree/quickstart.ipynb $(LAB_ARGS)
 

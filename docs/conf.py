@@ -35,6 +35,7 @@ extensions = [
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "tvmdbg-widgets"
+pygments_dark_style = "github-dark"
 html_extra_path = [str(PAGES)]
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]

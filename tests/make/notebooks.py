@@ -19,13 +19,18 @@ METADATA = {
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
+def client(notebook: nbformat.NotebookNode) -> NotebookClient:
+    """Return what runs a notebook; what one cell prints is one output, however it arrives."""
+    return NotebookClient(notebook, timeout=120, store_widget_state=False, coalesce_streams=True)
+
+
 def main(names: list[str]) -> None:
     """Execute and write the notebooks of these names, all where there are none."""
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         if names and path.stem not in names:
             continue
         notebook = nbformat.read(path, as_version=4)
-        NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
+        client(notebook).execute()
         notebook.metadata = METADATA
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)

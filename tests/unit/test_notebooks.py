@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from make.notebooks import client
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -23,7 +23,7 @@ def test_runs_and_says_what_was_committed(path: Path) -> None:
     for cell in fresh.cells:
         if cell.cell_type == "code":
             cell.outputs = []
-    NotebookClient(fresh, timeout=120, store_widget_state=False).execute()
+    client(fresh).execute()
     for old, new in zip(committed.cells, fresh.cells, strict=True):
         if old.cell_type == "code":
             assert _texts(new) == _texts(old), old.source
