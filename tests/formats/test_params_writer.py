@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.tensors import Tensor
 if TYPE_CHECKING:
     from pathlib import Path
 
-OWN = sorted([*DATA.glob("**/*.params"), *DATA.glob("**/*.bin")])
+OWN = sorted([*DATA.glob("**/*.params"), *DATA.glob("*/*.bin")])
 # Types whose values the file lacks or whose bytes are not all values cannot come from numpy.
 TYPES = [
     "bool",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,6 +88,11 @@ def reused() -> DebugRun:
     )
 
 
+def lost() -> DebugRun:
+    ops = [Op("x", ramp(8)), relu(ramp(8)), relu(ramp(8), "b", [(1, 0)])]
+    return tvmdbg.open(params(ops, leave_out=[(2, 0)]), graph=graph_json(ops).encode())
+
+
 def mutated_split() -> DebugRun:
     """What v0.7 and later write: inputs by the producer's name alone."""
     from pathlib import Path
@@ -162,15 +169,16 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "stale-tensors": (run_twice, "run() was called more than once", clean),
     "overwritten": (reused, "1 tensor is not what the node computed: 1 of 3 outputs", clean),
+    "missing-tensors": (lost, "b (node 2) has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "Where 2 edges belong cannot be known", clean),
     "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),
     "constant-values": (constant, "The output of a (node 1) is all zero (8 values)", clean),
     "saturated": (sticking, "of the output of a (node 1) lies at the ends of its range", clean),
-    "dead-channels": (dead, "1 of 4 channels of a (node 1) are zero throughout", clean),
+    "dead-channels": (dead, "1 of 4 channels of a (node 1) is zero throughout", clean),
     "dynamic-range": (near_float16, "a (node 1) comes within a factor of two of", clean),
     "warm-up": (warming, "The first repeat takes 1.60 times as long as the others", clean),
     "noisy-times": (noisy, "The times of 2 of 2 operators spread widely", clean),
-    "slowest-operators": (moving, "n1 (node 2) takes 90.9 % of the time; the 2 slowest", constant),
+    "slowest-operators": (moving, "n1 (node 2) takes 90.9 % of the time", constant),
     "time-by-work": (moving, "90.9 % of the time is in functions that contain convolution", dead),
     "data-movement": (moving, "layout_transform is in functions that take 9.10 % of the t", clean),
     "unused-work": (unused, "1 operator feeds no output of the graph and takes 50.0 % of", clean),
@@ -457,3 +465,109 @@ def test_names_from_files_stay_on_their_line() -> None:
         assert all(text.isprintable() for text in (each.title, *each.evidence, each.why))
         assert len(each.title) < 300
     assert "<script>" not in findings._repr_html_()
+
+
+def test_times_that_belong_to_no_node_are_told_first() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    other = trace([Op("x", ramp(8)), relu(ramp(8), "other", ns=[9e5]), relu(ramp(8), ns=[1e3])])
+    first = found(tvmdbg.open(other, graph=graph_json(ops).encode()), "slowest-operators")[0]
+    assert first.title == "a (node 1) takes 100.0 % of the time that belongs to nodes"
+    assert first.evidence[0] == "1 slice of 900.0 µs together belongs to no node of the graph"
+    assert first.certainty is Certainty.POSSIBLE
+
+
+def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
+    calls = [
+        {
+            "Name": {"string": name},
+            "Duration (us)": {"microseconds": us},
+            "Device": {"string": "cpu0"},
+            "Count": {"count": 1},
+        }
+        for name, us in (("fused_a", 1.0), ("fused_b", 3.0))
+    ]
+    report = json.dumps({"calls": calls, "device_metrics": {}, "configuration": {}}).encode()
+    first = found(tvmdbg.open(report), "slowest-operators")[0]
+    assert first.title.startswith("b (node 1) takes 75.0 % of the time")
+
+
+def test_a_node_without_a_name_is_told_by_its_id() -> None:
+    run = plant(Op("x", ramp(8)), relu(np.zeros(8, F4), ""))
+    assert found(run, "constant-values")[0].title == "The output of node 1 is all zero (8 values)"
+
+
+def test_all_of_few_operators_are_not_called_the_slowest() -> None:
+    three = timed(("fused_exp", 1e4), ("fused_log", 2e4), ("fused_tanh", 1e4))
+    assert found(three, "slowest-operators")[0].title == "n1 (node 2) takes 50.0 % of the time"
+
+
+def test_kinds_are_not_told_where_no_name_tells_one() -> None:
+    assert found(timed(("mine", 1e4), ("yours", 2e4)), "time-by-work") == []
+    mixed = found(timed(("mine", 3e4), ("fused_nn_conv2d", 1e4)), "time-by-work")[0]
+    assert mixed.title == "25.0 % of the time is in functions that contain convolution"
+    assert mixed.evidence[-1] == (
+        "in functions with operators of no kind known here: 75.0 % (1 node)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("func", "kind"),
+    [
+        ("fused_nn_conv2d_add", Kind.FAULT),
+        ("fused_nn_batch_matmul", Kind.FAULT),
+        ("fused_nn_batch_matmul_where", Kind.DOUBT),
+        ("fused_log", Kind.DOUBT),
+    ],
+)
+def test_sums_of_products_make_no_minus_inf_on_purpose(func: str, kind: Kind) -> None:
+    values = ramp(2, 8)
+    values[0, 0] = -np.inf
+    run = plant(Op("x", ramp(2, 8)), relu(values, func=func), relu(ramp(2, 8), "b", [(1, 0)]))
+    assert found(run, "first-nonfinite")[0].kind is kind
+
+
+def test_warm_up_is_not_told_again_as_noise() -> None:
+    slow_start = timed(("fused_exp", 1e4), repeats=(3, 1, 1.01, 0.99, 1, 1.02, 1))
+    assert found(slow_start, "warm-up")
+    assert found(slow_start, "noisy-times") == []
+    both = timed(("fused_exp", 1e4), repeats=(9, 1, 2, 0.8, 1.9, 1, 2))
+    assert found(both, "warm-up")
+    assert "without the first, which is warm-up" in found(both, "noisy-times")[0].why
+
+
+def test_zeros_of_both_signs_are_zero() -> None:
+    values = np.zeros(8, F4)
+    values[::2] = -0.0
+    first = found(plant(Op("x", values), relu(ramp(8))), "constant-values")[0]
+    assert first.evidence == ("x (node 0): 0 in all 8 values",)
+
+
+def test_a_key_that_occurs_twice_is_a_doubt() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8))]
+    twice = params([*ops, ops[1]]).replace(b"topo-index:2", b"topo-index:1")
+    first = found(tvmdbg.open(twice, graph=graph_json(ops).encode()), "files")[0]
+    assert "occurs more than once" in first.title + first.evidence[0]
+
+
+def test_a_tensor_under_another_name_belongs_nowhere_for_certain() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), "bb")]
+    renamed = params(ops).replace(b"bb____topo", b"cc____topo")
+    first = found(tvmdbg.open(renamed, graph=graph_json(ops).encode()), "ambiguous-joins")[0]
+    assert first.title == "Where 1 tensor belongs cannot be known from these files"
+    assert first.next_step.startswith("Make sure that all files are of one run")
+
+
+def test_a_single_issue_is_told_in_the_title() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    short = json.dumps([[1e-6]]).encode()
+    run = tvmdbg.open([params(ops), graph_json(ops).encode(), short])
+    first = found(run, "files")[0]
+    assert "the list has times of 1 node" in first.title
+
+
+def test_names_cost_linear_time_where_there_is_no_graph() -> None:
+    bad = np.full(2, np.nan, F4)
+    data = params([Op(f"n{node}", bad) for node in range(20_000)])
+    begin = time.process_time()
+    assert found(tvmdbg.open(data), "first-nonfinite")
+    assert time.process_time() - begin < 20

@@ -25,6 +25,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("disagreements"),
     _rule("stale"),
     _rule("overwritten"),
+    _rule("missing"),
     _rule("joins"),
     _rule("names"),
     _rule("constant"),

@@ -89,11 +89,11 @@ def _finding(
     following: list[Entry],
 ) -> Finding:
     first = entries[0]
-    value = number_text(constant[first])
+    value = _text(constant[first])
     rest = f"; {len(entries) - 1:,} more likewise" if entries[1:] else ""
     what = "is all zero" if constant[first] == 0 else f"is {value} everywhere"
     size = counted(evidence.statistics[first].size, "value")
-    facts = [f"{evidence.entry_name(e)}: {number_text(constant[e])}" for e in entries]
+    facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
     if following:
         facts.insert(0, f"{counted(len(following), 'operator')} compute from constant values alone")
     certainty, why = evidence.joined(entries)
@@ -118,10 +118,10 @@ def _given(
     what: str,
 ) -> Finding:
     first = entries[0]
-    value = "0" if constant[first] == 0 else number_text(constant[first])
+    value = _text(constant[first])
     rest = f"; {len(entries) - 1:,} more {what}s likewise" if entries[1:] else ""
     facts = [
-        f"{evidence.entry_name(e)}: {number_text(constant[e])} in all "
+        f"{evidence.entry_name(e)}: {_text(constant[e])} in all "
         f"{counted(evidence.statistics[e].size, 'value')}"
         for e in entries
     ]
@@ -138,6 +138,11 @@ def _given(
         _STEPS[what],
         0.75,
     )
+
+
+def _text(value: object) -> str:
+    """Write a constant; zeros of both signs are one."""
+    return "0" if value == 0 else number_text(value)
 
 
 RULE = Rule(NAME, find)

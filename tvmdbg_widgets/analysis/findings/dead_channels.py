@@ -145,7 +145,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         NAME,
         Kind.DOUBT if _share(worst) >= _MANY else Kind.NOTE,
         f"{len(worst.dead):,} of {worst.total:,} channels of {evidence.entry_name(entries[0])} "
-        f"are zero throughout{rest}",
+        f"{'is' if len(worst.dead) == 1 else 'are'} zero throughout{rest}",
         cut(facts),
         certainty,
         why,

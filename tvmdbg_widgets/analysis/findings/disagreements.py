@@ -20,7 +20,7 @@ NAME = "tensor-disagrees"
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all that disagree."""
-    issues = evidence.of_rules(NAME)
+    issues = sorted(evidence.of_rules(NAME), key=lambda issue: (issue.entries, issue.nodes))
     if not issues:
         return
     entries = tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries))

@@ -144,23 +144,52 @@ class Evidence:
         return np.nan_to_num(timeline.node_ns / timeline.total_ns)
 
     @cached_property
+    def unplaced(self) -> list[int]:
+        """Slices of a synthetic timeline that belong to no node of the graph.
+
+        Recorded traces have many such slices on purpose: what the host did meanwhile.
+        """
+        timeline = self.parts.timeline
+        if timeline is None or not timeline.synthetic or self.parts.graph is None:
+            return []
+        slices: list[int] = np.flatnonzero(
+            (timeline.slice_node < 0) & (timeline.slice_duration_ns > 0)
+        ).tolist()
+        return slices
+
+    @cached_property
     def timed(self) -> list[int]:
         """Nodes that take time."""
         nodes: list[int] = np.flatnonzero(self.shares > 0).tolist()
         return nodes
 
     def name(self, node: int) -> str:
-        """Name of a node with its id, fit for one line: ``"nn_dense_add (node 70)"``."""
-        return f"{self.short_name(node)} (node {node})"
+        """Name of a node with its id, fit for one line: ``"nn_dense_add (node 70)"``.
+
+        A node without a name is ``"node 70"``.
+        """
+        name = self.short_name(node)
+        return f"{name} (node {node})" if name else f"node {node}"
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """What tensors and slices call the nodes."""
+        timeline = self.parts.timeline
+        named: dict[int, str] = {}
+        if timeline is not None:
+            for slice_, node in enumerate(timeline.slice_node.tolist()):
+                named.setdefault(node, timeline.slice_names[slice_])
+        for (node, _), tensor in self.tensors.items():
+            named[node] = tensor.name
+        return named
 
     def short_name(self, node: int) -> str:
-        """Name of a node without what all names of a compiler start with."""
+        """Name of a node without what all names of a compiler start with; ``""`` without name."""
         graph = self.parts.graph
         if graph is not None and 0 <= node < graph.num_nodes:
             name = graph.names[node]
         else:
-            named = (tensor.name for (i, _), tensor in self.tensors.items() if i == node)
-            name = next(named, "")
+            name = self._names.get(node, "")
         prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
         text = one_line(name.removeprefix(prefix) or name)
         return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
@@ -171,9 +200,11 @@ class Evidence:
         node, output = entry
         if graph is None or not 0 <= node < graph.num_nodes:
             return self.name(node)
-        several = len(graph.entry_range(node)) > 1
-        text = f"{self.short_name(node)} (node {node}"
-        return f"{text}, output {output})" if several else f"{text})"
+        if len(graph.entry_range(node)) == 1:
+            return self.name(node)
+        name = self.short_name(node)
+        text = f"node {node}, output {output}"
+        return f"{name} ({text})" if name else text
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
         """Name the first nodes and count the rest."""

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.issues import Issue
 
 NAME = "files"
+_LONGEST = 100
 #: Issues of which another rule makes its own finding.
 _TOLD_ELSEWHERE = frozenset(
     {
         "buffer-reused",
-        "duplicate-name",
         "edge-ambiguous",
         "stale-tensors",
         "table-rows-ambiguous",
@@ -62,9 +62,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
     files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
-    first = f"{next(iter(files))} " if files else "a file "
+    first = f"{next(iter(files)).rpartition('/')[2]} " if files else "a file "
     if len(issues) == 1:
-        title = f"{first}{one} in 1 place: {issues[0].rule}"
+        said = one_line(issues[0].message)
+        said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
+        title = f"{first}{one}: {said}" if files else said
     elif len(files) > 1:
         title = f"{len(files)} files {many} in {len(issues)} places"
     else:
@@ -72,7 +74,7 @@ def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
     return Finding(
         NAME,
         kind,
-        title[0].upper() + title[1:] if not files else title,
+        title if files else title[:1].upper() + title[1:],
         cut([one_line(str(issue)) for issue in issues]),
         Certainty.CERTAIN,
         "the files were read as far as they can be; run.check() lists all",

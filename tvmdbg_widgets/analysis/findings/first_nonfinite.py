@@ -2,7 +2,8 @@
 
 An entry that holds NaN or Inf though every entry its node reads is finite is a birth; parameters
 and inputs are not computed, so theirs are births too. -Inf alone, which attention masks hold on
-purpose, is a doubt as long as nothing behind it holds NaN or +Inf.
+purpose, is a doubt as long as nothing behind it holds NaN or +Inf; not so where a convolution or
+a matrix product made it of finite values, and nothing in its function chooses or masks.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.operators import family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0
+_MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
 _WORDS = {NodeKind.INPUT: "input", NodeKind.PARAMETER: "parameter"}
 
 
@@ -44,7 +47,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if found.finite != found.size
     }
     births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
-    meant = [birth for birth in births if _only_minus(carriers, (birth.entry, *birth.spread))]
+    meant = [
+        birth
+        for birth in births
+        if _only_minus(carriers, (birth.entry, *birth.spread))
+        and not _overflows(evidence, birth.entry[0])
+    ]
     wrong = [birth for birth in births if birth not in meant]
     if wrong:
         yield _first(evidence, carriers, wrong[0])
@@ -105,6 +113,16 @@ def _only_minus(carriers: Mapping[Entry, Statistics], entries: Iterable[Entry]) 
     return all(not carriers[each].nan and not carriers[each].pos_inf for each in entries)
 
 
+def _overflows(evidence: Evidence, node: int) -> bool:
+    """Whether a node sums products and nothing in its function writes -Inf on purpose."""
+    if not evidence.is_operator(node):
+        return False
+    found = evidence.operator_parts(node)
+    return bool({"convolution", "matmul"} & set(map(family, found))) and not any(
+        word in part for part in found for word in _MASKING
+    )
+
+
 def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Birth) -> Finding:
     entry, found = birth.entry, carriers[birth.entry]
     node = entry[0]
@@ -129,7 +147,7 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Bir
         facts.append(
             f"{entries_text(len(birth.spread))} behind it carry NaN or Inf: {evidence.list(nodes)}"
         )
-    else:
+    elif kind is not None:
         facts.append("nothing that reads it holds NaN or Inf")
     if not found.nan:
         turned = next((each for each in birth.spread if carriers[each].nan), None)
@@ -155,6 +173,8 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Bir
 
 def _next_step(evidence: Evidence, node: int) -> str:
     kind = evidence.kind(node)
+    if kind is None:
+        return "Open it together with its graph to see where it came from."
     if kind in _WORDS:
         return "Compare this tensor with the one that the model was given."
     graph = evidence.parts.graph

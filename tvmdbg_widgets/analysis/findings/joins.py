@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
 
 NAME = "ambiguous-joins"
+_NEXT_EDGES = (
+    "Open the dump together with the graph that TVM was given: open(…, graph=lib.get_graph_json())."
+)
+_NEXT = "Make sure that all files are of one run; run.check() says what does not fit."
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all that is ambiguous."""
     facts, told = [], []
+    several, edges = 0, False
     nodes: dict[int, None] = {}
     graph, timeline = evidence.parts.graph, evidence.parts.timeline
     if graph is not None:
@@ -30,6 +35,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if len(unsure):
             targets = list(dict.fromkeys(graph.edge_target[unsure].tolist()))
             told.append(counted(len(unsure), "edge"))
+            several, edges = len(unsure), True
             facts.append(
                 f"{counted(len(unsure), 'edge')} of {graph.num_edges:,} into "
                 f"{evidence.list(targets)}: the debugger's dump names producers, not their outputs"
@@ -40,27 +46,29 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     if entries:
         told.append(counted(len(entries), "tensor"))
+        several += len(entries)
         facts.append(f"{counted(len(entries), 'tensor')}: {evidence.list(nodes_of(entries))}")
         nodes |= dict.fromkeys(nodes_of(entries))
     if timeline is not None:
         timed = np.flatnonzero(timeline.node_trust == Trust.AMBIGUOUS).tolist()
         if timed:
             told.append(counted(len(timed), "node time"))
+            several += len(timed)
             facts.append(f"times of {counted(len(timed), 'node')}: {evidence.list(timed)}")
             nodes |= dict.fromkeys(timed)
     if not facts:
         return
+    verb = "belongs" if several == 1 else "belong"
     yield Finding(
         NAME,
         Kind.DOUBT,
-        f"Where {' and '.join(told)} belong cannot be known from these files",
+        f"Where {' and '.join(told)} {verb} cannot be known from these files",
         tuple(facts),
         Certainty.CERTAIN,
         "names and order leave several places open; none of these is used to trace NaN or Inf",
         tuple(nodes),
         entries,
-        "Open the dump together with the graph that TVM was given: "
-        "open(…, graph=lib.get_graph_json()).",
+        _NEXT_EDGES if edges else _NEXT,
         0.8,
     )
 

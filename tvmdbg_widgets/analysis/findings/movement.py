@@ -67,7 +67,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Kind.COST,
             f"{work} {verb} in functions that take {percent(share)} of the time",
             tuple(facts),
-            Certainty.CERTAIN if not fused else Certainty.POSSIBLE,
+            Certainty.POSSIBLE if fused or evidence.unplaced else Certainty.CERTAIN,
             "these functions do nothing else"
             if not fused
             else f"certain are {percent(own)}; the time of fused functions cannot be split",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "slowest-operators"
 _SHOWN = 5
+_NEGLIGIBLE = 0.01
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -39,7 +40,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         facts.append(f"half of the time is in the {counted(half, 'slowest operator')}")
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
     title = f"{evidence.name(nodes[0])} takes {percent(float(shares[nodes[0]]))} of the time"
-    if len(nodes) > 1:
+    unplaced = evidence.unplaced
+    lost = float(timeline.slice_duration_ns[unplaced].sum())
+    if unplaced:
+        title += " that belongs to nodes"
+        facts.insert(
+            0,
+            f"{counted(len(unplaced), 'slice')} of {duration_text(lost)} together "
+            f"{'belongs' if len(unplaced) == 1 else 'belong'} to no node of the graph",
+        )
+    if len(timed) > len(nodes):
         title += (
             f"; the {len(nodes)} slowest of {counted(len(timed), 'operator')} take {percent(part)}"
         )
@@ -49,13 +59,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         Kind.COST,
         title,
         tuple(facts),
-        Certainty.LIKELY if unsure else Certainty.CERTAIN,
+        Certainty.POSSIBLE
+        if lost > timeline.total_ns * _NEGLIGIBLE
+        else Certainty.LIKELY
+        if unsure
+        else Certainty.CERTAIN,
         f"shares of {duration_text(timeline.total_ns)}, the sum of all node times{laid}"
         + ("; whose some of these times are is ambiguous" if unsure else ""),
         tuple(nodes),
         (),
-        f"Start with {evidence.short_name(nodes[0])}: run.timeline.node({nodes[0]}) tells how its "
-        "repeats spread.",
+        f"Start with {evidence.short_name(nodes[0]) or 'it'}: run.timeline.node({nodes[0]}) tells "
+        "how its repeats spread.",
         part,
     )
 

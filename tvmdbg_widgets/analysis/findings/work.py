@@ -2,6 +2,7 @@
 
 The time of a fused function cannot be split between its operators, so a share is that of the
 functions that contain a kind of work, and shares of several kinds add up to more than one.
+Where no operator is of a known kind nothing is said.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction", "activation")
 _KINDS_SHOWN = 8
+_OTHER = "other"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -29,25 +31,30 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     shares: dict[str, float] = defaultdict(float)
     nodes: dict[str, list[int]] = defaultdict(list)
     for node in evidence.timed:
-        for kind in {family(part) for part in evidence.operator_parts(node)} or {"unnamed"}:
+        for kind in {family(part) for part in evidence.operator_parts(node)} or {_OTHER}:
             shares[kind] += float(evidence.shares[node])
             nodes[kind].append(node)
-    if not shares or evidence.parts.graph is None:
+    known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
+    if not known or evidence.parts.graph is None:
         return
-    order = sorted(shares, key=lambda kind: -shares[kind])
     told = [
         f"in functions that contain {kind}: {percent(shares[kind])} "
         f"({counted(len(nodes[kind]), 'node')})"
-        for kind in order[:_KINDS_SHOWN]
+        for kind in known[:_KINDS_SHOWN]
     ]
+    if _OTHER in shares:
+        told.append(
+            f"in functions with operators of no kind known here: {percent(shares[_OTHER])} "
+            f"({counted(len(nodes[_OTHER]), 'node')})"
+        )
     computing = [kind for kind in _COMPUTING if kind in shares]
-    first = max(computing, key=lambda kind: shares[kind], default=order[0])
+    first = max(computing, key=lambda kind: shares[kind], default=known[0])
     yield Finding(
         NAME,
         Kind.COST,
         f"{percent(shares[first])} of the time is in functions that contain {first}",
         tuple(told),
-        Certainty.CERTAIN if first != "other" else Certainty.LIKELY,
+        Certainty.POSSIBLE if evidence.unplaced else Certainty.CERTAIN,
         "kinds are read from the names of the functions; a fused function counts for each kind in "
         "it, since its time cannot be split",
         tuple(nodes[first]),

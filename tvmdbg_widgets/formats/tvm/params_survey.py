@@ -41,7 +41,8 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
     counts = Counter(record.key for record in records)
     repeated = [key for key, count in counts.items() if count > 1]
     if repeated:
-        text = f"{_list(repeated)} occur more than once; TVM keeps the last of each"
+        verb = "occurs" if len(repeated) == 1 else "occur"
+        text = f"{_list(repeated)} {verb} more than once; TVM keeps the last of each"
         issues.append(Issue("duplicate-name", Severity.WARNING, text, file=file))
     return issues + note_issues([(record, None) for record in records], file)
 

@@ -1,0 +1,56 @@
+"""Operators without a tensor where others of the dump have theirs.
+
+TVM's debugger stores every output of every node, so a gap is of what happened to the file since,
+or of names that two nodes share, which has a rule of its own. Files of parameters alone, which
+have no output of any operator, are no dumps and not judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "missing-tensors"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all outputs of operators that have no tensor."""
+    graph, tensors = evidence.parts.graph, evidence.parts.tensors
+    if graph is None or tensors is None:
+        return
+    told = {node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes}
+    outputs = [
+        (node, output)
+        for node in range(graph.num_nodes)
+        if evidence.is_operator(node) and node not in told
+        for output in range(len(graph.entry_range(node)))
+    ]
+    entries = [entry for entry in outputs if entry not in tensors]
+    if not entries or (len(entries) == len(outputs) and len(tensors)):
+        return
+    first = evidence.entry_name(entries[0])
+    more = f"; {len(entries) - 1:,} more have none" if entries[1:] else ""
+    counted_of = f"{entries_text(len(entries))} of {len(outputs):,} that operators write"
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        f"{first} has no tensor in this dump{more}",
+        cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
+        Certainty.CERTAIN,
+        "TVM's debugger stores every output, and these are not among the tensors",
+        nodes_of(entries),
+        tuple(entries),
+        "Copy the dump again; where the run was stopped, let it run to its end.",
+        0.65,
+    )
+
+
+RULE = Rule(NAME, find)
