@@ -19,9 +19,15 @@ METADATA = {
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def client(notebook: nbformat.NotebookNode) -> NotebookClient:
-    """Return what runs a notebook; what one cell prints is one output, however it arrives."""
-    return NotebookClient(notebook, timeout=120, store_widget_state=False, coalesce_streams=True)
+def client(notebook: nbformat.NotebookNode, folder: Path = NOTEBOOKS) -> NotebookClient:
+    """Return what runs a notebook in a folder; all that a cell prints is one output."""
+    return NotebookClient(
+        notebook,
+        timeout=120,
+        store_widget_state=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+    )
 
 
 def main(names: list[str]) -> None:

@@ -17,13 +17,14 @@ MOST_BYTES = 100_000
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs_and_says_what_was_committed(path: Path) -> None:
+def test_runs_and_says_what_was_committed(path: Path, tmp_path: Path) -> None:
     committed = nbformat.read(path, as_version=4)
     fresh = nbformat.from_dict(committed)
     for cell in fresh.cells:
         if cell.cell_type == "code":
             cell.outputs = []
-    client(fresh).execute()
+    client(fresh, tmp_path).execute()
+    assert not list(tmp_path.iterdir())
     for old, new in zip(committed.cells, fresh.cells, strict=True):
         if old.cell_type == "code":
             assert _texts(new) == _texts(old), old.source
