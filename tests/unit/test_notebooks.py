@@ -11,13 +11,17 @@ import nbformat
 import pytest
 from make.notebooks import client
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
 MOST_BYTES = 100_000
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs_and_says_what_was_committed(path: Path, tmp_path: Path) -> None:
+def test_runs_and_says_what_was_committed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the kernel, which starts elsewhere
     committed = nbformat.read(path, as_version=4)
     fresh = nbformat.from_dict(committed)
     for cell in fresh.cells:
