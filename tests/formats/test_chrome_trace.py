@@ -406,3 +406,11 @@ def test_memory_stays_far_below_that_of_all_objects() -> None:
     assert len(trace) == count
     assert peak < objects * 0.75
     assert took < 30
+
+
+def test_times_beyond_all_clocks_are_left_out_and_the_run_can_be_saved(tmp_path: Path) -> None:
+    events = [event("X", 0, dur=1e308), event("X", -1e308, dur=1), event("X", 5, "b", dur=2)]
+    trace = read(events)
+    assert rows(trace) == [("b", 0.0, 2.0, trace.tracks[0])]
+    assert rules(trace) == ["event-unusable", "event-unusable"]
+    tvmdbg.open(json.dumps(events).encode()).save(tmp_path / "kept")

@@ -546,3 +546,15 @@ def test_reports_show_and_become_frames(corpus: Path) -> None:
     assert "other, &quot;quoted&quot;" in report._repr_html_()
     pytest.importorskip("pandas")
     assert report.to_dataframe()["duration_ns"].tolist() == report.duration_ns.tolist()
+
+
+def test_a_graph_with_an_edge_from_nowhere_joins_the_other_calls(corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/split_multi"
+    graph = json.loads((case / "graph.json").read_text())
+    reader = next(node for node in graph["nodes"] if node["name"] == "relu_of_1")
+    reader["inputs"] = [[1, 77, 0]]
+    document = json.loads((case / "report.json").read_text())
+    document["calls"].reverse()
+    run = tvmdbg.open([json.dumps(document).encode(), json.dumps(graph).encode()])
+    (report,) = run.reports
+    assert report.nodes.max() >= 1

@@ -19,7 +19,7 @@ from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.tensor_facts import default_axes
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
-from tvmdbg_widgets.model.numbers import percent
+from tvmdbg_widgets.model.numbers import fixed, percent
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -191,3 +191,15 @@ def test_a_figure_of_a_graph_can_be_described_without_a_picture() -> None:
     assert lines[1].startswith("  #0 x; float32 1×4")
     assert "#2 add <- #1, #0" in lines[3]
     assert root_of(figure).attrib["width"] == "720"
+
+
+def test_a_parameter_that_reads_something_is_folded_all_the_same() -> None:
+    graph = json.loads(graph_of(["x", "p0", "a"], [(1, 2), (0, 2)]))
+    graph["nodes"][1] |= {"op": "null", "inputs": [[0, 0, 0]]}
+    run = tvmdbg.open(json.dumps(graph).encode())
+    assert_sound(run.figure("graph"))
+
+
+@pytest.mark.parametrize(("value", "text"), [(1e40, "1" + "0" * 40), (float("inf"), "inf")])
+def test_large_numbers_are_written_whole(value: float, text: str) -> None:
+    assert fixed(value, 2).startswith(text[:16])

@@ -204,8 +204,8 @@ def _add_edges(
     columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
     rows = zip(*(each[touched].tolist() for each in columns), strict=True)
     for source, target, output, trust in rows:
-        if source not in own and shown(source):  # a parameter inside its reader
-            continue
+        if any(each not in own and shown(each) for each in (source, target)):
+            continue  # a parameter inside its reader
         if not shown(target):
             if shown(source):
                 scene.cut_out_of[own[source]] += 1

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 _UNKNOWN = math.nan
+_LARGEST_US = 1e30  # differences and sums of times stay finite
 #: Phases of the trace event format ("Trace Event Format", Google, 2016) that make intervals.
 INTERVALS = frozenset("XBE")
 INSTANTS = frozenset(("i", "I", "R"))
@@ -90,9 +91,9 @@ class Columns:
             track = self.tracks.setdefault((event.get("pid"), event.get("tid")), len(self.tracks))
         except (KeyError, TypeError, ValueError, OverflowError):
             return self._why(event, phase)
-        if not -math.inf < ts < math.inf:
+        if not -_LARGEST_US < ts < _LARGEST_US:
             return "ts is not finite"
-        if phase == "X" and not 0 <= duration < math.inf:
+        if phase == "X" and not 0 <= duration < _LARGEST_US:
             return "dur is negative or not finite"
         name = event.get("name", "")
         if type(name) is not str:

@@ -108,12 +108,16 @@ def _shaped(graph: Graph, report: Report, candidates: list[int], row: int) -> li
 def _expected(graph: Graph, node: int) -> list[tuple[str | None, tuple[int, ...] | None]]:
     """What a node takes and gives: dtype and shape of each input, then of each output of a node."""
     view = graph.nodes[node]
-    entries = [graph.nodes[source] for source, _ in view.inputs]
-    inputs = [
-        (entry.dtypes[output], entry.shapes[output])
-        for entry, (_, output) in zip(entries, view.inputs, strict=True)
-    ]
+    inputs = [_entry(graph, source, output) for source, output in view.inputs]
     return [*inputs, *zip(view.dtypes, view.shapes, strict=True)]
+
+
+def _entry(graph: Graph, node: int, output: int) -> tuple[str | None, tuple[int, ...] | None]:
+    """Return what is known of an entry; nothing of one that the graph does not have."""
+    if node < 0 or output >= len(graph.entry_range(node)):
+        return None, None
+    view = graph.nodes[node]
+    return view.dtypes[output], view.shapes[output]
 
 
 def _same(

@@ -6,12 +6,15 @@ import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
 
 
 def fixed(value: float, digits: int) -> str:
     """Write with so many decimals, halves away from zero as JavaScript's ``toFixed`` does."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    if not math.isfinite(value):
+        return str(value)
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _ALL_DIGITS))
 
 
 def duration_text(ns: float) -> str:

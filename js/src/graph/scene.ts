@@ -147,7 +147,7 @@ function drawnEdges(
   const [dangling, cutInto, cutOutOf] = [0, 1, 2].map(() => new Uint8Array(count));
   for (let row = 0; row < graph.edgeSource.length; row++) {
     const [from, to] = [graph.edgeSource[row]!, graph.edgeTarget[row]!];
-    if (from >= 0 && isFolded[from]) continue;
+    if ((from >= 0 && isFolded[from]) || isFolded[to]) continue;
     if (!shown(to)) {
       if (shown(from)) bump(cutOutOf!, own[from]!);
     } else if (from < 0) bump(dangling!, own[to]!);
