@@ -510,7 +510,7 @@ def test_overflow_is_found_where_tvm_recorded_it(
     expect(page.locator(".tvmdbg-tensor-health")).to_contain_text(f"{truth['inf']} +Inf")
     assert truth["inf"] == 59
     expect(page.locator(".tvmdbg-tensor-health strong")).to_have_text("⚠ not finite")
-    expect(page.get_by_role("group", name="Kinds of nodes")).to_contain_text("operators")
+    expect(page.get_by_role("combobox", name="Kinds of nodes")).to_contain_text("operators")
     press(page, "]")
     page.wait_for_function(f"document.querySelector('{ROOT}').dataset.entry > '38:0'")
 

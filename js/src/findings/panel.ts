@@ -35,6 +35,8 @@ export class FindingsPanel {
   readonly #scan: Scan;
   readonly #code: CodeCopy;
   #serial = 0;
+  /** Whether the scan was seen under way. */
+  #waited = false;
   #answer: FindingsAnswer | null = null;
   #graph: GraphColumns | null = null;
   #chosen: { key: string; selected: string } | null = null;
@@ -59,6 +61,9 @@ export class FindingsPanel {
     );
     this.#stop = button("stop", "Stop scanning the tensors (s)", () => this.stopOrGoOn());
     this.#stop.hidden = true;
+    const copy = () => this.#code.copy();
+    const code = button("code", `Copy Python code for the finding (${COPY_KEY})`, copy);
+    code.classList.add("tvmdbg-findings-code");
     root.append(
       element(
         "div",
@@ -69,7 +74,7 @@ export class FindingsPanel {
         this.#meter,
         this.#progress,
         this.#stop,
-        button("code", `Copy Python code for the finding (${COPY_KEY})`, () => this.#code.copy()),
+        code,
         helpButton(root),
       ),
       this.#trouble,
@@ -84,7 +89,11 @@ export class FindingsPanel {
     );
     bindKeys(root, this.#actions(), signal);
     session.onChange(() => this.#mark(), signal, ["selected", "entry"]);
-    session.onChange(() => this.#show(), signal, ["notes"]);
+    const noted = () => {
+      this.#show();
+      this.#fill();
+    };
+    session.onChange(noted, signal, ["notes"]);
     this.#progress.textContent = "looking for findings …";
     this.#mirror.say("Findings: none yet.");
     this.#fill();
@@ -244,15 +253,16 @@ export class FindingsPanel {
     const findings = this.#answer?.findings ?? [];
     const newKey = () => String(++this.#serial);
     this.#list.show(rowsOf(this.#list.rows, findings, notes, newKey));
-    this.#list.node.hidden = this.#list.rows.length === 0;
     this.#mark();
     this.#activate();
   }
 
-  /** While more may come, and while evidence is open, the panel keeps its room. */
+  /** Where more came while one could read, the panel keeps its room: nothing below it moves. */
   #fill(): void {
-    const waits = this.#answer === null || isUnderWay(this.#answer);
-    this.#root.classList.toggle("tvmdbg-findings-waits", waits && this.#trouble.hidden);
+    this.#waited ||= this.#answer !== null && isUnderWay(this.#answer);
+    const waits = this.#answer === null || this.#waited;
+    this.#list.node.hidden = this.#list.rows.length === 0 && !this.#trouble.hidden;
+    this.#root.classList.toggle("tvmdbg-findings-waits", waits);
     this.#root.classList.toggle("tvmdbg-findings-open", this.#list.anyOpen);
   }
 

@@ -99,8 +99,8 @@ export class Details {
         ? element(
             "p",
             { class: "tvmdbg-graph-note" },
-            `${selected.length} nodes selected: `,
-            ...selected.slice(0, -1).map((other) => this.#link(other)),
+            `${selected.length} nodes selected; the others: `,
+            ...selected.slice(0, -1).map((other) => this.#mention(other)),
           )
         : null,
       named("name", details.name),
@@ -162,6 +162,14 @@ export class Details {
   #note(node: number): HTMLElement | null {
     const text = this.#session.note(node);
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
+  }
+
+  /** A link of few letters, for one of many. */
+  #mention(node: number): HTMLElement {
+    const title = `go to ${this.#model.describe.short(node)}`;
+    const link = button(`#${node}`, title, () => this.#select(node));
+    link.classList.add("tvmdbg-graph-link");
+    return link;
   }
 
   #link(node: number, suffix = ""): HTMLElement {

@@ -16,6 +16,9 @@ const BETWEEN = "  |  ";
 interface Spot {
   box: number;
   text: string;
+  layer: number;
+  /** Where the first text of the row begins. */
+  row: number;
   x: number;
   y: number;
   width: number;
@@ -61,10 +64,11 @@ export class MarginPainter {
       let x = start;
       const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];
       for (let row = from; row < to && x < end; row++) {
-        if (row > from) x = this.#text(BETWEEN, -1, -1, x, y, end, picture);
+        if (row > from) x = this.#text(BETWEEN, null, x, y, end, picture);
         const box = layout.order[row]!;
         const node = placed.scene.node[box]!;
-        x = this.#text(this.#words(picture, box, node), box, node, x, y, end, picture);
+        const of = { box, node, layer, row: start };
+        x = this.#text(this.#words(picture, box, node), of, x, y, end, picture);
       }
     }
   }
@@ -91,8 +95,7 @@ export class MarginPainter {
 
   #text(
     words: string,
-    box: number,
-    node: number,
+    of: { box: number; node: number; layer: number; row: number } | null,
     x: number,
     y: number,
     end: number,
@@ -102,11 +105,11 @@ export class MarginPainter {
     const fitted = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
     if (!fitted) return end;
     const width = this.#measure.width(fitted);
-    const soft = node < 0 || (highlight !== null && graph.opKinds.at(node) !== highlight);
+    const soft = !of || (highlight !== null && graph.opKinds.at(of.node) !== highlight);
     context.fillStyle = soft ? palette.theme.muted : palette.theme.text;
     context.fillText(fitted, x, y);
-    if (node < 0) return x + width;
-    this.#spots.push({ box, text: fitted, x, y, width });
+    if (!of) return x + width;
+    this.#spots.push({ box: of.box, layer: of.layer, row: of.row, text: fitted, x, y, width });
     this.labels?.push({ text: fitted, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
     return x + width;
   }

@@ -17,6 +17,13 @@ export interface Marks {
   noted: readonly number[];
 }
 
+export interface Line {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
 /** Above so many edges at one box, only the box is marked. */
 const MOST_EDGES = 400;
 const SMALLEST_MARK = 7;
@@ -80,18 +87,18 @@ export class OverlayPainter {
     for (const line of [3, 5.5, 8]) context.fillRect(x + 3, y + line, line > 7 ? 6 : 9, 1.2);
   }
 
-  /** The text beside the graph of a selected box, on the accent's colour, and a line to it. */
-  #row({ placed, camera, palette }: Picture, box: number): void {
+  /** The text beside the graph of a selected box, on the accent's colour, and a line to its row. */
+  #row(picture: Picture, box: number): void {
     const spot = this.#margin.spotOf(box);
-    if (!spot) return;
-    const { accent, font } = palette.theme;
+    const line = this.leader(picture, box);
+    if (!spot || !line) return;
+    const { accent, font } = picture.palette.theme;
     const context = this.#context;
-    const { x, y, width, height } = placed.rectangle(box);
     context.fillStyle = context.strokeStyle = accent;
     context.lineWidth = 1.5;
     context.beginPath();
-    context.moveTo(camera.screenX(x + width) + 3, camera.screenY(y + height / 2));
-    context.lineTo(spot.x - 4, spot.y);
+    context.moveTo(line.x1, line.y1);
+    context.lineTo(line.x2, line.y2);
     context.stroke();
     context.beginPath();
     context.roundRect(spot.x - 4, spot.y - TEXT_PX / 2 - 1, spot.width + 8, TEXT_PX + 2, 3);
@@ -101,6 +108,21 @@ export class OverlayPainter {
     context.textAlign = "left";
     context.fillStyle = inkOn(accent);
     context.fillText(spot.text, spot.x, spot.y);
+  }
+
+  /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
+  leader({ placed, camera }: Picture, box: number): Line | null {
+    const spot = this.#margin.spotOf(box);
+    if (!spot) return null;
+    const { order, layerStart } = placed.layout;
+    const { x, width } = placed.rectangle(order[layerStart[spot.layer + 1]! - 1]!);
+    const { y, height } = placed.rectangle(box);
+    return {
+      x1: camera.screenX(x + width) + 3,
+      y1: camera.screenY(y + height / 2),
+      x2: spot.row - 4,
+      y2: spot.y,
+    };
   }
 
   /** Small boxes bear a dot each, those that share a dot's place one together. */

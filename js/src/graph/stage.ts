@@ -5,7 +5,7 @@ import { Camera, type Rectangle } from "./camera.ts";
 import { EdgePainter } from "./edges.ts";
 import type { Bounds } from "./layout/types.ts";
 import { MarginPainter, marginStart } from "./margin.ts";
-import { type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
+import { type Line, type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
 import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
 
@@ -22,6 +22,8 @@ export interface Inspection {
   labels?: LabelRecord[];
   marks?: ({ id: number } & Rectangle)[];
   notes?: ({ id: number } & Rectangle)[];
+  /** Lines from boxes to their texts beside the graph. */
+  leaders?: Line[];
 }
 
 /** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
@@ -190,6 +192,7 @@ export class Stage {
       id: placed.scene.node[box]!,
       ...noteSpot(picture, box),
     }));
+    out.leaders = this.#marks.selected.flatMap((box) => this.#marker.leader(picture, box) ?? []);
   }
 
   /** A camera that shows the bounds; a thin graph stands to the left, for the texts beside it. */

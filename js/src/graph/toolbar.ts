@@ -1,5 +1,6 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { Overflow } from "../shared/overflow.ts";
 import type { Direction } from "./layout/types.ts";
 import type { ColorBy } from "./picture.ts";
 
@@ -41,7 +42,7 @@ export class Toolbar {
   readonly node: HTMLElement;
   readonly #search = element("input", {
     type: "search",
-    placeholder: "search nodes (/)",
+    placeholder: "search (/)",
     title: "words of name, func_name, op kind, dtype or shape: conv2d 64×8",
     "aria-label": "search nodes by name, func_name, op kind, dtype or shape",
     ...KEEP_KEYS,
@@ -56,6 +57,7 @@ export class Toolbar {
   readonly #fold: HTMLButtonElement;
   readonly #slowest: HTMLButtonElement;
   readonly #details: HTMLButtonElement;
+  readonly #overflow: Overflow;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
@@ -76,6 +78,14 @@ export class Toolbar {
       actions.fold(pressed(this.#fold)),
     );
     this.#fold.append(element("span", { class: "tvmdbg-graph-spacious" }, " params"));
+    const zoom = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      button("−", "smaller (-)", () => actions.zoom(1 / ZOOM_STEP)),
+      button("+", "larger (+)", () => actions.zoom(ZOOM_STEP)),
+      button("fit", "fit the whole graph (0)", actions.fit),
+    );
+    const code = button("code", `Copy Python code for the node (${COPY_KEY})`, actions.copy);
     this.#details = button("details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
@@ -104,17 +114,16 @@ export class Toolbar {
       this.#color,
       this.#direction,
       this.#fold,
-      element(
-        "span",
-        { class: "tvmdbg-graph-zoom" },
-        button("−", "smaller (-)", () => actions.zoom(1 / ZOOM_STEP)),
-        button("+", "larger (+)", () => actions.zoom(ZOOM_STEP)),
-        button("fit", "fit the whole graph (0)", actions.fit),
-      ),
+      zoom,
       this.#slowest,
       this.#details,
-      button("code", `Copy Python code for the node (${COPY_KEY})`, actions.copy),
+      code,
       help,
+    );
+    this.#overflow = new Overflow(
+      this.node,
+      [code, this.#direction, this.#slowest, this.#fold, zoom, this.#color, this.#details],
+      signal,
     );
     const typed = () => {
       clearTimeout(this.#typing);
@@ -161,6 +170,7 @@ export class Toolbar {
     this.#hits.textContent = state.hits;
     for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
     this.#part.hidden = state.part === "";
-    this.#partText.textContent = state.part;
+    this.#partText.textContent = this.#partText.title = state.part;
+    this.#overflow.fit();
   }
 }

@@ -79,9 +79,16 @@ async function show(
       ),
     );
   }
+  showTitleOnce();
   if (settings.start) panels.show(settings.start, !settings.embedded);
   if (location.hash) await address.follow();
   return started;
+}
+
+/** The head of the page has the run's title already; a title of the reader's own stands beside it. */
+function showTitleOnce(): void {
+  const own = document.querySelector<HTMLElement>("#tvmdbg-views .tvmdbg-debugger .tvmdbg-title");
+  if (own) own.hidden = own.textContent === document.querySelector("h1")?.textContent;
 }
 
 /** The views that a debugger holds; a page of one view has no names to choose from. */

@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
@@ -18,11 +18,7 @@ export class EntryPicker {
   readonly node: HTMLElement;
   readonly #input: HTMLInputElement;
   readonly #list: HTMLElement;
-  readonly #chips = element("div", {
-    class: "tvmdbg-tensor-chips",
-    role: "group",
-    "aria-label": "Kinds of nodes",
-  });
+  readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
   readonly #id = `tvmdbg-tensor-${++serial}`;
   readonly #entries: Entries;
   readonly #events: PickerEvents;
@@ -31,6 +27,7 @@ export class EntryPicker {
   #missingText = "";
   #rows: Int32Array = new Int32Array();
   #active = 0;
+  #pointed = false;
 
   constructor(entries: Entries, events: PickerEvents, help: HTMLElement, signal: AbortSignal) {
     this.#entries = entries;
@@ -59,15 +56,19 @@ export class EntryPicker {
     const combo = part("combo", this.#input, this.#list);
     this.node = element(
       "div",
-      { class: "tvmdbg-bar tvmdbg-tensor-bar", role: "toolbar", "aria-label": "tensor" },
+      {
+        class: "tvmdbg-bar tvmdbg-one-row tvmdbg-tensor-bar",
+        role: "toolbar",
+        "aria-label": "tensor",
+      },
       element("span", { class: "tvmdbg-title" }, "Tensor"),
       button("‹", "Previous tensor in execution order ([)", () => events.step(-1)),
       combo,
       button("›", "Next tensor in execution order (])", () => events.step(1)),
-      this.#chips,
+      this.#kinds,
       help,
     );
-    this.#showChips();
+    this.#showKinds();
     this.#listen(signal);
   }
 
@@ -82,7 +83,7 @@ export class EntryPicker {
     const row = entry && this.#entries.row(entry);
     if (row !== null && this.#filter !== "all" && this.#entries.kind(row) !== this.#filter) {
       this.#filter = this.#entries.kind(row);
-      this.#showChips();
+      this.#showKinds();
     }
     if (this.#list.hidden) this.#write();
   }
@@ -101,28 +102,29 @@ export class EntryPicker {
     return `${this.#entries.text(row)}  ${this.#entries.type(row)}`;
   }
 
-  #showChips(): void {
-    this.#chips.replaceChildren(
-      ...this.#entries.filters().map((filter) => {
+  #showKinds(): void {
+    const { operators } = this.#entries;
+    const filters = this.#entries.filters();
+    this.#kinds.replaceChildren(
+      ...filters.map((filter) => {
         const count = this.#entries.rows(filter).length;
-        const { operators } = this.#entries;
         const apart = filter === "operators" && count !== operators;
-        const of = apart ? `: ${integer(count)} outputs of ${counted(operators, "operator")}` : "";
-        const chip = button(
-          `${apart ? "operator outputs" : filter} ${integer(count)}`,
-          `List ${filter === "all" ? "all tensors" : `tensors of ${filter}`}${of}`,
-          () => {
-            this.#filter = filter;
-            this.#showChips();
-            this.#input.focus();
-            this.#search("");
-          },
-        );
-        chip.setAttribute("aria-pressed", String(filter === this.#filter));
-        return chip;
+        const of = apart ? `${integer(count)} outputs of ${counted(operators, "operator")}` : "";
+        const text = `${apart ? "operator outputs" : filter} ${integer(count)}`;
+        const selected = filter === this.#filter;
+        return element("option", { value: filter, selected, title: of || undefined }, text);
       }),
     );
-    this.#chips.hidden = this.#chips.childElementCount === 0;
+    this.#kinds.value = this.#filter;
+    this.#kinds.hidden = filters.length === 0;
+  }
+
+  /** Lists tensors of one kind; who chose it by pointer sees them at once. */
+  #narrow(kind: EntryFilter): void {
+    this.#filter = kind;
+    if (!this.#pointed) return;
+    this.#input.focus();
+    this.#search("");
   }
 
   #open(): void {
@@ -238,6 +240,12 @@ export class EntryPicker {
 
   #listen(signal: AbortSignal): void {
     const input = this.#input;
+    this.#kinds.addEventListener("pointerdown", () => {
+      this.#pointed = true;
+    });
+    this.#kinds.addEventListener("keydown", () => {
+      this.#pointed = false;
+    });
     input.addEventListener(
       "focus",
       () => {

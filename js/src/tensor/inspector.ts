@@ -1,7 +1,7 @@
 import { CodeCopy } from "../shared/code_copy.ts";
-import { button, element } from "../shared/dom.ts";
+import { button } from "../shared/dom.ts";
 import { helpButton } from "../shared/keys.ts";
-import { errorText, message } from "../shared/message.ts";
+import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
@@ -9,25 +9,23 @@ import type { ViewContext } from "../shared/view.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ColorControls } from "./color_controls.ts";
 import { type ColorChoice, colorScale } from "./color_scale.ts";
+import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
-import { ExactValue } from "./exact_value.ts";
+import { follow } from "./follow.ts";
 import { frame } from "./frame.ts";
 import { Header } from "./header.ts";
 import { Histogram } from "./histogram.ts";
 import { tileBudget } from "./layout.ts";
 import { legend } from "./legend.ts";
 import { Memory } from "./memory.ts";
-import { nextSpecial } from "./next_special.ts";
 import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
 import { Picture } from "./picture.ts";
 import {
   fixedAxes,
   indexAt,
   locate,
-  moved,
   type Plane,
-  type Point,
   planeCols,
   planeOf,
   planeRows,
@@ -40,8 +38,9 @@ import {
 import { ReadingPicker } from "./reading_picker.ts";
 import { answeredPlane, cellCaption, Readout } from "./readout.ts";
 import { statisticsTable } from "./statistics.ts";
+import { Trouble } from "./trouble.ts";
 import { ValuesTable } from "./values_table.ts";
-import { missingWords, nothingWords, pointWords, tensorWords } from "./words.ts";
+import { missingWords, nothingWords, tensorWords } from "./words.ts";
 
 const BINS = 64;
 const BUSY_MS = 150;
@@ -62,12 +61,12 @@ export class Inspector {
   readonly #controls: ColorControls;
   readonly #readout: Readout;
   readonly #table: ValuesTable;
-  readonly #exact: ExactValue;
+  readonly #cross: Crosshair;
   readonly #codeCopy: CodeCopy;
   readonly #mirror = new Mirror();
   readonly #reading: ReadingPicker;
   readonly #memory: Memory;
-  readonly #trouble = element("div", { hidden: true });
+  readonly #trouble = new Trouble();
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton = button("values", "Show or hide the table of values (v)", () =>
     this.toggleTable(),
@@ -77,8 +76,9 @@ export class Inspector {
   #plane: Plane | null = null;
   #readAs: string | null = null;
   #answer: TensorAnswer | null = null;
+  /** The entry whose statistics are shown. */
+  #stated = "";
   #asked = { rows: 0, cols: 0 };
-  #cross: Point | null = null;
   #colors: ColorChoice;
   #entryGone = new AbortController();
   #ticket = 0;
@@ -112,8 +112,8 @@ export class Inspector {
     this.#picture = new Picture(
       root,
       {
-        point: () => this.#read(),
-        pick: (point) => this.#mark(point),
+        point: () => this.#cross.readAgain(),
+        pick: (point) => this.#cross.mark(point),
         wheel: (steps) => this.stepIndex(steps),
         painted: () => this.#painted(),
         resized: () => this.#resized(),
@@ -127,15 +127,20 @@ export class Inspector {
       run,
       (point) => {
         focus();
-        this.#mark(point);
+        this.#cross.mark(point);
       },
       signal,
     );
-    this.#exact = new ExactValue(
+    this.#cross = new Crosshair(
+      {
+        picture: this.#picture,
+        table: this.#table,
+        readout: this.#readout,
+        mirror: this.#mirror,
+      },
       run,
+      (answer) => this.#words(answer),
       signal,
-      (answer, point, text) => this.#found(answer, point, text),
-      (error) => this.#mirror.say(`The value could not be read: ${errorText(error)}`),
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
     this.#reading = new ReadingPicker((reading) => {
@@ -155,7 +160,7 @@ export class Inspector {
       this.#picker.node,
       this.#header.node,
       this.#reading.node,
-      this.#trouble,
+      this.#trouble.node,
       this.#frame.body,
       this.#table.node,
       this.#mirror.node,
@@ -166,21 +171,59 @@ export class Inspector {
       (text) => this.#mirror.say(text),
       signal,
     );
+    follow(this, context, this.#memory);
     this.#listen();
-    this.#resize();
+    this.resize();
   }
 
   start(): void {
     const { options, session } = this.#context;
     const first = options.get("entry") ?? session.entry ?? this.#entries.first();
-    if (first) this.#show(first, planeWish(options.get("axes"), options.get("index")));
+    if (first) this.show(first, planeWish(options.get("axes"), options.get("index")));
     else this.#empty("No tensors", "The run was read, but it holds no tensor.");
+  }
+
+  resize(): void {
+    const height = this.#context.options.get("height") || DEFAULT_HEIGHT;
+    this.#root.style.setProperty("--tvmdbg-tensor-height", `${height}px`);
+  }
+
+  /** The notes of the session have changed. */
+  noted(): void {
+    this.#header.noted();
+    if (this.#answer) this.#mirror.say(this.#words(this.#answer));
   }
 
   /** Chooses an entry for all linked views. */
   pick(entry: Entry): void {
     this.#context.session.select(entry[0], "tensor", { output: entry[1] });
-    this.#show(entry);
+    this.show(entry);
+  }
+
+  /** Shows an entry in this view alone. */
+  show(entry: Entry, wish: PlaneWish | null = null): void {
+    if (!wish && this.#entry && entry[0] === this.#entry[0] && entry[1] === this.#entry[1]) return;
+    this.#entryGone.abort();
+    this.#entryGone = new AbortController();
+    this.#entry = entry;
+    this.#readAs = null;
+    const row = this.#entries.row(entry);
+    if (row === null) {
+      const { title, detail } = missingWords(entry, this.#graph, this.#entries);
+      this.#empty(title, detail);
+      this.#remember();
+      return;
+    }
+    const shape = this.#entries.shape(row);
+    const same = this.#plane && sameShape(this.#plane.shape, shape);
+    if (!same) this.#cross.point = null;
+    if (wish) this.#plane = planeOf(shape, wish.axes, wish.index);
+    else if (!same) this.#plane = planeOf(shape, null, null);
+    this.#picker.show(entry);
+    this.#header.announce(this.#entries, row);
+    this.#reading.node.hidden = true;
+    this.#remember();
+    this.#ask();
   }
 
   step(step: 1 | -1): void {
@@ -205,14 +248,11 @@ export class Inspector {
   }
 
   move(rows: number, cols: number): void {
-    if (!this.#plane || !this.#answer?.tile) return;
-    const first = !this.#cross && Math.abs(rows) + Math.abs(cols) === 1;
-    const from = this.#cross ?? { row: 0, col: 0 };
-    this.#mark(first ? from : moved(this.#plane, from, rows, cols));
+    if (this.#plane && this.#answer?.tile) this.#cross.move(this.#plane, rows, cols);
   }
 
   unmark(): void {
-    this.#mark(null);
+    this.#cross.mark(null);
   }
 
   goToExtreme(which: "argmin" | "argmax"): void {
@@ -222,11 +262,7 @@ export class Inspector {
 
   /** The next cell of the picture that holds a NaN or an infinity. */
   goToNext(): void {
-    const tile = this.#answer?.tile;
-    if (!tile) return;
-    const next = nextSpecial(tile, this.#cross);
-    if (next) this.#mark(next);
-    else this.#mirror.say("No NaN and no infinity in this picture.");
+    this.#cross.toNextSpecial();
   }
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
@@ -250,7 +286,7 @@ export class Inspector {
   }
 
   get #code(): string | null {
-    const [answer, point] = [this.#answer, this.#picture.hover ?? this.#cross];
+    const [answer, point] = [this.#answer, this.#cross.read];
     if (!answer?.tile) return null;
     const plane = answeredPlane(answer);
     return point
@@ -258,38 +294,12 @@ export class Inspector {
       : planeText(answer.entry, plane, answer.reading);
   }
 
-  #show(entry: Entry, wish: PlaneWish | null = null): void {
-    if (!wish && this.#entry && entry[0] === this.#entry[0] && entry[1] === this.#entry[1]) return;
-    this.#entryGone.abort();
-    this.#entryGone = new AbortController();
-    this.#entry = entry;
-    this.#readAs = null;
-    const row = this.#entries.row(entry);
-    if (row === null) {
-      const { title, detail } = missingWords(entry, this.#graph, this.#entries);
-      this.#empty(title, detail);
-      this.#remember();
-      return;
-    }
-    const shape = this.#entries.shape(row);
-    const same = this.#plane && sameShape(this.#plane.shape, shape);
-    if (!same) this.#cross = null;
-    if (wish) this.#plane = planeOf(shape, wish.axes, wish.index);
-    else if (!same) this.#plane = planeOf(shape, null, null);
-    this.#picker.show(entry);
-    this.#header.announce(this.#entries, row);
-    this.#reading.node.hidden = true;
-    this.#remember();
-    this.#ask();
-  }
-
   #empty(title: string, detail: string): void {
     this.#picker.show(this.#entry, title);
     this.#header.clear();
-    this.#trouble.replaceChildren(message("empty", title, detail));
-    this.#trouble.hidden = false;
+    this.#trouble.empty(title, detail);
     this.#reading.node.hidden = true;
-    this.#answer = null;
+    this.#hold(null);
     this.#plane = null;
     this.#table.show(null);
     this.#busy(false);
@@ -302,10 +312,10 @@ export class Inspector {
     const before = this.#plane;
     if (!before || samePlane(before, plane)) return;
     const axesStay = before.axes[0] === plane.axes[0] && before.axes[1] === plane.axes[1];
-    if (!axesStay && this.#cross) {
-      const found = locate(plane, indexAt(before, this.#cross));
+    if (!axesStay && this.#cross.point) {
+      const found = locate(plane, indexAt(before, this.#cross.point));
       this.#plane = found.plane;
-      this.#cross = found.point;
+      this.#cross.point = found.point;
     } else this.#plane = plane;
     this.#axes.show(this.#plane);
     this.#remember();
@@ -320,10 +330,10 @@ export class Inspector {
     this.#axes.show(plane);
     this.#root.focus({ preventScroll: true });
     if (!moves) {
-      this.#mark(point);
+      this.#cross.mark(point);
       return;
     }
-    this.#cross = point;
+    this.#cross.point = point;
     this.#remember();
     this.#ask();
   }
@@ -364,13 +374,13 @@ export class Inspector {
       before !== null &&
       before.entry.join() === answer.entry.join() &&
       before.reading === answer.reading;
-    this.#answer = answer;
+    this.#hold(answer);
     if (this.#plane && !sameShape(this.#plane.shape, answer.viewShape)) {
       this.#plane = planeOf(answer.viewShape, answer.axes, answer.index);
-      this.#cross = null;
+      this.#cross.point = null;
     }
     const tile = answer.tile;
-    if (tile && tile.planeRows * tile.planeCols === 1) this.#cross = { row: 0, col: 0 };
+    if (tile && tile.planeRows * tile.planeCols === 1) this.#cross.point = { row: 0, col: 0 };
     if (!sameTensor) {
       this.#header.show(answer);
       this.#reading.show(answer);
@@ -378,33 +388,44 @@ export class Inspector {
       this.#histogram.show(answer);
     }
     const nothing = !tile || tile.planeRows * tile.planeCols === 0;
-    this.#trouble.hidden = !nothing;
+    this.#trouble.hide();
     // A page without a kernel may hold the statistics of a tensor and nothing else of it.
     this.#frame.body.hidden = nothing && !answer.statistics?.size;
     this.#frame.left.hidden = nothing;
     if (nothing) {
       const { title, detail } = nothingWords(answer);
-      this.#trouble.replaceChildren(message("empty", title, detail));
+      this.#trouble.empty(title, detail);
     }
     this.#axes.show(this.#plane);
     this.#table.show(answer);
     this.#draw();
     this.#mirror.say(this.#words(answer));
-    this.#place(this.#cross);
+    this.#cross.place(this.#cross.point);
     if (nothing) this.#painted();
   }
 
+  /** What can be chosen stays, so that one can go back to what could be read. */
   #failed(error: unknown): void {
-    const detail = `${errorText(error)}\nChoose another tensor, or this one again to retry.`;
-    this.#trouble.replaceChildren(
-      message("error", "The tensor could not be read", detail),
-      button("retry", "Ask for the tensor again", () => this.#ask()),
-    );
-    this.#trouble.hidden = false;
-    this.#frame.body.hidden = true;
-    this.#answer = null;
+    const title = "The tensor could not be read";
+    const words = errorText(error);
+    const retry = () => this.#ask();
+    this.#trouble.failed(title, `${words}\nChoose another plane, another tensor, or retry.`, retry);
+    this.#hold(null);
+    this.#axes.show(this.#plane);
     this.#table.show(null);
+    this.#mirror.say(`${title}: ${words}`);
     this.#painted();
+  }
+
+  /** Keeps what was answered; without an answer, the choice of a plane is shown, and numbers if they are this tensor's. */
+  #hold(answer: TensorAnswer | null): void {
+    this.#answer = answer;
+    this.#cross.over(answer);
+    if (answer) this.#stated = answer.entry.join();
+    const stated = this.#stated === this.#entry?.join();
+    this.#root.classList.toggle("tvmdbg-tensor-unread", answer === null);
+    this.#root.classList.toggle("tvmdbg-tensor-unstated", !stated);
+    if (answer === null) this.#frame.body.hidden = this.#frame.left.hidden = false;
   }
 
   #draw(): void {
@@ -414,33 +435,6 @@ export class Inspector {
     this.#picture.show(answer, scale);
     this.#frame.legend.replaceChildren(legend(answer, scale));
     this.#frame.caption.textContent = cellCaption(answer);
-  }
-
-  #mark(point: Point | null): void {
-    this.#picture.forgetHover();
-    this.#place(point);
-  }
-
-  #place(point: Point | null): void {
-    this.#cross = point;
-    this.#picture.mark(point, "");
-    this.#table.mark(point);
-    this.#read();
-  }
-
-  #read(): void {
-    const [answer, point] = [this.#answer, this.#picture.hover ?? this.#cross];
-    this.#readout.show(answer, point, null);
-    this.#exact.forget();
-    if (answer?.tile && point) this.#exact.ask(answer, point);
-  }
-
-  #found(answer: TensorAnswer, point: Point, text: string): void {
-    if (answer !== this.#answer) return;
-    this.#readout.show(answer, point, text);
-    if (this.#picture.hover) return;
-    this.#picture.mark(this.#cross, text);
-    this.#mirror.say(`${this.#words(answer)}; ${pointWords(answer, point, text)}`);
   }
 
   #words(answer: TensorAnswer): string {
@@ -453,7 +447,7 @@ export class Inspector {
   }
 
   #painted(): void {
-    if (this.#answer || !this.#trouble.hidden) this.#root.dataset.ready = "true";
+    if (this.#answer || this.#trouble.shown) this.#root.dataset.ready = "true";
     this.#root.dataset.entry = this.#answer ? this.#answer.entry.join(":") : "";
   }
 
@@ -468,11 +462,6 @@ export class Inspector {
     }, SETTLE_MS);
   }
 
-  #resize(): void {
-    const height = this.#context.options.get("height") || DEFAULT_HEIGHT;
-    this.#root.style.setProperty("--tvmdbg-tensor-height", `${height}px`);
-  }
-
   #remember(): void {
     const { scale, map } = this.#colors;
     this.#memory.keep({
@@ -484,41 +473,7 @@ export class Inspector {
   }
 
   #listen(): void {
-    const { options, session, signal } = this.#context;
-    session.onChange(
-      () => {
-        if (session.entry) this.#show(session.entry);
-      },
-      signal,
-      ["selected", "entry"],
-    );
-    session.onChange(
-      () => {
-        this.#header.noted();
-        if (this.#answer) this.#mirror.say(this.#words(this.#answer));
-      },
-      signal,
-      ["notes"],
-    );
-    options.onChange("height", () => this.#resize(), signal);
-    const onOption = (
-      name: "entry" | "axes" | "index" | "color_scale" | "color_map",
-      run: () => void,
-    ) => {
-      options.onChange(name, () => this.#memory.isEcho(name) || run(), signal);
-    };
-    onOption("entry", () => {
-      const entry = options.get("entry");
-      if (entry) this.#show(entry);
-    });
-    onOption("axes", () =>
-      this.look(({ shape, index }) => planeOf(shape, options.get("axes"), index)),
-    );
-    onOption("index", () =>
-      this.look(({ shape, axes }) => planeOf(shape, axes, options.get("index"))),
-    );
-    onOption("color_scale", () => this.recolor(() => ({ scale: options.get("color_scale") })));
-    onOption("color_map", () => this.recolor(() => ({ map: options.get("color_map") })));
+    const { signal } = this.#context;
     this.#root.addEventListener(
       "tvmdbg:inspect",
       (event) => {

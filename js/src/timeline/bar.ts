@@ -1,5 +1,6 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { Overflow } from "../shared/overflow.ts";
 import type { Part } from "./state.ts";
 
 export interface BarEvents {
@@ -32,14 +33,14 @@ export class Bar {
   });
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
+  readonly #overflow: Overflow;
 
-  constructor(events: BarEvents, help: HTMLElement) {
+  constructor(events: BarEvents, help: HTMLElement, signal: AbortSignal) {
     this.#all = button("fit", "fit the whole flamechart (0)", events.all);
     this.#field = element("input", {
       type: "search",
       placeholder: "search operators (/)",
       "aria-label": "search operators",
-      size: 20,
       ...KEEP_KEYS,
     });
     this.#field.addEventListener("input", () => events.search(this.#field.value));
@@ -59,28 +60,32 @@ export class Bar {
       node.dataset.part = part;
       return node;
     });
+    const zoom = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      button("−", "smaller (s)", () => events.zoom(2)),
+      button("+", "larger (w)", () => events.zoom(0.5)),
+      this.#all,
+    );
+    const copy = `Copy Python code for the selection (${COPY_KEY})`;
+    const code = button("code", copy, events.copy);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
-      element(
-        "span",
-        { class: "tvmdbg-timeline-parts" },
-        button("−", "smaller (s)", () => events.zoom(2)),
-        button("+", "larger (w)", () => events.zoom(0.5)),
-        this.#all,
-      ),
+      zoom,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
       this.#hits,
       element(
         "span",
-        { class: "tvmdbg-timeline-parts", role: "group", "aria-label": "show" },
+        { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
         ...this.#parts,
       ),
-      button("code", `Copy Python code for the selection (${COPY_KEY})`, events.copy),
+      code,
       help,
     );
+    this.#overflow = new Overflow(this.node, [code, zoom], signal);
   }
 
   focusSearch(): void {
@@ -101,5 +106,6 @@ export class Bar {
 
   showHits(text: string): void {
     this.#hits.textContent = text;
+    this.#overflow.fit();
   }
 }

@@ -117,6 +117,7 @@ export class Flamechart {
         leave: () => this.focus(),
       },
       helpButton(root),
+      context.signal,
     );
     this.body = element("div", { class: "tvmdbg-timeline-body" });
     context.signal.addEventListener("abort", () => clearTimeout(this.#timer));

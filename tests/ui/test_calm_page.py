@@ -1,0 +1,214 @@
+"""What keeps the views calm: toolbars of one row, lines that cross no text, nothing that jumps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.saved import READY, settle
+from ui.test_findings_page import Kernel, finding
+from ui.test_graph_page import inspect
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+TOOLS = [
+    "direction of the graph: down or right",
+    "draw parameters inside their consumers (p)",
+    "larger (+)",
+    "go to the slowest node (s)",
+    "show the details (d)",
+    "Copy Python code for the node (y)",
+]
+SELECT = """nodes => {
+  const { session } = tvmdbg.models;
+  session.set("selected", nodes);
+  session.set("source", "python");
+}"""
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+@pytest.fixture(scope="module")
+def address(run: tvmdbg.DebugRun) -> Iterator[str]:
+    with serve(run) as found:
+        yield found
+
+
+def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
+    page.goto(f"{address}?views={views}&width={width}")
+    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
+        expect(root).to_have_attribute("data-ready", "true")
+
+
+def height(found: Locator) -> float:
+    box = found.bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+@pytest.mark.parametrize("width", [480, 900, 1000, 1200, 1400, 1600])
+def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, width: int) -> None:
+    show(page, address, width)
+    for name in ("graph", "tensor", "timeline"):
+        bar = page.locator(f"[data-view={name}] .tvmdbg-bar")
+        assert height(bar) < 40, name
+        assert bar.evaluate("node => node.scrollWidth <= node.clientWidth"), name
+    bar = page.locator("[data-view=graph] .tvmdbg-bar")
+    more = bar.get_by_role("button", name="More tools")
+    tools = [bar.get_by_role("button", name=tool) for tool in TOOLS]
+    if more.is_visible():
+        assert not all(tool.is_visible() for tool in tools)
+        more.focus()
+        page.keyboard.press("Enter")
+    for tool in tools:
+        expect(tool).to_be_visible()
+        box = tool.bounding_box()
+        assert box is not None
+        assert page.evaluate(
+            "([x, y, name]) => document.elementFromPoint(x, y).ariaLabel === name",
+            [box["x"] + 4, box["y"] + 4, tool.get_attribute("aria-label")],
+        )
+    if more.is_visible():
+        page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+        expect(more).to_be_focused()
+        expect(more).to_have_attribute("aria-expanded", "false")
+
+
+def test_tools_come_back_when_there_is_room(page: Page, address: str) -> None:
+    show(page, address, 700, views="graph")
+    fold = page.get_by_role("button", name=TOOLS[1])
+    more = page.get_by_role("button", name="More tools")
+    page.evaluate("document.body.style.width = '380px'")
+    expect(more).to_be_visible()
+    expect(fold).to_be_hidden()
+    more.click()
+    expect(fold).to_be_visible()
+    page.locator(".tvmdbg-graph").focus()
+    expect(fold).to_be_hidden()
+    more.click()
+    page.locator(".tvmdbg-graph-overview").click(position={"x": 20, "y": 200})
+    expect(fold).to_be_hidden()
+    page.evaluate("document.body.style.width = '900px'")
+    expect(more).to_be_hidden()
+    order = page.locator(".tvmdbg-graph > .tvmdbg-bar button").evaluate_all(
+        "all => all.filter(each => each.checkVisibility()).map(each => each.ariaLabel)"
+    )
+    assert [each for each in order if each in TOOLS] == TOOLS
+
+
+def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, address: str) -> None:
+    show(page, address, views="tensor")
+    kinds = page.get_by_role("combobox", name="Kinds of nodes")
+    listed = page.get_by_role("listbox", name="Tensors")
+    expect(kinds).to_have_value("operators")
+    kinds.focus()
+    kinds.press("ArrowDown")
+    expect(kinds).not_to_have_value("operators")
+    expect(kinds).to_be_focused()
+    expect(listed).to_be_hidden()
+    kinds.dispatch_event("pointerdown")
+    kinds.select_option("parameters")
+    expect(listed).to_be_visible()
+    expect(listed.get_by_role("option").first).to_contain_text("p0")
+
+
+@pytest.mark.parametrize("nodes", [[53], [50], [50, 53], [53, 50], list(range(38, 74))])
+def test_no_line_crosses_a_text(page: Page, address: str, nodes: list[int]) -> None:
+    show(page, address)
+    graph = page.locator(".tvmdbg-graph")
+    graph.focus()
+    page.keyboard.press("0")
+    page.evaluate(SELECT, nodes)
+    settle(page)
+    found = inspect(graph)
+    texts = {label["text"].split(" ")[0]: label for label in found["labels"]}
+    assert texts["#50"]["y"] == texts["#53"]["y"]
+    assert len(found["leaders"]) >= min(len(nodes), 10)
+    for line in found["leaders"]:
+        for label in found["labels"]:
+            across = min(line["x2"], label["x"] + label["width"]) - max(line["x1"], label["x"])
+            assert across < 0, (line, label)
+    boxes = {mark["id"]: mark for mark in found["marks"]}
+    right = boxes[53]["x"] + boxes[53]["width"]
+    of_the_row = [line for line in found["leaders"] if abs(line["y2"] - texts["#50"]["y"]) < 8]
+    assert all(line["x1"] >= right for line in of_the_row)
+
+
+@pytest.mark.parametrize("last", [[finding("slow operators")], []])
+def test_nothing_moves_when_a_scan_ends(
+    page: Page, address: str, last: list[dict[str, object]]
+) -> None:
+    kernel = Kernel(page)
+    kernel.say("scanning", 3)
+    show(page, address)
+    graph = page.locator("[data-view=graph]")
+    panel = page.locator(".tvmdbg-findings")
+    before = graph.bounding_box()
+    kernel.say("scanning", 5, *last)
+    expect(panel.locator(".tvmdbg-findings-progress")).to_contain_text("5 of 9")
+    assert graph.bounding_box() == before
+    kernel.say("done", 9, *last)
+    expect(panel).to_have_attribute("data-state", "done")
+    settle(page)
+    assert graph.bounding_box() == before
+
+
+def test_a_scan_that_had_ended_leaves_no_empty_room(page: Page, address: str) -> None:
+    kernel = Kernel(page)
+    kernel.say("done", 9, finding("slow operators"))
+    show(page, address)
+    assert height(page.locator(".tvmdbg-findings-list")) < 40
+
+
+def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+    own = run.save_html(tmp_path / "own.html")
+    page.goto(own.as_uri())
+    page.wait_for_function(READY)
+    title = page.locator(".tvmdbg-debugger .tvmdbg-title").first
+    expect(page.locator("h1")).to_have_text(run.title)
+    expect(page.locator("h1")).to_be_visible()
+    expect(title).to_be_hidden()
+    assert height(page.locator("body > header")) < 40
+    page.goto(run.save_html(tmp_path / "named.html", title="Issue 12").as_uri())
+    page.wait_for_function(READY)
+    expect(page.locator("h1")).to_have_text("Issue 12")
+    expect(title).to_have_text(run.title)
+    expect(title).to_be_visible()
+
+
+def test_from_a_plane_that_is_not_in_the_page_one_goes_back(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path
+) -> None:
+    path = run.save_html(tmp_path / "small.html", budget=600_000)
+    page.goto(f"{path.as_uri()}#node=4")
+    page.wait_for_function(READY)
+    tensor = page.locator(".tvmdbg-tensor")
+    expect(tensor.locator(".tvmdbg-tensor-notes")).to_contain_text("of its 16 planes")
+    index = tensor.get_by_role("spinbutton", name="Index along axis 1")
+    picture = tensor.locator(".tvmdbg-tensor-stage")
+    index.fill("15")
+    failed = tensor.locator(".tvmdbg-message-error")
+    expect(failed).to_contain_text("this plane is not in this page")
+    expect(picture).to_be_hidden()
+    expect(index).to_be_visible()
+    expect(tensor.get_by_role("region", name="Statistics")).to_contain_text("mean")
+    index.fill("0")
+    expect(failed).to_be_hidden()
+    expect(picture).to_be_visible()
+    expect(tensor.locator(".tvmdbg-mirror")).to_contain_text("Tensor 4:0")
