@@ -1,5 +1,5 @@
 import { StringColumn } from "../src/shared/columns.ts";
-import type { TimelineColumns } from "../src/shared/run_client.ts";
+import type { TimelineColumns, TimelineWords } from "../src/shared/run_client.ts";
 
 /** Whole numbers below `below`, the same for the same seed. */
 export function random(seed: number): (below: number) => number {
@@ -20,10 +20,34 @@ export interface SliceSpec {
   track?: number;
 }
 
+/** Of a debugger's run with its graph. */
+const WORDS: TimelineWords = {
+  measured: "mean",
+  said: "synthetic",
+  more: "",
+  item: "node",
+  row: "operator",
+  rows: "operators",
+  time: "mean time",
+  together: "in all nodes",
+  shares: "of the sum of all node times",
+  order: "execution order",
+  noRepeats: "",
+  byName: false,
+  repeats: true,
+};
+
 /** A timeline as the columns that a kernel would send; a node takes the mean of its slices. */
 export function timeline(
   slices: readonly SliceSpec[],
-  more: { nodes?: number; tracks?: string[]; repeats?: number[][]; nodeNs?: number[] } = {},
+  more: {
+    nodes?: number;
+    tracks?: string[];
+    repeats?: number[][];
+    nodeNs?: number[];
+    self?: number[];
+    words?: Partial<TimelineWords>;
+  } = {},
 ): TimelineColumns {
   const nodes = more.nodes ?? Math.max(-1, ...slices.map(({ node }) => node ?? -1)) + 1;
   const seen = new Map<number, number>();
@@ -66,7 +90,17 @@ export function timeline(
     nodeNoisy: Uint8Array.from(repeats, (each, i) =>
       each.length >= 5 && p90[i]! > 1.2 * p10[i]! ? 1 : 0,
     ),
-    info: { synthetic: true, clock: "synthetic", totalNs: 0, sources: [], notes: [] },
+    sliceSelf: Float64Array.from(more.self ?? []),
+    info: {
+      synthetic: true,
+      clock: "synthetic",
+      totalNs: 0,
+      sources: [],
+      notes: [],
+      nested: [more.self !== undefined],
+      overlapping: [],
+      words: { ...WORDS, ...more.words },
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { percent } from "../src/shared/format.ts";
 import { area } from "../src/timeline/area.ts";
 import { Found } from "../src/timeline/found.ts";
 import { Names } from "../src/timeline/names.ts";
+import { lanesText } from "../src/timeline/painter.ts";
 import { Ranking } from "../src/timeline/ranking.ts";
 import { Scene, TOP } from "../src/timeline/scene.ts";
 import { Slices } from "../src/timeline/slices.ts";
@@ -250,5 +251,103 @@ describe("ticks", () => {
     ]);
     expect([0.3, 1, 1.2, 4, 70].map(niceStep)).toEqual([0.5, 1, 2, 5, 100]);
     expect(timeText(39_100_200, 100)).toBe("39.1002 ms");
+  });
+});
+
+/** A trace of one thread without nodes: main calls load twice, load calls read. */
+function nested() {
+  const columns = timeline(
+    [
+      { name: "main", start: 0, duration: 10_000 },
+      { name: "load", start: 1000, duration: 4000 },
+      { name: "read", start: 2000, duration: 1000 },
+      { name: "load", start: 6000, duration: 2000 },
+    ],
+    {
+      self: [4000, 3000, 1000, 2000],
+      words: {
+        row: "slice name",
+        time: "self time",
+        together: "of self time in all slices",
+        byName: true,
+      },
+    },
+  );
+  columns.info.clock = "wall";
+  const slices = new Slices(columns);
+  const names = new Names(columns, null);
+  const ranking = new Ranking(slices, names);
+  return { columns, slices, names, ranking, words: new Words(slices, names, ranking) };
+}
+
+describe("Slices inside others, of no nodes", () => {
+  it("ranks names by self time and keeps the durations apart", () => {
+    const { ranking, words } = nested();
+    expect(Array.from(ranking.slice, (slice) => words.title(slice))).toEqual([
+      "load",
+      "main",
+      "read",
+    ]);
+    expect([...ranking.ns]).toEqual([5000, 4000, 1000]);
+    expect([...ranking.within]).toEqual([6000, 10_000, 1000]);
+    expect([...ranking.slices]).toEqual([2, 1, 1]);
+    expect(ranking.total).toBe(10_000);
+    expect([0, 1, 3].map((slice) => ranking.rowOfName(slice))).toEqual([1, 0, 0]);
+    expect(words.summary()[0]).toBe("3 slice names, 10.00 µs of self time in all slices");
+  });
+
+  it("says self time, the slices inside and the wall clock, and no node", () => {
+    const { words } = nested();
+    expect(words.sentence(1)).toBe(
+      "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; the other 1.000 µs are of slices " +
+        "inside, by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock",
+    );
+    expect(new Map(words.ofSlice(2)).get("self time")).toBe("1.000 µs: no slice is inside");
+    expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
+  });
+
+  it("adds no durations of nested slices", () => {
+    const { slices, names, words } = nested();
+    const facts = new Map(words.ofArea(area(slices, 0, 10_000)));
+    expect(facts.get("inside")).toBe("4 slices, some inside others");
+    expect(facts.get("most time, with slices inside")).toBe("main, 10.00 µs");
+    expect(new Found(slices, names, "load").text(-1)).toBe("2 hits, self time Σ 5.000 µs");
+  });
+
+  it("draws one below the other, and says so", () => {
+    const { slices } = nested();
+    const [track] = slices.tracks;
+    expect(track!.lanes.map((lane) => [...lane.slice])).toEqual([[0], [1, 3], [2]]);
+    expect(lanesText(track!)).toBe("3 levels: slices nest");
+    expect(lanesText({ ...track!, overlapping: true })).toBe("3 lanes: slices nest and overlap");
+    expect(lanesText({ ...track!, nested: false, overlapping: true })).toBe(
+      "3 lanes: slices overlap",
+    );
+  });
+
+  it("goes to the next slice of the same name", () => {
+    const { slices, names } = nested();
+    const scene = new Scene(slices, names);
+    scene.current = 1;
+    expect(nextOccurrence(scene, 1)).toBe(3);
+    scene.current = 3;
+    expect([nextOccurrence(scene, 1), nextOccurrence(scene, -1)]).toEqual([-1, 1]);
+  });
+});
+
+describe("A report of calls", () => {
+  it("calls a time the time of a call, and has no repeats", () => {
+    const columns = timeline([{ node: 0, name: "fused_add", start: 0, duration: 500 }], {
+      repeats: [[500]],
+      words: { item: "call", row: "call", time: "time of the call", repeats: false },
+    });
+    const slices = new Slices(columns);
+    const names = new Names(columns, null);
+    const words = new Words(slices, names, new Ranking(slices, names));
+    expect(words.sentence(0)).toBe(
+      "Slice of call 0, fused_add, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
+        "synthetic timeline",
+    );
+    expect(words.ofNode(0)[0]).toEqual(["time of the call", "500.0 ns (time of the call)"]);
   });
 });

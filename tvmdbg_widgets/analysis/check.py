@@ -9,6 +9,7 @@ import numpy as np
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
     ]
 
 
+_LAID = {
+    Measured.MEAN: "nodes are laid end to end with their mean times; the sum of nodes",
+    Measured.CALL: "calls are laid end to end with the times of one pass; the sum of calls",
+    Measured.SUM: "rows are laid end to end, each a sum over calls; the sum of rows",
+}
+
+
 def _open_questions(parts: RunParts) -> list[Issue]:
     found = []
     if parts.timeline is not None and parts.timeline.synthetic:
@@ -60,13 +68,8 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             Issue(
                 "timeline-synthetic",
                 Severity.NOTE,
-                "the timeline is synthetic: nodes are laid end to end with "
-                + (
-                    "the times of one pass; "
-                    if parts.timeline.issues.by_rule("report-one-pass")
-                    else "their mean times; "
-                )
-                + "the sum of nodes is not the latency of the model",
+                f"the timeline is synthetic: {_LAID[parts.timeline.measured]} is not the latency "
+                "of the model",
             )
         )
     told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))

@@ -14,10 +14,13 @@ from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline_words import TimelineWords
 
 _LINES_SHOWN = 40
 _CELL = 'style="text-align: left; white-space: nowrap"'
@@ -44,6 +47,11 @@ class Operator:
         dtype and shape of each output.
     trust : Trust
         How surely the time is this node's.
+    slices : int
+        Slices of the node, or of the name where no nodes are known.
+    within_ns : float
+        Where no nodes are known: sum of the slices' durations, with what ran inside them. A
+        sum of nested slices counts the inner ones again; ``time_ns`` is the self time.
     """
 
     node: int
@@ -58,14 +66,19 @@ class Operator:
     noisy: bool
     outputs: str
     trust: Trust
+    slices: int = 0
+    within_ns: float = float("nan")
 
 
 class Operators(Sequence[Operator]):
     """A table of operators; shows as text and, in a notebook, as an HTML table."""
 
-    def __init__(self, rows: Sequence[Operator], caption: str) -> None:
+    def __init__(
+        self, rows: Sequence[Operator], caption: str, words: TimelineWords | None = None
+    ) -> None:
         self._rows = tuple(rows)
         self.caption = caption
+        self._words = words
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -79,8 +92,14 @@ class Operators(Sequence[Operator]):
     def __getitem__(self, index: slice) -> Operators: ...
     def __getitem__(self, index: int | slice) -> Operator | Operators:
         if isinstance(index, slice):
-            return Operators(self._rows[index], self.caption)
+            return Operators(self._rows[index], self.caption, self._words)
         return self._rows[index]
+
+    def whose(self, row: Operator) -> str:
+        """What the time of a row is the time of: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
+        if row.node < 0:
+            return counted(row.slices, "slice")
+        return f"{'node' if self._words is None else self._words.item} {row.node}"
 
     def to_dataframe(self) -> Any:
         """Return one row an operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
@@ -91,7 +110,31 @@ class Operators(Sequence[Operator]):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         head = ["node", "name", "kind", "time", "share", "p10 … p90", "outputs", "trust"]
-        return head, [_row_cells(row) for row in self._rows]
+        cells = [_row_cells(row) for row in self._rows]
+        words = self._words
+        if words is None:
+            return head, cells
+        if words.by_name:
+            head = ["name", "slices", words.time, "share"]
+            return self._named(head, nested=words.time == "self time")
+        head[0], head[3] = words.item, words.time
+        kept = [0, 1, 3, 4, 5] if words.repeats else [0, 1, 3, 4]
+        return [head[i] for i in kept], [[cell[i] for i in kept] for cell in cells]
+
+    def _named(self, head: list[str], *, nested: bool) -> tuple[list[str], list[list[str]]]:
+        cells = [
+            [
+                one_line(row.name),
+                f"{row.slices:,}",
+                duration_text(row.time_ns),
+                percent(row.share),
+                duration_text(row.within_ns),
+            ]
+            for row in self._rows
+        ]
+        if nested:
+            return [*head, "durations, with slices inside"], cells
+        return head, [cell[:-1] for cell in cells]
 
     def __repr__(self) -> str:
         head, rows = self._cells()
@@ -150,6 +193,9 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     if top is not None and operator.index(top) < 0:
         raise ValueError(f"the number of operators must not be negative, found {top}")
     graph, timeline = parts.graph, parts.timeline
+    words = None if timeline is None else timeline_words(timeline, graph is not None)
+    if timeline is not None and words is not None and words.by_name and graph is None:
+        return _by_name(parts.title, timeline, words, top)
     count = graph.num_nodes if graph is not None else timeline.num_nodes if timeline else 0
     ids = [i for i in range(count) if graph is None or graph.kinds[i] >= NodeKind.OPERATOR]
     total = timeline.total_ns if timeline is not None else float("nan")
@@ -159,14 +205,53 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
         known = [i for i in ids if not np.isnan(times[i])]
         ids = sorted(known, key=lambda i: (-times[i], i))[:top]
     rows = [_operator(parts, i, names[i], float(times[i]), total) for i in ids]
-    noun = "operator" if graph is not None else "node"
-    which = (
-        f"the {counted(len(rows), noun)} that took longest"
-        if top is not None
-        else counted(len(rows), noun)
-    )
-    took = "no times known" if np.isnan(total) else f"{duration_text(total)} in all nodes"
-    return Operators(rows, f"{parts.title}: {which}; {took}")
+    noun, together = ("operator", "") if words is None else (words.row, words.together)
+    which = _which(len(rows), noun, top)
+    took = "no times known" if np.isnan(total) else f"{duration_text(total)} {together}"
+    return Operators(rows, f"{parts.title}: {which}; {took}", None if graph is not None else words)
+
+
+def _which(count: int, noun: str, top: int | None) -> str:
+    if top is None:
+        return counted(count, noun)
+    return f"the {counted(count, noun)} that took longest"
+
+
+def _by_name(title: str, timeline: Timeline, words: TimelineWords, top: int | None) -> Operators:
+    """All slices of one name as a row, by first start, or the ``top`` of most self time."""
+    names, own = timeline.slice_names, timeline.nesting.self_ns
+    usable = np.flatnonzero(np.isfinite(own))
+    codes, count = names.codes[usable], len(names.unique)
+    times = np.bincount(codes, weights=own[usable], minlength=count)
+    within = np.bincount(codes, weights=timeline.slice_duration_ns[usable], minlength=count)
+    slices = np.bincount(codes, minlength=count)
+    first = np.full(count, np.inf)
+    np.minimum.at(first, codes, timeline.slice_start_ns[usable])
+    known = np.flatnonzero(slices)
+    key = first if top is None else -times
+    order = known[np.argsort(key[known], kind="stable")][:top]
+    total = float(times.sum())
+    rows = [
+        Operator(
+            node=-1,
+            name=names.unique[code],
+            func_name="",
+            op_kind="other",
+            time_ns=float(times[code]),
+            share=float(times[code]) / total if total else float("nan"),
+            repeats=0,
+            p10_ns=float("nan"),
+            p90_ns=float("nan"),
+            noisy=False,
+            outputs="",
+            trust=Trust.ABSENT,
+            slices=int(slices[code]),
+            within_ns=float(within[code]),
+        )
+        for code in order.tolist()
+    ]
+    which = _which(len(rows), words.row, top)
+    return Operators(rows, f"{title}: {which}; {duration_text(total)} {words.together}", words)
 
 
 def _operator(parts: RunParts, node: int, name: str, time: float, total: float) -> Operator:
@@ -178,7 +263,7 @@ def _operator(parts: RunParts, node: int, name: str, time: float, total: float) 
     if graph is not None:
         view = graph.nodes[node]
         outputs = ", ".join(
-            f"{dtype or '?'}{list(shape) if shape is not None else '?'}"
+            f"{one_line(dtype or '?')}{list(shape) if shape is not None else '?'}"
             for dtype, shape in zip(view.dtypes, view.shapes, strict=True)
         )
     return Operator(
@@ -194,6 +279,7 @@ def _operator(parts: RunParts, node: int, name: str, time: float, total: float) 
         noisy=bool(times is not None and times.noisy),
         outputs=outputs,
         trust=trust,
+        slices=len(timeline.slices_of(node)) if timeline is not None else 0,
     )
 
 

@@ -50,7 +50,7 @@ def summary(parts: RunParts) -> str:
     if len(slowest):
         lines.append("  slowest:")
         lines += [
-            f"    {one_line(row.name)} (node {row.node}): "
+            f"    {one_line(row.name)} ({slowest.whose(row)}): "
             f"{duration_text(row.time_ns)}, {percent(row.share)}"
             for row in slowest
         ]

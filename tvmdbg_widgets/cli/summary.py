@@ -50,7 +50,9 @@ def summary(
         names = _shortened([row.name for row in slowest])
         for row, name in zip(slowest, names, strict=True):
             time, share = duration_text(row.time_ns), percent(row.share)
-            say(f"  {time:>9}  {share:>7}  ", styled(name), styled(f"  node {row.node}", "dim"))
+            say(
+                f"  {time:>9}  {share:>7}  ", styled(name), styled(f"  {slowest.whose(row)}", "dim")
+            )
     say()
     issues = run.check()
     say(styled("Checks", "bold"), styled(f"  {issues.summary()}", "dim"))

@@ -31,12 +31,16 @@ class Track:
         Slices of no duration, by start.
     count : int
         All usable slices, also those too short to be drawn.
+    nested, overlapping : bool
+        Some slice lies inside another; two share time and neither is inside the other.
     """
 
     name: str
     lanes: list[Ints]
     instants: Ints
     count: int
+    nested: bool
+    overlapping: bool
 
 
 def tracks(timeline: Timeline, most: int, within: tuple[float, float]) -> list[Track]:
@@ -53,7 +57,9 @@ def tracks(timeline: Timeline, most: int, within: tuple[float, float]) -> list[T
         wide = wide[np.lexsort((wide, -duration[wide], start[wide]))]
         instants = own[duration[own] == 0]
         instants = instants[np.argsort(start[instants], kind="stable")]
-        found.append(Track(name, _lanes(wide, start, duration), instants, len(own)))
+        lanes = _lanes(wide, start, duration)
+        nested, across = timeline.nesting.nested[row], timeline.nesting.overlapping[row]
+        found.append(Track(name, lanes, instants, len(own), nested, across))
     return found
 
 

@@ -15,7 +15,7 @@ from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
 from tvmdbg_widgets.figures.timeline_names import node_label
 from tvmdbg_widgets.figures.timeline_table import draw_table
 from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.timeline import WALL
+from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline_words import TimelineWords
     from tvmdbg_widgets.run import DebugRun
 
-SYNTHETIC = "synthetic: nodes laid end to end from mean times; the sum of nodes is not the latency"
-WALL_SAID = "start and end times as recorded; what is empty was idle or not recorded"
 TOP = 10
 
 
@@ -95,15 +94,18 @@ def timeline_panel(
     timeline = run.timeline
     if timeline is None:
         return missing_panel(run, "timeline", width, theme)
-    rows, which = _rows(run, options)
-    said = WALL_SAID if timeline.clock == WALL else SYNTHETIC
+    words = timeline_words(timeline, run.graph is not None)
+    rows, which = _rows(run, words, options)
+    said = words.said
     total = timeline.total_ns
-    took = "no times known" if math.isnan(total) else f"{duration_text(total)} in all nodes"
+    took = "no times known" if math.isnan(total) else f"{duration_text(total)} {words.together}"
+    if words.by_name and timeline.num_slices:
+        took = f"{duration_text(timeline.span_ns)} from first to last"
     slices = counted(int((timeline.slice_duration_ns > 0).sum()), "slice")
     title = f"Timeline of {run.title}: {slices}, {took}"
     panel = Panel(width, title, f"{said}. {rows.caption}", theme)
     panel.text = f"{rows!r}\n({said})"
-    panel.description = _description(run, timeline, rows, said, options)
+    panel.description = _description(run, timeline, rows, words, options)
     y = panel.heading(run.title, f"{slices}, {took}")
     y = panel.paragraph(said, y, lines=4, fill=theme.warning if timeline.synthetic else theme.muted)
     charted = bool(timeline.num_slices) and options.show != "table"
@@ -119,27 +121,33 @@ def timeline_panel(
         y = Chart(panel, timeline, run.graph, shown, options.selected).draw(y + 4)
     if len(rows) and (options.show != "chart" or not charted):
         y = panel.paragraph(which, y + 4, lines=3, fill=theme.muted)
-        y = draw_table(panel, run.graph, rows, y, options.selected)
+        y = draw_table(panel, run.graph, rows, words, y, selected=options.selected)
     panel.height = y + MARGIN
     return panel
 
 
-def _rows(run: DebugRun, options: TimelineOptions) -> tuple[Operators, str]:
+def _rows(run: DebugRun, words: TimelineWords, options: TimelineOptions) -> tuple[Operators, str]:
     """Return the rows of the table, and which they are."""
     every = operators(run.parts)
     if options.sort == "time":
         rows = operators(run.parts, top=TOP)
-        which = f"The slowest {counted(len(rows), 'operator')}"
+        which = f"The slowest {counted(len(rows), words.row)}"
     else:
         rows = every[:TOP]
-        which = f"The first {counted(len(rows), 'operator')} in execution order"
+        which = f"The first {counted(len(rows), words.row)} in {words.order}"
     trusts = {row.trust for row in rows} - {Trust.EXACT, Trust.ABSENT}
+    if run.graph is None:
+        trusts.clear()
     unsure = "".join(f"; times matched {trust.label}" for trust in sorted(trusts))
-    return rows, f"{which}, of {len(every):,}; shares are of all nodes{unsure}."
+    return rows, f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
 
 
 def _description(
-    run: DebugRun, timeline: Timeline, top: Operators, said: str, options: TimelineOptions
+    run: DebugRun,
+    timeline: Timeline,
+    top: Operators,
+    words: TimelineWords,
+    options: TimelineOptions,
 ) -> dict[str, Any]:
     total = timeline.total_ns
     return {
@@ -147,7 +155,9 @@ def _description(
         "title": run.title,
         "synthetic": timeline.synthetic,
         "clock": timeline.clock,
-        "said": said,
+        "said": words.said,
+        "words": words.to_json(),
+        "nested": list(timeline.nesting.nested),
         "show": options.show,
         "sort": options.sort,
         "time_range": None if options.time_range is None else list(options.time_range),
@@ -170,6 +180,8 @@ def _description(
                 "p90_ns": None if math.isnan(row.p90_ns) else row.p90_ns,
                 "noisy": row.noisy,
                 "trust": row.trust.label,
+                "slices": row.slices,
+                "within_ns": None if math.isnan(row.within_ns) else row.within_ns,
             }
             for row in top
         ],

@@ -114,7 +114,14 @@ class Chart:
         said = counted(track.count - len(track.instants), "slice")
         if len(track.instants):
             said += f" · {len(track.instants):,} of no duration"
-        if drawn + len(track.instants) < track.count:
+        if track.nested:
+            said += ", nested"
+        if track.overlapping:
+            said += ", overlapping"
+        wide = track.count - len(track.instants)
+        if drawn < min(wide, _MOST_SLICES):
+            said += f"; {drawn:,} are drawn, on {len(track.lanes)} levels"
+        elif drawn < wide:
             said += f"; the {drawn:,} longest are drawn"
         room = self._end - MARGIN
         beside = room - 8 - width(said, SMALL)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.operators import Operator
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline_words import TimelineWords
 
 _ROW = 17.0
 #: Narrower tables have no bars.
@@ -24,19 +25,26 @@ def draw_table(
     panel: Panel,
     graph: Graph | None,
     rows: Sequence[Operator],
+    words: TimelineWords,
     y: float,
+    *,
     selected: Collection[int] = (),
 ) -> float:
     """Write id, operator, time, share with a bar, and the spread of the repeats."""
     marks, end = panel.marks, panel.width - MARGIN
     y += LINE_HEIGHT
-    spread = end - 186 if panel.width >= NARROW else None
+    spread = end - 186 if panel.width >= NARROW and _beside(words) else None
     bar = 80 if panel.width >= _BARRED else 0
     share = (end if spread is None else spread) - 64 - bar
     time = share - 66
-    heads = [(MARGIN, "#"), (MARGIN + 46, "operator"), (time, "time"), (share, "share")]
+    heads = [
+        (MARGIN, "slices" if words.by_name else "#"),
+        (MARGIN + 46, words.row),
+        (time, words.time if width(words.time, SMALL) <= share - time - 6 else "time"),
+        (share, "share"),
+    ]
     if spread is not None:
-        heads.append((spread, "p10 – p90 of the repeats"))
+        heads.append((spread, _beside(words)))
     for x, said in heads:
         marks.text(said, x, y - 4, fill=marks.theme.muted)
     marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=marks.theme.line)
@@ -48,7 +56,8 @@ def draw_table(
         if row.node in selected:
             marks.rect(2, base - 11, 4, 14, fill=marks.theme.accent)
             marks.rect(6, base - 11, end - 2, 14, fill=marks.theme.surface)
-        marks.text(f"#{row.node}" if row.node >= 0 else "–", MARGIN, base, fill=marks.theme.muted)
+        id_ = f"{row.slices:,}" if words.by_name else f"#{row.node}"
+        marks.text(id_, MARGIN, base, fill=marks.theme.muted)
         marks.rect(MARGIN + 46, base - 9, 10, 10, own={"fill": kind})
         said = node_label(graph, row.node, row.name) or row.name
         room = time - MARGIN - 46 - 16 - 8
@@ -64,8 +73,16 @@ def draw_table(
             marks.rect(share, base - 9, wide, 10, own={"fill": kind}, fill_opacity=0.75)
         marks.text(percent(row.share), share + bar + (6 if bar else 0), base)
         if spread is not None:
-            marks.text(_spread(row), spread, base, fill=marks.theme.muted)
+            said = duration_text(row.within_ns) if words.by_name else _spread(row)
+            marks.text(said, spread, base, fill=marks.theme.muted)
     return y
+
+
+def _beside(words: TimelineWords) -> str:
+    """Head of the last column; ``""`` where there is nothing to say in it."""
+    if words.by_name:
+        return "with the slices inside" if words.time == "self time" else ""
+    return "p10 – p90 of the repeats" if words.repeats else ""
 
 
 def _spread(row: Operator) -> str:

@@ -18,6 +18,8 @@ from tvmdbg_widgets.model.node_times import (
     rank,
 )
 from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.timeline_nesting import Nesting, nesting
+from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ COLUMNS: dict[str, npt.DTypeLike] = {
     "node_ns": np.float64,
     "node_trust": np.uint8,
 }
+
+
+_LAID = {Measured.MEAN: "nodes", Measured.CALL: "calls", Measured.SUM: "rows"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +242,18 @@ class Timeline:
     def _statistics(self) -> NodeStatistics:
         return node_statistics(self.repeats_offsets, self.repeats_ns, self.node_ns)
 
+    @property
+    def measured(self) -> Measured:
+        """What a node's time is: a mean of repeats, one call, or a sum over calls."""
+        if self.issues.by_rule("rows-merged") or self.issues.by_rule("report-sums"):
+            return Measured.SUM
+        return Measured.CALL if self.issues.by_rule("report-one-pass") else Measured.MEAN
+
+    @cached_property
+    def nesting(self) -> Nesting:
+        """Which slices lie inside others, and the self time of each; computed once."""
+        return nesting(self)
+
     def statistics(self) -> NodeStatistics:
         """Statistics of the repeats of every node, as columns; computed once."""
         return self._statistics
@@ -264,20 +281,32 @@ class Timeline:
         )
 
     def __repr__(self) -> str:
+        laid = _LAID[self.measured]
         tracks = f"{len(self.tracks)} track{'' if len(self.tracks) == 1 else 's'}"
         slices = f"{self.num_slices} slice{'' if self.num_slices == 1 else 's'}"
-        how = "synthetic (nodes laid end to end)" if self.synthetic else f"{self.clock} clock"
+        how = (
+            f"synthetic ({_LAID[self.measured]} laid end to end)"
+            if self.synthetic
+            else f"{self.clock} clock"
+        )
+        if any(self.nesting.nested):
+            how += ", slices nested"
+        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        total = self.total_ns
+        took = f"{duration_text(total)} in all {laid}"
+        if np.isnan(total) and self.num_slices:
+            took = f"{duration_text(self.span_ns)} from first to last"
+        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_told()}{found}"
+
+    def _repeats_told(self) -> str:
+        if self.measured is Measured.CALL:
+            return "each call once"
+        if self.measured is Measured.SUM:
+            return "each a sum over calls"
         counts = np.diff(self.repeats_offsets)
         counts = counts[counts > 0]
         if not len(counts):
-            repeats = "no repeats known"
-        else:
-            low, high = int(counts.min()), int(counts.max())
-            number = str(low) if low == high else f"{low} to {high}"
-            repeats = f"{number} repeat{'' if high == 1 else 's'} per operator"
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
-        total = self.total_ns
-        took = f"{duration_text(total)} in all nodes"
-        if np.isnan(total) and self.num_slices:
-            took = f"{duration_text(self.span_ns)} from first to last"
-        return f"Timeline: {slices} on {tracks}, {took}; {how}; {repeats}{found}"
+            return "no repeats known"
+        low, high = int(counts.min()), int(counts.max())
+        number = str(low) if low == high else f"{low} to {high}"
+        return f"{number} repeat{'' if high == 1 else 's'} per operator"

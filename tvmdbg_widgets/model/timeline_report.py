@@ -67,15 +67,22 @@ def from_report(report: Report, *, device: str) -> Timeline:
 
 
 def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
-    notes = [
-        Issue(
-            "report-one-pass",
-            Severity.NOTE,
+    rule, told = (
+        "report-one-pass",
+        (
             "the times are a profiling report's: one pass after passes to warm up, a timer around "
-            "every call, laid end to end since a report has no start times",
-            file=report.file,
+            "every call, laid end to end since a report has no start times"
+        ),
+    )
+    if report.form == "vm-table":
+        rule, told = (
+            "report-sums",
+            (
+                "the times are the VM profiler's: sums over every call since it was last reset, "
+                "with no warm-up left out, laid end to end since it tells no start times"
+            ),
         )
-    ]
+    notes = [Issue(rule, Severity.NOTE, told, file=report.file)]
     if unusable:
         notes.append(
             Issue(

@@ -10,6 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answers_node import node_details
 from tvmdbg_widgets.widgets.answers_tensor import tensor_picture, tensor_values
@@ -164,13 +165,23 @@ def _timeline(run: DebugRun, _question: Question) -> Reply:
         "nodeMaximum": statistics.max,
         "nodeSd": statistics.sd,
         "nodeNoisy": statistics.noisy,
+        "sliceSelf": timeline.nesting.self_ns if any(timeline.nesting.nested) else np.zeros(0),
     }
+    words = timeline_words(timeline, run.graph is not None)
     info = {
         "synthetic": timeline.synthetic,
         "clock": timeline.clock,
         "totalNs": timeline.total_ns if np.isfinite(timeline.total_ns) else None,
         "sources": list(timeline.sources),
-        "notes": [issue.message for issue in timeline.issues],
+        "notes": [
+            issue.message
+            for issue in timeline.issues
+            # the words say so
+            if timeline.measured is not Measured.CALL or issue.rule != "report-one-pass"
+        ],
+        "nested": list(timeline.nesting.nested),
+        "overlapping": list(timeline.nesting.overlapping),
+        "words": words.to_json(),
     }
     return _packed(columns, info)
 

@@ -9,6 +9,7 @@ import numpy as np
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text, exact_ns, percent
+from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -117,11 +118,13 @@ def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
         return [("time", idle)]
     if timeline is None or np.isnan(mean):
         return []
-    found = [("mean", duration_text(mean)), ("to the hundredth", exact_ns(mean))]
+    measured = timeline.measured
+    said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of its calls"}
+    found = [(said[measured], duration_text(mean)), ("to the hundredth", exact_ns(mean))]
     if timeline.total_ns:
         found.append(("share of all nodes", percent(mean / timeline.total_ns)))
     repeats = timeline.repeats(node)
-    if len(repeats):
+    if len(repeats) and measured is Measured.MEAN:
         times = timeline.node(node)
         found.append(("repeats", ", ".join(duration_text(float(each)) for each in repeats[:20])))
         found.append(("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}"))

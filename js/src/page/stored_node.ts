@@ -102,23 +102,25 @@ function output(
   return { output, text, consumers };
 }
 
+const MEASURED = { mean: "mean", call: "one call", sum: "sum of its calls" } as const;
+
 function times(data: StoredData, graph: GraphColumns, node: number): [string, string][] {
   const timeline = data.has("timeline") ? data.columns<TimelineColumns>("timeline") : null;
   const mean = timeline?.nodeNs[node] ?? Number.NaN;
   const kind = graph.kinds[node]!;
   if (kind <= NodeKind.PARAMETER && !(mean > 0)) return [["time", `not run (${KINDS[kind]})`]];
   if (!timeline || Number.isNaN(mean)) return [];
+  const info = data.head.answers.timeline as TimelineColumns["info"];
   const found: [string, string][] = [
-    ["mean", duration(mean)],
+    [MEASURED[info.words.measured], duration(mean)],
     ["to the hundredth", exact(mean)],
   ];
-  const info = data.head.answers.timeline as TimelineColumns["info"];
   if (info.totalNs !== 0) found.push(["share of all nodes", percent(mean / (info.totalNs ?? NaN))]);
   const repeats = timeline.repeats.subarray(
     timeline.repeatsOffsets[node]!,
     timeline.repeatsOffsets[node + 1]!,
   );
-  if (repeats.length) {
+  if (repeats.length && info.words.repeats) {
     found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), duration).join(", ")]);
     const [low, high] = [timeline.nodeP10[node]!, timeline.nodeP90[node]!];
     found.push(["p10 … p90", `${duration(low)} … ${duration(high)}`]);

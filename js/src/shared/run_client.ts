@@ -81,13 +81,36 @@ export interface TimelineColumns {
   nodeMaximum: Float64Array;
   nodeSd: Float64Array;
   nodeNoisy: Uint8Array;
+  /** Time of a slice without the slices inside it; empty where no slice is inside another. */
+  sliceSelf: Float64Array;
   info: {
     synthetic: boolean;
     clock: "synthetic" | "wall";
     totalNs: number;
     sources: string[];
     notes: string[];
+    /** By track: slices lie inside others; share time without lying inside each other. */
+    nested: boolean[];
+    overlapping: boolean[];
+    words: TimelineWords;
   };
+}
+
+/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline_words.py`. */
+export interface TimelineWords {
+  measured: "mean" | "call" | "sum";
+  said: string;
+  more: string;
+  item: string;
+  row: string;
+  rows: string;
+  time: string;
+  together: string;
+  shares: string;
+  order: string;
+  noRepeats: string;
+  byName: boolean;
+  repeats: boolean;
 }
 
 /** The tensors (T) of a run, in node order. */

@@ -70,10 +70,14 @@ export function actions(view: Flamechart): KeyAction[] {
         view.view(() => scene.viewport.centre(at));
       },
     },
-    { keys: ["."], does: "next slice of the same node", run: () => pick(nextOccurrence(scene, 1)) },
+    {
+      keys: ["."],
+      does: "next slice of the same node or name",
+      run: () => pick(nextOccurrence(scene, 1)),
+    },
     {
       keys: [","],
-      does: "previous slice of the same node",
+      does: "previous slice of the same node or name",
       run: () => pick(nextOccurrence(scene, -1)),
     },
     {
@@ -91,7 +95,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["o"],
-      does: "sort the table by time or by execution order",
+      does: "sort the table by time or in the order of execution (of the file)",
       run: () => view.sort(view.table.order === "time" ? "order" : "time"),
     },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },

@@ -35,12 +35,12 @@ export class Bar {
   readonly #parts: HTMLButtonElement[];
   readonly #overflow: Overflow;
 
-  constructor(events: BarEvents, help: HTMLElement, signal: AbortSignal) {
+  constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = button("fit", "fit the whole flamechart (0)", events.all);
     this.#field = element("input", {
       type: "search",
-      placeholder: "search operators (/)",
-      "aria-label": "search operators",
+      placeholder: `search ${sought} (/)`,
+      "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });
     this.#field.addEventListener("input", () => events.search(this.#field.value));

@@ -9,10 +9,6 @@ import { type Repeats, repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
 import { type Fact, factList, NOISY_RULE, type Words } from "./words.ts";
 
-const NO_REPEATS =
-  "No repeats are known, only the mean. To see how it varies, keep the table that run() prints " +
-  "(its Measurements column) beside the trace, and measure more with repeat=.";
-
 /** What is selected, in full: facts, repeats, or the sum over a range. */
 export class Details {
   readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
@@ -42,7 +38,8 @@ export class Details {
     const { nodeNs } = this.#slices.columns;
     const sum = nodes.reduce((total, node) => total + (nodeNs[node] || 0), 0);
     const text = `${duration(sum)}, ${percent(sum / this.#ranking.total)} of all`;
-    this.#tell(`${counted(nodes.length, "node")} selected`, factList([["Σ times", text]]));
+    const { item } = this.#slices.columns.info.words;
+    this.#tell(`${counted(nodes.length, item)} selected`, factList([["Σ times", text]]));
   }
 
   showArea(found: Area): void {
@@ -79,12 +76,14 @@ export class Details {
         {},
         chip,
         title,
-        element("span", { class: "tvmdbg-muted" }, kind),
+        this.#names.known && element("span", { class: "tvmdbg-muted" }, kind),
         repeats?.noisy && badge,
       ),
       ...(repeats ? spread(repeats) : []),
       factList(facts),
-      repeats || this.#names.idle(node) ? "" : element("p", { class: "tvmdbg-muted" }, NO_REPEATS),
+      repeats || node < 0 || this.#names.idle(node)
+        ? ""
+        : element("p", { class: "tvmdbg-muted" }, this.#slices.columns.info.words.noRepeats),
     );
   }
 }

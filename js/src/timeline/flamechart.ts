@@ -75,6 +75,7 @@ export class Flamechart {
     this.#copier = new CodeCopy(root, () => this.#code, say, context.signal);
     this.#found = new Found(data.slices, data.names, "");
     const theme = readTheme(root);
+    const { words } = data.slices.columns.info;
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
     this.details = new Details(data);
     this.tooltip = new Tooltip(data.scene, data.words);
@@ -117,6 +118,7 @@ export class Flamechart {
         leave: () => this.focus(),
       },
       helpButton(root),
+      words.byName ? "slices" : words.rows,
       context.signal,
     );
     this.body = element("div", { class: "tvmdbg-timeline-body" });
@@ -183,7 +185,9 @@ export class Flamechart {
   sort(order: "time" | "order"): void {
     this.#context.options.set("sort", order);
     this.table.sort(order);
-    this.#say(order === "time" ? "sorted by time, longest first" : "sorted by execution order");
+    const { words } = this.#data.slices.columns.info;
+    const how = order === "time" ? `${words.time}, longest first` : words.order;
+    this.#say(`sorted by ${how}`);
   }
 
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
@@ -238,6 +242,7 @@ export class Flamechart {
     if (selected.length === 0 && current >= 0) return `run.timeline.slice(${current})`;
     if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
       return sliceCode(...slice);
+    if (slices.columns.info.words.byName) return "run.top()";
     return timesCode(selected);
   }
 
@@ -252,7 +257,8 @@ export class Flamechart {
   hoverAt(hit: Hit | null, x: number, y: number): void {
     const slice = hit && "slice" in hit ? hit.slice : -1;
     const node = this.#data.slices.nodeOf(slice);
-    this.#hover(slice, this.#data.ranking.rowOf(node));
+    const { ranking } = this.#data;
+    this.#hover(slice, node < 0 ? ranking.rowOfName(slice) : ranking.rowOf(node));
     if (!hit) {
       this.tooltip.hide();
       return;
@@ -300,7 +306,7 @@ export class Flamechart {
       const moved = this.scene.current;
       this.view(() => this.scene.reveal(moved));
     }
-    const row = node === null ? ranking.slice.indexOf(own) : ranking.rowOf(node);
+    const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
     this.#mark();
@@ -349,7 +355,7 @@ export class Flamechart {
       this.#say(words.areaSentence(found));
     } else if (selected.length > 1) {
       this.details.showMany(selected);
-      this.#say(`${counted(selected.length, "node")} selected`);
+      this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
     } else if (current >= 0) {
       this.details.showSlice(current, theme);
       this.#say(words.sentence(current));

@@ -22,11 +22,11 @@ export class Found {
     }
     this.#hits = Int32Array.from(hits);
     this.marked = new Marked(slices, hits);
-    const sum = hits.reduce((total, slice) => total + slices.columns.sliceDuration[slice]!, 0);
+    const sum = hits.reduce((total, slice) => total + slices.selfOf(slice), 0);
     this.#text = !text
       ? ""
       : hits.length
-        ? `${counted(hits.length, "hit")}, Σ ${duration(sum)}`
+        ? `${counted(hits.length, "hit")}, ${slices.nested ? "self time " : ""}Σ ${duration(sum)}`
         : "no hit";
   }
 

@@ -38,6 +38,7 @@ export class KindSummary {
       { class: "tvmdbg-timeline-kinds", "aria-label": "time by op kind" },
       ...rows,
     );
+    this.node.hidden = !names.known;
     this.retheme(theme);
   }
 

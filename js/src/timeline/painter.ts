@@ -5,6 +5,7 @@ import { instantsIn } from "./area.ts";
 import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import type { Track } from "./slices.ts";
 import { lowerBound } from "./sorted.ts";
 import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
@@ -170,7 +171,7 @@ export class Painter {
   }
 
   #header({ track }: TrackRow, top: number): void {
-    const { viewport, width } = this.#scene;
+    const { viewport, width, slices } = this.#scene;
     const y = top + 10;
     this.#fill(this.#theme.background, 0, top + 2, width, 16);
     const lead = this.#text(track.name, 6, y, this.#theme.text, width - 12, "600");
@@ -179,8 +180,9 @@ export class Painter {
     const busy = track.busy.busy(viewport.start, viewport.end) / viewport.span;
     const parts = [counted(count, "slice")];
     if (instants) parts.push(`${instants} of no duration`);
-    if (count) parts.push(`busy ${percent(busy)} of the part in view`);
-    if (track.lanes.length > 1) parts.push(`${track.lanes.length} lanes: slices overlap`);
+    const does = slices.columns.info.synthetic ? "takes" : "busy";
+    if (count) parts.push(`${does} ${percent(busy)} of the part in view`);
+    if (track.lanes.length > 1) parts.push(lanesText(track));
     this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
   }
 
@@ -277,4 +279,10 @@ export class Painter {
       at = Math.max(at + 1, lowerBound(start, this.#scene.ns(x + 1), at));
     }
   }
+}
+
+/** Why a track has several lanes. */
+export function lanesText({ lanes, nested, overlapping }: Track): string {
+  if (nested && !overlapping) return `${lanes.length} levels: slices nest`;
+  return `${lanes.length} lanes: slices ${nested ? "nest and overlap" : "overlap"}`;
 }

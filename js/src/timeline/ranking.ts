@@ -3,33 +3,43 @@ import type { Slices } from "./slices.ts";
 
 export type Order = "time" | "order";
 
-/** Operators by time; a row is a node, or all slices of one name where the node is unknown. */
+/**
+ * Operators by time; a row is a node, or all slices of one name where the node is unknown. The time of a name is the
+ * self time of its slices: the sum of nested slices would count the inner ones twice.
+ */
 export class Ranking {
   /** Per row: node id, -1 unknown. */
   readonly node: Int32Array;
   readonly ns: Float64Array;
   /** Per row: its first slice, -1 where the node has a time but no slice. */
   readonly slice: Int32Array;
+  /** Per row: how many slices it sums up, and their durations with the slices inside them; 0 and NaN for a node. */
+  readonly slices: Int32Array;
+  readonly within: Float64Array;
   readonly total: number;
   /** Sum of the rows whose node is unknown. */
   readonly unjoined: number;
   readonly #rowOfNode: Int32Array;
+  readonly #rowOfName: Int32Array;
+  readonly #codes: Int32Array;
   /** Rows in execution order. */
   readonly #executed: Int32Array;
 
   constructor(slices: Slices, names: Names) {
     const { nodeNs, sliceNode, sliceNames, sliceDuration } = slices.columns;
-    const rows: { node: number; ns: number; slice: number }[] = [];
+    const rows: { node: number; ns: number; slice: number; slices: number; within: number }[] = [];
     nodeNs.forEach((ns, node) => {
       if (Number.isNaN(ns) || (ns === 0 && !names.isOperator(node))) return;
-      rows.push({ node, ns, slice: slices.of(node)[0] ?? -1 });
+      rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
     });
     const byName = new Map<number, (typeof rows)[number]>();
     sliceNode.forEach((node, slice) => {
       if (node >= 0 || !slices.place(slice)) return;
       const code = sliceNames.codes[slice]!;
-      const row = byName.get(code) ?? { node, ns: 0, slice };
-      row.ns += sliceDuration[slice]!;
+      const row = byName.get(code) ?? { node, ns: 0, slice, slices: 0, within: 0 };
+      row.ns += slices.selfOf(slice);
+      row.within += sliceDuration[slice]!;
+      row.slices++;
       byName.set(code, row);
     });
     rows.push(...byName.values());
@@ -37,11 +47,16 @@ export class Ranking {
     this.node = Int32Array.from(rows, (row) => row.node);
     this.ns = Float64Array.from(rows, (row) => row.ns);
     this.slice = Int32Array.from(rows, (row) => row.slice);
+    this.slices = Int32Array.from(rows, (row) => row.slices);
+    this.within = Float64Array.from(rows, (row) => row.within);
     this.total = this.ns.reduce((sum, ns) => sum + ns, 0);
     this.unjoined = [...byName.values()].reduce((sum, row) => sum + row.ns, 0);
     this.#rowOfNode = new Int32Array(nodeNs.length).fill(-1);
+    this.#codes = sliceNames.codes;
+    this.#rowOfName = new Int32Array(sliceNames.unique.length).fill(-1);
     this.node.forEach((node, row) => {
       if (node >= 0) this.#rowOfNode[node] = row;
+      else this.#rowOfName[sliceNames.codes[this.slice[row]!]!] = row;
     });
     const start = Float64Array.from(this.slice, (slice) =>
       slice < 0 ? Infinity : slices.startOf(slice),
@@ -58,6 +73,11 @@ export class Ranking {
   /** Row of a node, -1 where its time is unknown or it is an input or parameter. */
   rowOf(node: number): number {
     return this.#rowOfNode[node] ?? -1;
+  }
+
+  /** Row of a slice of no known node: that of its name. */
+  rowOfName(slice: number): number {
+    return this.#rowOfName[this.#codes[slice] ?? -1] ?? -1;
   }
 
   share(row: number): number {

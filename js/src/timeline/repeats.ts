@@ -12,10 +12,10 @@ export interface Repeats {
   noisy: boolean;
 }
 
-/** null where no repeats are known. */
+/** null where no repeats are known, or a time is no mean of them. */
 export function repeatsOf(columns: TimelineColumns, node: number): Repeats | null {
   const count = columns.nodeCount[node] ?? 0;
-  if (!count) return null;
+  if (!count || !columns.info.words.repeats) return null;
   return {
     ns: columns.repeats.subarray(columns.repeatsOffsets[node]!, columns.repeatsOffsets[node + 1]!),
     count,

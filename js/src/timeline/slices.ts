@@ -14,6 +14,10 @@ export interface Track {
   busy: Intervals;
   /** Slices of no duration, by start. */
   instants: { start: Float64Array; slice: Int32Array };
+  /** Slices lie inside others. */
+  nested: boolean;
+  /** Slices share time without lying inside each other. */
+  overlapping: boolean;
 }
 
 export interface Place {
@@ -44,9 +48,7 @@ export class Slices {
     this.#position = new Int32Array(count).fill(-1);
     const kept = usable(columns);
     this.unusable = count - kept.length;
-    this.tracks = byTrack(columns, kept).map((slices, track) =>
-      this.#track(columns.tracks.at(track), slices),
-    );
+    this.tracks = byTrack(columns, kept).map((slices, track) => this.#track(track, slices));
     let [start, end] = [Infinity, -Infinity];
     for (const slice of kept) {
       start = Math.min(start, columns.sliceStart[slice]!);
@@ -82,8 +84,19 @@ export class Slices {
     return this.columns.sliceStart[slice]! + this.columns.sliceDuration[slice]!;
   }
 
-  #track(name: string, slices: Int32Array): Track {
-    const { sliceStart, sliceDuration } = this.columns;
+  /** Time of a slice without the slices inside it. */
+  selfOf(slice: number): number {
+    const { sliceSelf, sliceDuration } = this.columns;
+    return (sliceSelf.length ? sliceSelf : sliceDuration)[slice]!;
+  }
+
+  /** Whether some slice lies inside another. */
+  get nested(): boolean {
+    return this.columns.sliceSelf.length > 0;
+  }
+
+  #track(track: number, slices: Int32Array): Track {
+    const { sliceStart, sliceDuration, tracks, info } = this.columns;
     const wide = slices.filter((slice) => sliceDuration[slice]! > 0);
     const instants = slices.filter((slice) => sliceDuration[slice]! === 0);
     instants.forEach((slice, position) => {
@@ -101,7 +114,9 @@ export class Slices {
     const members = counts.map((count) => new Int32Array(count));
     for (const slice of wide) members[this.#lane[slice]!]![this.#position[slice]!] = slice;
     return {
-      name,
+      name: tracks.at(track),
+      nested: info.nested[track] ?? false,
+      overlapping: info.overlapping[track] ?? false,
       lanes: members.map((each) => this.#laneOf(each)),
       busy: this.#union(wide),
       instants: {

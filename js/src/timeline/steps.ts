@@ -1,4 +1,5 @@
 import type { Scene } from "./scene.ts";
+import type { Slices } from "./slices.ts";
 import { lowerBound } from "./sorted.ts";
 
 /** The slice `by` places on in the current slice's lane; the first of the first track where none is current. */
@@ -36,8 +37,21 @@ export function otherTrack(scene: Scene, by: number): number {
 /** The slice `by` occurrences on of the current slice's node. */
 export function nextOccurrence({ slices, current }: Scene, by: number): number {
   const node = slices.columns.sliceNode[current] ?? -1;
+  if (node < 0) return nextOfName(slices, current, by);
   const all = slices.of(node);
   return all[slices.columns.sliceOccurrence[current]! + by] ?? -1;
+}
+
+/** The next slice of no known node that has the same name, in the order of the file. */
+function nextOfName(slices: Slices, current: number, by: number): number {
+  const { sliceNames, sliceNode } = slices.columns;
+  const code = sliceNames.codes[current];
+  for (let slice = current + by; slice >= 0 && slice < sliceNode.length; slice += by) {
+    if (sliceNode[slice]! < 0 && sliceNames.codes[slice] === code && slices.place(slice)) {
+      return slice;
+    }
+  }
+  return -1;
 }
 
 function firstBusy({ slices }: Scene): number {

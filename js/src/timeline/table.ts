@@ -1,6 +1,6 @@
 import { button, element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { TRUST_LABELS } from "../shared/run_client.ts";
+import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
@@ -13,6 +13,22 @@ const ROW = 22;
 const SPARE = 6;
 /** More rows than a screen has are never made, whatever height a page gives the table before it is laid out. */
 const MOST = 200;
+
+const BARE = ["rank", "id", "label", "time", "share", "sum"];
+const REPEATED = [...BARE, "strip", "count", "spread"];
+const CELLS = {
+  graph: [...REPEATED, "kind", "trust"],
+  repeats: REPEATED,
+  bare: BARE,
+  nested: [...BARE, "within"],
+} as const satisfies Record<string, readonly string[]>;
+type Columns = keyof typeof CELLS;
+
+function columnsOf({ byName, repeats }: TimelineWords, graph: boolean, nested: boolean): Columns {
+  if (graph) return "graph";
+  if (byName) return nested ? "nested" : "bare";
+  return repeats ? "repeats" : "bare";
+}
 
 export interface TableEvents {
   pick: (row: number, event: MouseEvent) => void;
@@ -29,6 +45,8 @@ export class TopTable {
   readonly #names: Names;
   readonly #ranking: Ranking;
   readonly #spread: number;
+  /** Which cells a row has: what is not known of any row has no column. */
+  readonly #columns: Columns;
   readonly #id = `tvmdbg-timeline-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
   readonly #scroller: HTMLElement;
@@ -53,6 +71,8 @@ export class TopTable {
     this.#names = names;
     this.#ranking = ranking;
     this.#theme = theme;
+    const { words } = slices.columns.info;
+    this.#columns = columnsOf(words, names.known, slices.nested);
     const { nodeP10, nodeP50, nodeP90 } = slices.columns;
     this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
     this.#head = this.#header(events);
@@ -61,7 +81,8 @@ export class TopTable {
       {
         class: "tvmdbg-timeline-table",
         role: "grid",
-        "aria-label": "operators by time",
+        "aria-label": `${words.rows} by ${words.time}`,
+        "data-columns": this.#columns,
         "aria-rowcount": ranking.length + 1,
         tabindex: -1,
       },
@@ -71,7 +92,8 @@ export class TopTable {
     this.node = this.#scroller;
     const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
     this.#scroller.style.setProperty("--rank", digits(ranking.length));
-    this.#scroller.style.setProperty("--id", digits(slices.columns.nodeNs.length));
+    const largest = words.byName ? Math.max(0, ...ranking.slices) : slices.columns.nodeNs.length;
+    this.#scroller.style.setProperty("--id", digits(largest));
     this.#body.style.height = `${ranking.length * ROW}px`;
     this.sort(order);
     this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
@@ -174,25 +196,34 @@ export class TopTable {
       node.dataset.order = order;
       return node;
     };
+    const { item, row, time, order, shares, byName } = this.#slices.columns.info.words;
+    const [id, what] = byName ? ["n", "number of slices"] : ["id", `${item} id`];
     const cells: [string, HTMLElement | string, string][] = [
-      ["rank", "#", "place by time"],
-      ["id", sorter("id", "node id; sort by execution order", "order"), ""],
-      ["label", "operator", ""],
+      ["rank", "#", `place by ${time}`],
+      ["id", sorter(id!, `${what}; sort by ${order}`, "order"), ""],
+      ["label", row, ""],
       ["kind", "kind", "op kind"],
-      ["time", sorter("time", "sort by time, longest first", "time"), ""],
-      ["share", "share", "share of the sum of all node times"],
+      ["time", sorter(byName ? time : "time", `${time}: sort by it, longest first`, "time"), ""],
+      ["share", "share", `share ${shares}`],
       ["sum", "Σ share", "share of this row and all above it"],
       ["strip", "repeats", `each repeat relative to the median, scale ±${percent(this.#spread)}`],
       ["count", "n", "number of repeats"],
       ["spread", "p10 – p90", "percentiles of the repeats"],
       ["trust", "trust", "how the time was joined to the node"],
+      ["within", "with inner", "sum of the durations: what ran inside a slice is part of it"],
     ];
     return element(
       "div",
       { class: "tvmdbg-timeline-head tvmdbg-timeline-row", role: "row", "aria-rowindex": 1 },
-      ...cells.map(([name, content, title]) =>
-        element("span", { class: name, role: "columnheader", title: title || undefined }, content),
-      ),
+      ...cells
+        .filter(([name]) => this.#has(name))
+        .map(([name, content, title]) =>
+          element(
+            "span",
+            { class: name, role: "columnheader", title: title || undefined },
+            content,
+          ),
+        ),
     );
   }
 
@@ -208,10 +239,11 @@ export class TopTable {
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (this.#ranking.ns[row]! / (this.#ranking.ns[0] || 1))}%`;
-    const { nodeTrust } = this.#slices.columns;
+    const { nodeTrust, info } = this.#slices.columns;
+    const { byName } = info.words;
     const repeats = repeatsOf(this.#slices.columns, node);
     const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
-      element("span", { class: name, role: "gridcell", title }, ...content);
+      this.#has(name) && element("span", { class: name, role: "gridcell", title }, ...content);
     const line = element(
       "div",
       {
@@ -224,12 +256,12 @@ export class TopTable {
       cell("rank", undefined, String(row + 1)),
       cell(
         "id",
-        node < 0 ? "no node is known for this name" : undefined,
-        node < 0 ? "–" : `#${node}`,
+        byName ? "slices of this name" : node < 0 ? "no node is known for this name" : undefined,
+        byName ? integer(this.#ranking.slices[row]!) : node < 0 ? "–" : `#${node}`,
       ),
       cell(
         "label",
-        `${label} (${kind})\n${this.#names.funcName(node)}`,
+        this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
         chip,
         label,
         !!repeats?.noisy &&
@@ -251,12 +283,17 @@ export class TopTable {
         undefined,
         node < 0 ? "no node" : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
       ),
+      cell("within", undefined, duration(this.#ranking.within[row]!)),
     );
     line.dataset.row = String(row);
     line.classList.toggle("current", row === this.#current);
     line.classList.toggle("hovered", row === this.#hovered);
     line.style.top = `${position * ROW}px`;
     return line;
+  }
+
+  #has(name: string): boolean {
+    return CELLS[this.#columns].includes(name);
   }
 
   #strip(repeats: Repeats): Element {

@@ -44,11 +44,11 @@ export class Tooltip {
     }
     const { names, slices } = this.#scene;
     const node = slices.nodeOf(hit.slice);
-    const name = names.fullName(node) || slices.columns.sliceNames.at(hit.slice);
+    const name = names.known ? names.fullName(node) || slices.columns.sliceNames.at(hit.slice) : "";
     const others = hit.instants - 1;
     return [
       element("strong", {}, this.#words.title(hit.slice)),
-      element("div", { class: "tvmdbg-muted" }, name),
+      ...(name ? [element("div", { class: "tvmdbg-muted" }, name)] : []),
       factList(this.#words.ofSlice(hit.slice)),
       ...(others > 0
         ? [

@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { TRUST_LABELS } from "../shared/run_client.ts";
+import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
 import type { Area } from "./area.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
@@ -49,21 +49,25 @@ export class Words {
   /** What there is, and what takes longest. */
   summary(): string[] {
     const { length, total } = this.#ranking;
-    const noun = this.#names.known ? "operator" : "node";
+    const { row: noun, byName } = this.#told;
+    const mixed = !byName && this.#ranking.unjoined > 0;
+    const together = mixed ? "in all rows" : this.#told.together;
     const rows = this.#ranking.rows("time");
     const some = Math.min(5, length);
     const first = rows[0];
     if (first === undefined) return [`${counted(length, noun)}`];
     const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
     return [
-      `${counted(length, noun)}, Σ ${duration(total)}`,
+      `${counted(length, noun)}, ${duration(total)} ${together}`,
       `Slowest: ${this.rowTitle(first)}, ${time}.`,
       ...(some > 1
-        ? [
-            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
-          ]
+        ? [`The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of it.`]
         : []),
     ];
+  }
+
+  get #told(): TimelineWords {
+    return this.#slices.columns.info.words;
   }
 
   /** The title of a row of the ranking. */
@@ -94,7 +98,7 @@ export class Words {
         ["trust", this.#trust(node)],
       ];
     return [
-      ["mean time", duration(time) + this.#repeats(node)],
+      [this.#told.time, duration(time) + this.#repeats(node)],
       ...this.#standing(node, this.#trust(node)),
     ];
   }
@@ -113,17 +117,41 @@ export class Words {
       ["start", timeText(columns.sliceStart[slice]!, 1)],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
+    if (node < 0) return [...facts, ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
       const place = integer(columns.sliceOccurrence[slice]! + 1);
-      facts.push(["slice", `${place} of ${integer(occurrences)} of this node`]);
+      facts.push(["slice", `${place} of ${integer(occurrences)} of this ${this.#told.item}`]);
     }
-    if (!mean && node >= 0) facts.push(this.#timesOf(node)[0]!);
+    if (!mean) facts.push(this.#timesOf(node)[0]!);
     const joined = TRUST_LABELS[columns.sliceTrust[slice]!] ?? "unknown";
     const time = this.#trust(node);
-    const trust =
-      node < 0 ? "no node known" : joined === time ? joined : `${joined} (time: ${time})`;
+    const trust = joined === time ? joined : `${joined} (time: ${time})`;
     return [...facts, ...this.#standing(node, trust)];
+  }
+
+  /** Facts about a slice of no known node, and about all of its name. */
+  #ofName(slice: number): Fact[] {
+    const facts = this.#own(slice);
+    const row = this.#ranking.rowOfName(slice);
+    if (row >= 0) {
+      const { slices, ns, total } = this.#ranking;
+      const time = `${duration(ns[row]!)}, ${percent(this.#ranking.share(row))} of ${duration(total)}`;
+      const rank = `rank ${integer(row + 1)} of ${integer(this.#ranking.length)}`;
+      const self = this.#slices.nested ? "self time " : "";
+      facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}, ${rank}`]);
+    }
+    return this.#told.byName ? facts : [...facts, ["trust", "no node known"]];
+  }
+
+  /** The self time of a slice with others inside it. */
+  #own(slice: number): Fact[] {
+    const self = this.#slices.selfOf(slice);
+    const lasts = this.#slices.columns.sliceDuration[slice]!;
+    if (!this.#slices.nested || !(lasts > 0)) return [];
+    if (self === lasts) return [["self time", `${duration(self)}: no slice is inside`]];
+    const rest = `the other ${duration(lasts - self)} are of slices inside`;
+    return [["self time", `${duration(self)}, ${percent(self / lasts)}; ${rest}`]];
   }
 
   ofArea(found: Area): Fact[] {
@@ -132,7 +160,12 @@ export class Words {
     const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
     const facts: Fact[] = [
       ["range", `${duration(span)}, ${edge(found.from)} – ${edge(found.to)}`],
-      ["inside", `${counted(found.slices, "slice")}${instants}, Σ ${duration(found.sum)}`],
+      [
+        "inside",
+        this.#slices.nested
+          ? `${counted(found.slices, "slice")}${instants}, some inside others`
+          : `${counted(found.slices, "slice")}${instants}, Σ ${duration(found.sum)}`,
+      ],
     ];
     for (const track of found.tracks) {
       const gap = track.gaps ? `, longest ${duration(track.longestGap)}` : "";
@@ -140,7 +173,8 @@ export class Words {
       facts.push([track.name, `busy ${percent(track.busy / span)}, ${gaps}`]);
     }
     const { top } = found;
-    if (top) facts.push(["most time", `${this.title(top.slice)}, ${duration(top.ns)}`]);
+    const longest = this.#slices.nested ? "most time, with slices inside" : "most time";
+    if (top) facts.push([longest, `${this.title(top.slice)}, ${duration(top.ns)}`]);
     return facts;
   }
 
@@ -152,13 +186,15 @@ export class Words {
     const lasts = columns.sliceDuration[slice]!;
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
-    const clock = columns.info.clock === "wall" ? "recorded timeline" : "synthetic timeline";
+    const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
+    const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, of no known node`;
     const parts = [
-      node < 0 ? `Slice ${name}, of no known node` : `Slice of node ${node}, ${name}`,
+      node < 0 ? unknown : `Slice of ${this.#called(node, name)}`,
       `starts ${duration(columns.sliceStart[slice]!)}`,
       idle
         ? idle
         : `lasts ${duration(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
+      ...(node < 0 ? this.#ofName(slice) : []).map((fact) => fact.join(": ")),
       ...this.#place(node),
     ];
     const track = several ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
@@ -171,7 +207,19 @@ export class Words {
       ? this.#names.idle(node) || "its time is unknown"
       : `takes ${duration(time)}${this.#repeats(node, true)}`;
     const parts = [node, this.#names.ofNode(node), takes, ...this.#place(node)];
-    return `Node ${parts.join(", ")}; no slice${this.#said(node)}`;
+    return `${this.#item} ${parts.join(", ")}; no slice${this.#said(node)}`;
+  }
+
+  /** `node 66, dense + add`; a list without names calls its nodes by their ids. */
+  #called(node: number, name: string): string {
+    const called = `${this.#told.item} ${node}`;
+    return name === called ? called : `${called}, ${name}`;
+  }
+
+  /** As the first word of a sentence. */
+  get #item(): string {
+    const { item } = this.#told;
+    return item[0]!.toUpperCase() + item.slice(1);
   }
 
   #said(node: number): string {
@@ -209,7 +257,7 @@ export class Words {
     }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
-    return [...facts, ["trust", trust]];
+    return this.#names.known ? [...facts, ["trust", trust]] : facts;
   }
 
   #trust(node: number): string {
@@ -217,6 +265,7 @@ export class Words {
   }
 
   #repeats(node: number, spread = false): string {
+    if (!this.#told.repeats) return ` (${this.#told.time})`;
     const repeats = repeatsOf(this.#slices.columns, node);
     if (!repeats) return "";
     const { count, p10, p90, noisy } = repeats;

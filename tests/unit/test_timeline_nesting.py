@@ -1,0 +1,130 @@
+"""Self time of slices inside other slices, against sums over every nanosecond."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.analysis.operators import operators
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.timeline_events import from_events
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline import Timeline
+
+#: Times are multiples of this, far above the tolerance for rounding.
+STEP = 10.0
+
+Spans = list[tuple[int, int, int]]
+
+
+def timeline(spans: Spans, tracks: int = 2) -> Timeline:
+    """Slices (start, duration, track) by start, the longer first; names by position modulo 3."""
+    spans = sorted(spans, key=lambda each: (each[0], -each[1]))
+    return from_events(
+        StringColumn.from_strings(f"f{i % 3}" for i in range(len(spans))),
+        np.array([start for start, _, _ in spans], np.float64) * STEP,
+        np.array([length for _, length, _ in spans], np.float64) * STEP,
+        np.array([track for _, _, track in spans], np.int32),
+        tuple(f"thread {i}" for i in range(tracks)),
+        graph=None,
+        source="t.json",
+    )
+
+
+def self_by_steps(found: Timeline) -> tuple[list[float], list[bool], list[bool]]:
+    """By every step of time: it is a slice's own unless a slice inside it runs."""
+    begin = (found.slice_start_ns / STEP).astype(int).tolist()
+    end = [first + int(d / STEP) for first, d in zip(begin, found.slice_duration_ns, strict=True)]
+    track = found.slice_track.tolist()
+    nested, across = [False] * len(found.tracks), [False] * len(found.tracks)
+    own = []
+    for i in range(found.num_slices):
+        inner: set[int] = set()
+        for j in range(found.num_slices):
+            if j == i or track[j] != track[i] or begin[j] == end[j]:
+                continue
+            outer = begin[i] <= begin[j] and end[j] <= end[i]
+            if outer and ((begin[i], end[i]) != (begin[j], end[j]) or j > i):
+                inner |= set(range(begin[j], end[j]))
+                nested[track[i]] |= begin[i] < end[i]
+            elif begin[i] < begin[j] < end[i] < end[j]:
+                across[track[i]] = True
+        own.append(len(set(range(begin[i], end[i])) - inner) * STEP)
+    return own, nested, across
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(0, 12), st.integers(0, 1)), min_size=1, max_size=14
+)
+
+
+@given(SPANS)
+def test_self_time_is_what_no_inner_slice_covers(spans: Spans) -> None:
+    found = timeline(spans)
+    own, nested, across = self_by_steps(found)
+    assert found.nesting.self_ns.tolist() == own
+    assert list(found.nesting.nested) == nested
+    assert list(found.nesting.overlapping) == across
+
+
+@st.composite
+def calls(draw: st.DrawFn, start: int = 0, room: int = 40, depth: int = 4) -> Spans:
+    """Slices as functions that call each other leave them."""
+    spans: Spans = []
+    at = start
+    while at < start + room and depth and draw(st.booleans()):
+        length = draw(st.integers(1, start + room - at))
+        spans.append((at, length, 0))
+        spans += draw(calls(at, length, depth - 1))
+        at += length
+    return spans
+
+
+@given(calls())
+def test_self_times_of_calls_add_up_to_the_busy_time(spans: Spans) -> None:
+    if not spans:
+        return
+    found = timeline(spans, tracks=1)
+    busy: set[int] = set()
+    for start, length, _ in spans:
+        busy |= set(range(start, start + length))
+    assert found.nesting.self_ns.sum() == len(busy) * STEP
+    assert not found.nesting.overlapping[0]
+
+
+@given(SPANS)
+def test_rows_by_name_sum_up_self_times(spans: Spans) -> None:
+    found = timeline(spans)
+    own, _, _ = self_by_steps(found)
+    rows = operators(RunParts(title="t", timeline=found))
+    names = list(found.slice_names)
+    assert {row.name for row in rows} == set(names)
+    for row in rows:
+        mine = [i for i, name in enumerate(names) if name == row.name]
+        assert row.time_ns == sum(own[i] for i in mine)
+        assert row.within_ns == found.slice_duration_ns[mine].sum()
+        assert (row.node, row.slices) == (-1, len(mine))
+    top = operators(RunParts(title="t", timeline=found), top=2)
+    assert [row.time_ns for row in top] == sorted((row.time_ns for row in rows), reverse=True)[:2]
+
+
+def test_rounding_is_no_overlap() -> None:
+    found = timeline([(0, 5, 0), (5, 5, 0)])
+    start = found.slice_start_ns.copy()
+    start[1] -= 0.4
+    shifted = from_events(
+        found.slice_names,
+        start,
+        found.slice_duration_ns,
+        found.slice_track,
+        found.tracks,
+        graph=None,
+        source="t",
+    )
+    assert shifted.nesting.self_ns.tolist() == [50.0, 50.0]
+    assert not any((*shifted.nesting.nested, *shifted.nesting.overlapping))

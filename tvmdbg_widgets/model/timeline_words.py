@@ -1,0 +1,161 @@
+"""What the times of a timeline are, in words: the figure and the live view say the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline import Timeline
+
+
+class Measured(StrEnum):
+    """What the time of a node is."""
+
+    MEAN = "mean"  # of the repeats of each node
+    CALL = "call"  # one call in a pass of the whole model
+    SUM = "sum"  # over several calls of a function
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineWords:
+    """Words for one timeline.
+
+    Attributes
+    ----------
+    measured : Measured
+    said, more : str
+        What the time axis means, short and at length.
+    item : str
+        What an id of the timeline counts: ``"node"``, ``"call"`` or ``"row"``; ``"slice"`` without ids.
+    row, rows : str
+        What a row of the table is, one and several: ``"operator"``, ``"call"``, ….
+    time : str
+        What the time of a row is.
+    together : str
+        What all times together are the time of: ``"in all nodes"``.
+    shares : str
+        What the shares are of.
+    order : str
+        What the order of the rows is where it is not by time.
+    no_repeats : str
+        Why the spread of a time is not known; ``""`` where nothing is to be said.
+    by_name : bool
+        No nodes are known: rows are all slices of one name.
+    repeats : bool
+        A time has measured repeats that may be told.
+    """
+
+    measured: Measured
+    said: str
+    more: str
+    item: str
+    row: str
+    rows: str
+    time: str
+    together: str
+    shares: str
+    order: str
+    no_repeats: str
+    by_name: bool
+    repeats: bool
+
+    def to_json(self) -> dict[str, str | bool]:
+        """Return the words under the names that the live view gives them."""
+        named = asdict(self)
+        named["noRepeats"], named["byName"] = named.pop("no_repeats"), named.pop("by_name")
+        return named
+
+
+_LAID = (
+    " Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the "
+    "network takes as a whole is measured by running it as a whole (time_evaluator on its run "
+    "function)."
+)
+_SYNTHETIC = {
+    Measured.MEAN: "nodes laid end to end from mean times; the sum of nodes is not the latency",
+    Measured.CALL: "calls laid end to end, each with its time in one profiled pass; the sum of "
+    "calls is not the latency",
+    Measured.SUM: "rows laid end to end, each the sum over all calls of a function; the sum of "
+    "rows is not the latency",
+}
+_MORE = {
+    Measured.MEAN: "Each node was measured on its own, as a rule several times; here the means "
+    "follow each other in node order.",
+    Measured.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
+    "up, with a timer around every call, which adds to what it measures: one time a call and no "
+    "repeats. It has no start times, so the calls follow each other in the order of the file.",
+    Measured.SUM: "Each row stands for all calls of a function together. A report has no start "
+    "times, so the rows follow each other in the order of the file, which need not be the order "
+    "of execution.",
+}
+_WALL = "wall clock: start and end as recorded; what is empty was idle or not recorded"
+_WALL_MORE = (
+    "Every slice lies where the clock of the machine saw it. Gaps are drawn as gaps: point at one "
+    "to measure it."
+)
+_NESTED = "; slices below a slice ran inside it and are part of its time"
+_NESTED_MORE = (
+    " Slices nest: one that runs inside another is drawn below it, and its time is part of the "
+    "outer one's. Their durations must not be added up. Self time is what is left of a slice "
+    "without the slices inside it."
+)
+_NO_REPEATS = {
+    Measured.MEAN: (
+        "No repeats are known, only the mean. To see how it varies, keep the table that run() "
+        "prints (its Measurements column) beside the trace, and measure more with repeat=."
+    ),
+    Measured.CALL: "One call of one pass was measured: how the time varies is not known.",
+    Measured.SUM: "A sum over calls: how they vary is not known.",
+}
+_TIME = {Measured.MEAN: "mean time", Measured.CALL: "time of the call", Measured.SUM: "sum"}
+_ITEM = {Measured.MEAN: "node", Measured.CALL: "call", Measured.SUM: "row"}
+
+
+def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
+    """Return the words for a timeline.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    graph : bool
+        The run has a graph: ids are its nodes.
+    """
+    measured, nested = timeline.measured, any(timeline.nesting.nested)
+    numbered = bool(timeline.issues.by_rule("order-unknown"))
+    item = "node" if graph else "row" if numbered else _ITEM[measured]
+    row = "operator" if graph else item
+    if timeline.synthetic:
+        said, more = f"synthetic: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
+    else:
+        said = _WALL + (_NESTED if nested else "")
+        more = _WALL_MORE + (_NESTED_MORE if nested else "")
+    in_file = measured is not Measured.MEAN and not graph
+    by_name = timeline.num_nodes == 0
+    item = "slice" if by_name else item
+    time, together = _TIME[measured], f"in all {item}s"
+    shares = f"of the sum of all {item} times"
+    if by_name and nested:
+        row, time, together = "slice name", "self time", "of self time in all slices"
+        shares = "of the self time of all slices"
+    elif by_name:
+        row, time, together = "slice name", "time", "in all slices"
+        shares = "of the time of all slices"
+    elif nested:
+        time, shares = "mean, with slices inside", "of the sum of all rows"
+    return TimelineWords(
+        measured=measured,
+        said=said,
+        more=more,
+        item=item,
+        row=row,
+        rows=f"{row}s",
+        time=time,
+        together=together,
+        shares=shares,
+        order="order of the file" if in_file or numbered else "execution order",
+        no_repeats="" if by_name else _NO_REPEATS[measured],
+        by_name=by_name,
+        repeats=measured is Measured.MEAN,
+    )
