@@ -1,4 +1,6 @@
-"""Pictures of the Debugger in JupyterLab: the README's, and a set to look at before a release.
+"""Pictures of the Debugger in JupyterLab, the first fault that was found selected.
+
+The README's picture, and a set to look at before a release.
 
 ``python tests/make/screenshots.py FOLDER`` (from the repository's root, front ends built) writes
 ``readme.png`` and one picture for each theme and width, in CSS pixels, of the space for outputs.
@@ -16,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from chromium import ARGUMENTS, find_or_install  # noqa: E402 (after the path)
-from playwright.sync_api import sync_playwright  # noqa: E402
+from playwright.sync_api import expect, sync_playwright  # noqa: E402
 from ui.notebooks import Notebook, View, ViewName  # noqa: E402
 from ui.servers import jupyter  # noqa: E402
 
@@ -29,6 +31,7 @@ BORN = 38  # its output holds the first inf
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 WIDTHS = (480, 900, 1600)
 VIEWS: tuple[ViewName, ...] = ("graph", "tensor", "timeline")
+SCANNED_MS = 60_000
 README_WIDTH = 1200
 BESIDE = """() => {
   const cell = document.querySelectorAll(".jp-Notebook .jp-Cell")[1];
@@ -45,10 +48,21 @@ def set_width(page: Page, width: int) -> None:
         page.wait_for_timeout(500)
 
 
+def select_fault(notebook: Notebook) -> None:
+    """Click the first finding, once all tensors were scanned."""
+    panel = notebook.cell(1).locator(".tvmdbg-findings")
+    expect(panel).to_have_attribute("data-state", "done", timeout=SCANNED_MS)
+    first = panel.get_by_role("treeitem").first
+    expect(first).to_contain_text("fault")
+    first.locator(".tvmdbg-finding-title").click()
+    expect(first).to_have_attribute("aria-selected", "true")
+
+
 def settle(notebook: Notebook) -> None:
-    """Wait until each view shows the selected node."""
-    for name in VIEWS:
+    """Wait until each view shows what the finding names."""
+    for name in VIEWS[:2]:
         View(notebook.cell(1), name).expect_node(BORN)
+    expect(View(notebook.cell(1), "timeline").said).to_contain_text("nodes selected")
     notebook.page.mouse.move(0, 0)
     notebook.page.wait_for_timeout(1500)  # what moves has come to rest
 
@@ -75,7 +89,7 @@ def main() -> None:
         notebook.run_all()
         for name in VIEWS:
             View(notebook.cell(1), name).wait()
-        notebook.python(f"run.session.select({BORN})")
+        select_fault(notebook)
         output = notebook.cell(1).locator(".jp-OutputArea-output")
         for theme, title in THEMES.items():
             page.evaluate(
