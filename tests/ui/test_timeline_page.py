@@ -159,7 +159,7 @@ def test_first_view_answers_what_is_slowest(view: View, run: DebugRun) -> None:
     top = run.timeline.top(len(shown))
     assert shown == [f"#{node}" for node in top.nodes]
     expect(view.root.locator("[role=grid]")).to_have_attribute("aria-rowcount", str(OPERATORS + 1))
-    expect(view.details).to_contain_text(f"{OPERATORS} operators, Σ 39.88 ms")
+    expect(view.details).to_contain_text(f"{OPERATORS} operators, 39.88 ms in all nodes")
     expect(view.root.locator("[data-kind=convolution]")).to_contain_text("99.2 %")
 
 

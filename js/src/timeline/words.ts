@@ -61,7 +61,9 @@ export class Words {
       `${counted(length, noun)}, ${duration(total)} ${together}`,
       `Slowest: ${this.rowTitle(first)}, ${time}.`,
       ...(some > 1
-        ? [`The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of it.`]
+        ? [
+            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
+          ]
         : []),
     ];
   }
