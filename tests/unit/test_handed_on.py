@@ -147,3 +147,32 @@ def test_a_weight_named_like_an_input_is_no_input(run: DebugRun) -> None:
     assert (1, 0) in secret
     assert (2, 0) in secret
     assert (0, 0) not in secret
+
+
+def test_a_part_of_a_run_holds_no_weight_in_another_shape(run: DebugRun, tmp_path: Path) -> None:
+    made = run.extract([RESHAPED, FUSED], tmp_path / "part")
+    assert set(made.parameters_left_out) == {3, 4, 5, 6, RESHAPED, 1}
+    part = tvmdbg.open(tmp_path / "part")
+    raw = b"".join(path.read_bytes() for path in (tmp_path / "part").rglob("*") if path.is_file())
+    assert VALUES["p3"].tobytes()[:64] not in raw
+    assert (made.nodes[FUSED], 0) in (part.tensors or {})
+    run.extract([RESHAPED], tmp_path / "whole", parameters=True)
+    raw = b"".join(path.read_bytes() for path in (tmp_path / "whole").rglob("*") if path.is_file())
+    assert VALUES["p3"].tobytes() in raw
+
+
+def test_the_page_of_a_part_shows_its_activations(tmp_path: Path) -> None:
+    whole = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    whole.extract([38], tmp_path / "part", hops=1)
+    part = tvmdbg.open(tmp_path / "part")
+    secret = withheld(part.parts)
+    assert [entry for entry in part.tensors or {} if entry in secret] == []
+
+
+def test_a_report_tells_no_value_of_a_small_parameter_and_draws_none(run: DebugRun) -> None:
+    for node in (None, 3, 5, FUSED, RESHAPED):
+        report = run.report(node)
+        told = f"{report}{unquote(report.figure.svg)}{report.figure.text}"
+        assert [each for each in SMALL if each in told] == [], node
+        drawn = report.figure.description.get("tensor", {}).get("entry")
+        assert drawn in ([0, 0], [2, 0], [FUSED, 0], None)

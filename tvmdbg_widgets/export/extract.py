@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.export.extract_graph import Part, Place, neighbourhood
 from tvmdbg_widgets.export.extract_times import trace_of
+from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
 from tvmdbg_widgets.formats.tvm.params import read_params
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.text import one_line
 
@@ -40,7 +40,8 @@ class Extracted:
     inputs
         New id of each entry ``(node, output)`` of the whole run that became an input.
     parameters_left_out
-        Old ids of parameters whose values were not written.
+        Old ids of parameters, and of what is computed from those alone, whose values were not
+        written.
     notes
         What the small dump does not say as the whole does.
     """
@@ -76,7 +77,8 @@ def extract(
     hops
         Keep also what is so many edges away, in both directions.
     parameters
-        Write the values of parameters too; without, they stay inputs of known shape.
+        Write the values of parameters too, and of what is computed from parameters alone (a
+        reshaped weight); without, they have a shape and no values.
 
     Raises
     ------
@@ -166,21 +168,22 @@ def _arrays(
     parts: RunParts, chosen: Part, parameters: bool
 ) -> tuple[dict[str, Tensor], list[int], int]:
     """Tensors by their new keys; parameters that are left out; how many entries have none."""
-    graph, tensors = chosen.graph, parts.tensors
+    tensors = parts.tensors
+    secret = withheld(parts, doubt=False)
     arrays: dict[str, Tensor] = {}
     left_out, absent = [], 0
     for new, place in enumerate(chosen.places):
-        if graph.kinds[place.node] == NodeKind.PARAMETER and not parameters:
-            left_out.append(place.node)
-            continue
         for output in chosen.outputs(place):
+            if not parameters and (place.node, output) in secret:
+                left_out.append(place.node)
+                continue
             tensor = None if tensors is None else tensors.get((place.node, output))
             if tensor is None:
                 absent += tensors is not None
                 continue
             own = 0 if place.output is not None else output
             arrays[f"{chosen.name(place)}____topo-index:{new}____output-num:{own}"] = tensor
-    return arrays, left_out, absent
+    return arrays, list(dict.fromkeys(left_out)), absent
 
 
 def _notes(parts: RunParts, chosen: Part) -> list[str]:

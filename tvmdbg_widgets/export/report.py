@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from tvmdbg_widgets.export.handed_on import findings_handed_on
 from tvmdbg_widgets.export.machine import Machine
 from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
 from tvmdbg_widgets.export.report_node import node_lines
+from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import GraphOptions, graph_figure
 from tvmdbg_widgets.figures.tensor import TensorOptions
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import os
 
     from tvmdbg_widgets.export.report_node import Tell
+    from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.findings import Finding, Findings
     from tvmdbg_widgets.run import DebugRun
@@ -89,7 +92,7 @@ def report(run: DebugRun, node: int | None = None) -> BugReport:
     """Write a bug report of a run.
 
     Reads every tensor unless that was done. Paths of this machine are left out: files are told by
-    name.
+    name. Of parameters statistics alone are told, of those with few values counts.
 
     Parameters
     ----------
@@ -103,8 +106,9 @@ def report(run: DebugRun, node: int | None = None) -> BugReport:
         The run has no graph, or that no such node.
     """
     tell = _teller(run)
-    own = [] if node is None else node_lines(run, node, tell)
-    found = run.findings()
+    secret = withheld(run.parts)
+    own = [] if node is None else node_lines(run, node, tell, secret)
+    found = findings_handed_on(run.findings(), run.tensors, secret)
     lines = [f"# {plain(run.title)}"]
     if node is not None and run.graph is not None:
         lines = [f"# {plain(run.title)}, node {node}: {plain(run.graph.names[node])}"]
@@ -120,7 +124,7 @@ def report(run: DebugRun, node: int | None = None) -> BugReport:
     else:
         lines += section(f"Findings: {found.summary()}", _findings(found, tell))
     lines += section(f"Checks: {run.check().summary()}", _checks(run, tell))
-    figure = _figure(run, found, node)
+    figure = _figure(run, found, node, secret)
     return BugReport("\n".join(lines) + "\n", figure)
 
 
@@ -187,22 +191,25 @@ def _checks(run: DebugRun, tell: Tell) -> list[str]:
     return lines
 
 
-def _figure(run: DebugRun, found: Findings, node: int | None) -> Figure:
+def _figure(run: DebugRun, found: Findings, node: int | None, secret: Withheld) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
     graph = GraphOptions(color_by=color_by, focus=node)
-    entry = _entry(run, found, node)
+    entry = _entry(run, found, node, secret)
     if entry is None and run.tensors:
         return graph_figure(run, color_by=color_by, focus=node)
     options = DebuggerOptions(graph, TensorOptions(entry=entry), hidden=("findings",))
     return debugger_figure(run, options, saved=True)
 
 
-def _entry(run: DebugRun, found: Findings, node: int | None) -> tuple[int, int] | None:
+def _entry(
+    run: DebugRun, found: Findings, node: int | None, secret: Withheld
+) -> tuple[int, int] | None:
     """Return the entry to draw: the node's, else the first that a finding names, else the last.
 
-    None where no tensor could be read.
+    None where no tensor could be read, or all are parameters.
     """
-    readable = run.search.scan.scanned().statistics
+    scanned = run.search.scan.scanned().statistics
+    readable = {entry: each for entry, each in scanned.items() if entry not in secret}
     own = [] if node is None else [entry for entry in readable if entry[0] == node]
     named = (entry for each in found for entry in each.entries if entry in readable)
     return next(chain(own, named, reversed(list(readable))), None)

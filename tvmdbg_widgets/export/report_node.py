@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
+from tvmdbg_widgets.export.withheld import FEWEST
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import exact_ns
@@ -14,6 +15,7 @@ from tvmdbg_widgets.widgets.answers_node import node_details
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tvmdbg_widgets.export.withheld import Withheld
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
@@ -24,7 +26,7 @@ _CONSUMERS = 20
 _REPEATS = 100
 
 
-def node_lines(run: DebugRun, node: int, tell: Tell) -> list[str]:
+def node_lines(run: DebugRun, node: int, tell: Tell, secret: Withheld) -> list[str]:
     """Return attributes, inputs, outputs, exact statistics, times and warnings of a node.
 
     Raises
@@ -51,12 +53,12 @@ def node_lines(run: DebugRun, node: int, tell: Tell) -> list[str]:
             f"- node {each['node']} output {each['output']}, {code(each['name'])}: "
             f"{plain(each['text'])}, edge {each['trust']}"
         )
-        reads += bullets(_values(run, each["node"], each["output"], tell), "  ")
+        reads += bullets(_values(run, each["node"], each["output"], tell, secret), "  ")
     lines += section("Inputs", reads, 3)
     made: list[str] = []
     for each in details["outputs"]:
         made.append(f"- output {each['output']}: {plain(each['text'])}{_readers(each)}")
-        made += bullets(_values(run, node, each["output"], tell), "  ")
+        made += bullets(_values(run, node, each["output"], tell, secret), "  ")
     lines += section("Outputs", made, 3)
     lines += section("Times", _times(run, node, details["times"]), 3)
     return lines + section("Warnings", bullets(map(tell, details["notes"])), 3)
@@ -70,13 +72,13 @@ def _readers(output: dict[str, Any]) -> str:
     return f", read by node {', '.join(nodes[:_CONSUMERS])}{more}"
 
 
-def _values(run: DebugRun, node: int, output: int, tell: Tell) -> list[str]:
+def _values(run: DebugRun, node: int, output: int, tell: Tell, secret: Withheld) -> list[str]:
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     tensor = tensors.get((node, output))
-    return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell)
+    return ["no tensor in this dump"] if tensor is None else _statistics(tensor, tell, secret)
 
 
-def _statistics(tensor: Tensor, tell: Tell) -> list[str]:
+def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
     stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
     told = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}"]
     try:
@@ -89,7 +91,9 @@ def _statistics(tensor: Tensor, tell: Tell) -> list[str]:
         f"{found.size:,} values: {found.finite:,} finite, {found.nan:,} NaN, {found.pos_inf:,} +Inf"
         f", {found.neg_inf:,} -Inf, {found.zero:,} zero, {found.negative:,} negative"
     )
-    if found.finite and not math.isnan(found.mean):
+    if secret.counts_only(tensor):
+        told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
+    elif found.finite and not math.isnan(found.mean):
         told.append(
             f"{number_text(found.minimum)} (at {found.argmin:,}) … {number_text(found.maximum)} "
             f"(at {found.argmax:,}), mean {found.mean!r}, standard deviation {found.std!r}"

@@ -23,6 +23,7 @@ _INPUT = re.compile(
     r"[xyz]\d*|.*(?:data|input|image|img|pixel|ids|mask|token|query|frame|audio|feature).*",
     re.IGNORECASE | re.DOTALL,
 )
+_COMPUTED = re.compile(r"(?:tvmgen_|fused_)\w+(?::\d+)?")
 _WEIGHT = re.compile(
     r"weight|bias|gamma|beta|kernel|filter|embed|norm|scale|mean|var|const|param|proj|dense|conv",
     re.IGNORECASE,
@@ -55,11 +56,17 @@ class Withheld:
         return (tensor.node, tensor.output) in self and math.prod(tensor.view_shape) < FEWEST
 
 
-def withheld(run: RunParts) -> Withheld:
+def withheld(run: RunParts, *, doubt: bool = True) -> Withheld:
     """Tell the parameters of a run from its activations and inputs.
 
     Without a graph every tensor may be one. Where no params file was given, a null node is an
     input only if its name says so.
+
+    Parameters
+    ----------
+    run : RunParts
+    doubt : bool
+        Whether to count as a parameter what may be one.
     """
     entries = list(run.tensors or ())
     if run.graph is None:
@@ -69,7 +76,7 @@ def withheld(run: RunParts) -> Withheld:
     known = null & (graph.kinds == NodeKind.PARAMETER)
     told = bool((graph.parameter_trust[known] == Trust.EXACT).any())
     doubtful = np.zeros(graph.num_nodes, np.bool_)
-    if not told:
+    if doubt and not told:
         for node in np.flatnonzero(null & ~known).tolist():
             doubtful[node] = not _is_input(graph.names[node])
     derived = _derived(graph, known | doubtful)
@@ -82,7 +89,12 @@ def withheld(run: RunParts) -> Withheld:
 
 
 def _is_input(name: str) -> bool:
-    """Whether a name is an input's and no weight's: ``query``, but not ``query.weight``."""
+    """Whether a name is an input's and no weight's: ``query``, but not ``query.weight``.
+
+    In a part of a run an input may have the name of the operator that computed it.
+    """
+    if _COMPUTED.fullmatch(name):
+        return True
     return _INPUT.fullmatch(name) is not None and _WEIGHT.search(name) is None
 
 
