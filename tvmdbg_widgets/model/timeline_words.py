@@ -28,7 +28,8 @@ class TimelineWords:
     said, more : str
         What the time axis means, short and at length.
     item : str
-        What an id of the timeline counts: ``"node"``, ``"call"`` or ``"row"``; ``"slice"`` without ids.
+        What an id of the timeline counts: ``"node"``, ``"call"``, ``"row"``; ``"slice"`` without
+        ids.
     row, rows : str
         What a row of the table is, one and several: ``"operator"``, ``"call"``, ….
     time : str
