@@ -190,3 +190,15 @@ def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
     assert text.returncode == 1
     assert "nothing of a run was found here" in " ".join(text.stdout.split())
     assert "This environment" in text.stdout
+
+
+def test_what_is_attached_to_an_issue_names_no_home_folder(
+    tvmdbg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = os.path.dirname(os.path.dirname(sys.executable))  # noqa: PTH120
+    monkeypatch.setenv("HOME", home)
+    for arguments in (["--json"], []):
+        done = tvmdbg("doctor", *arguments)
+        assert f"~{os.sep}" in done.stdout
+        assert home + os.sep not in done.stdout
+        assert "no the" not in done.stdout

@@ -297,3 +297,35 @@ def test_completion_of_a_value(tvmdbg: Run) -> None:
         "COMP_CWORD": "4",
     }
     assert tvmdbg(env=asked).stdout.split() == ["statistics", "pictures", "tensors"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
+def test_streams_that_are_closed_from_the_start_are_no_fault_of_ours() -> None:
+    command = " ".join(map(str, COMMAND))
+
+    def started(rest: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", f"{command} {rest}"],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+
+    done = started(f"summary '{SAMPLE}' >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: standard output is closed")
+    quiet = started(f"table '{SAMPLE}' --csv 2>&-")
+    assert quiet.returncode == 0
+    assert quiet.stdout.startswith("node,name")
+    assert "operators;" not in quiet.stdout
+
+
+def test_a_page_beyond_its_budget_is_a_remark_and_no_warning_of_python(
+    tvmdbg: Run, tmp_path: Path
+) -> None:
+    done = tvmdbg("html", SAMPLE, "-o", str(tmp_path / "run.html"), "--budget", "100k")
+    assert done.returncode == 0
+    assert "more than the budget" in done.stderr
+    assert "Warning" not in done.stderr
+    assert ".py" not in done.stderr

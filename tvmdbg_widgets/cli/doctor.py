@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -96,7 +98,11 @@ def _tell_environment(each: Environment) -> None:
     if each.problem:
         _lines(each.problem)
     else:
-        say("  ", styled(f"{'python':<16}", "dim"), styled(f"{each.python}  {each.executable}"))
+        say(
+            "  ",
+            styled(f"{'python':<16}", "dim"),
+            styled(f"{each.python}  {_from_home(each.executable)}"),
+        )
     for package in _SHOWN if not each.problem else ():
         version = each.version(package)
         if version is not None or package in _SHOWN[:4]:
@@ -116,7 +122,7 @@ def _tell_parts(here: Environment, bundles: tuple[str, str]) -> None:
     say(styled("Optional", "bold"), "    ", styled(", ".join(have) or "none"))
     for name, use in EXTRAS.items():
         if name not in have:
-            say(" " * 12, styled(f"without {name}: no {use}", "dim"))
+            say(" " * 12, styled(f"without {name}: no {use.removeprefix('the ')}", "dim"))
 
 
 def _tell_problem(each: Problem) -> None:
@@ -144,9 +150,9 @@ def _record(
                 "role": each.role,
                 "name": each.name,
                 "title": each.title,
-                "problem": each.problem or None,
+                "problem": _from_home(each.problem) or None,
                 "python": each.python or None,
-                "executable": each.executable or None,
+                "executable": _from_home(each.executable) or None,
                 "packages": dict(each.facts.get("packages", {})),
                 "extensions": list(each.extensions),
             }
@@ -156,11 +162,17 @@ def _record(
         "problems": [
             {
                 "where": each.where,
-                "what": each.what,
-                "effect": each.effect,
-                "do": each.remedy,
+                "what": _from_home(each.what),
+                "effect": _from_home(each.effect),
+                "do": _from_home(each.remedy),
                 "fatal": each.fatal,
             }
             for each in told
         ],
     }
+
+
+def _from_home(text: str) -> str:
+    """The text with ``~`` for the home folder: what is attached to an issue names no user."""
+    home = os.fspath(Path.home())
+    return text if len(home) < 2 else text.replace(home + os.sep, f"~{os.sep}")

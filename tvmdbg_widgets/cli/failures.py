@@ -49,6 +49,9 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(*args: Any, debug: bool, **kwargs: Any) -> None:
+        if sys.stdout is None:  # started with it closed
+            problem("standard output is closed", "Send it somewhere: > /dev/null")
+            sys.exit(FAILED)
         if debug:
             function(*args, **kwargs)
             return

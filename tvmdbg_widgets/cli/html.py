@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003 (typer reads annotations)
 from typing import Annotated
@@ -99,17 +100,21 @@ def html(
     limit = size(budget)
     run = open_run(dump, graph, params, trace, table, device)
     started = None if node is None else _node(run, node)
-    run.save_html(
-        output,
-        budget=limit,
-        share=share.value,
-        parameters=parameters,
-        title=title,
-        theme=theme.value,
-        node=started,
-        view=None if view is None else view.value,
-    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        run.save_html(
+            output,
+            budget=limit,
+            share=share.value,
+            parameters=parameters,
+            title=title,
+            theme=theme.value,
+            node=started,
+            view=None if view is None else view.value,
+        )
     say(str(output))
+    for each in caught:
+        note(str(each.message))
     note(f"{output.stat().st_size:,} bytes; open it in any browser")
 
 

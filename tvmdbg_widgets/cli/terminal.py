@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tvmdbg_widgets.model.text import one_line
@@ -22,6 +23,8 @@ _TOLD = 28
 
 def prepare() -> None:
     """Make both streams take any text: what their encoding lacks is written as an escape."""
+    if sys.stderr is None:  # started with it closed; print would turn to standard output
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
