@@ -142,6 +142,14 @@ def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Pa
     assert "4.567891" in asked
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_least_integer_has_bounds_too(tmp_path: Path) -> None:
+    least = {"w": np.full(4, -128, np.int8)}
+    write_params(tmp_path / "model.params", least)
+    stored = store(tvmdbg.open(tmp_path / "model.params"), budget=5_000_000)
+    assert b"-128" not in stored.data
+
+
 def test_a_weight_named_like_an_input_is_no_input(run: DebugRun) -> None:
     secret = withheld(run.parts)
     assert (1, 0) in secret

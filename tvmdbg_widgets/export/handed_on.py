@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.number_text import number_text
@@ -67,4 +69,5 @@ def _bounds(tensor: Tensor) -> set[str]:
     if found.minimum is None or found.maximum is None:
         return set()
     ends = [found.minimum, found.maximum]
-    return {number_text(each) for each in (*ends, *map(abs, ends))}
+    with np.errstate(over="ignore"):  # of the least integer there is no magnitude
+        return {number_text(each) for each in (*ends, *map(abs, ends))}

@@ -135,10 +135,9 @@ def _teller(run: DebugRun) -> Tell:
 
 
 def _summary(run: DebugRun) -> str:
-    parts = (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline))
+    parts = (("Graph", run.graph), ("Tensors", run.tensors), ("Timeline", run.timeline))
     return "\n".join(
-        f"{name}: " + ("missing" if part is None else repr(part).splitlines()[0])
-        for name, part in parts
+        f"{name}: missing" if part is None else repr(part).splitlines()[0] for name, part in parts
     )
 
 
