@@ -175,9 +175,23 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         tvmdbg.load_params("http://127.0.0.1/x.params")
 
 
+@pytest.mark.parametrize(
+    ("status", "kind"), [(403, PermissionError), (500, OSError), (404, FileNotFoundError)]
+)
+def test_what_a_server_refuses_is_not_called_missing(status: int, kind: type[OSError]) -> None:
+    with serving({"/f": CONTENT}, status=status) as site, pytest.raises(OSError) as caught:
+        RemoteSource(f"{site.url}/f?Signature=secret")
+    assert type(caught.value) is kind
+    assert "secret" not in str(caught.value)
+    assert status == 404 or str(status) in str(caught.value)
+
+
 def test_secrets_of_a_url_are_not_shown() -> None:
     assert without_secrets("https://me:pw@h/a.zip?Signature=1") == "https://h/a.zip"
     assert without_secrets("zip://x::https://h/a.zip?s=1/2@3") == "zip://x::https://h/a.zip"
+    assert without_secrets("https://me:p@s:w@h:8080/a@b.zip") == "https://h:8080/a@b.zip"
+    assert without_secrets("https://me:p/w@h/a.zip") == "https://h/a.zip"
+    assert without_secrets("https://h:8080/a@b.zip") == "https://h:8080/a@b.zip"
     with serving({"/d.zip": zipped()}) as site:
         run = tvmdbg.open(f"{site.url}/d.zip?Signature=secret")
         assert "secret" not in repr(run) + repr(run.provenance) + repr(run.check())

@@ -199,3 +199,9 @@ def test_sniff_tells_lists_from_other_files(data: Path) -> None:
     assert sniff(b'{"unit": "ns", "nodes": ["x"], "runs": []}')
     for other in (b"[1, 2]", b'[["x"]]', b'{"nodes": [{"op"', b"", b"[[]]", b'[{"ph": "X"}]'):
         assert not sniff(other)
+
+
+def test_times_too_long_for_a_number_are_unknown_and_the_run_can_be_saved(tmp_path: Path) -> None:
+    found = read_time_list(BytesSource(b"[[1e308, 1e-6], [1e999]]", "t.json"))
+    assert np.isnan(found.ns).tolist() == [True, False, True]
+    tvmdbg.open(b"[[1e308, 1e-6], [2e-6, 1e-6]]").save(tmp_path / "kept")

@@ -22,6 +22,7 @@ class Site:
     latency: float = 0.0
     ranges: bool = True
     lengths: bool = True
+    status: int = 200
     url: str = ""
     asked: list[tuple[str, str, str]] = field(default_factory=list)
     sent: int = 0
@@ -67,6 +68,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, path: str, wanted: str, *, with_body: bool) -> None:
         site = self.site
+        if site.status != 200:
+            self._reply(site.status, b"", {}, with_body=with_body)
+            return
         data = site.files.get(path)
         if data is None:
             self._send_folder(path, with_body=with_body)

@@ -571,3 +571,13 @@ def test_names_cost_linear_time_where_there_is_no_graph() -> None:
     begin = time.process_time()
     assert found(tvmdbg.open(data), "first-nonfinite")
     assert time.process_time() - begin < 20
+
+
+def test_missing_tensors_cost_linear_time() -> None:
+    ops = [Op("x", ramp(2)), *(relu(ramp(2), f"n{node}") for node in range(1, 10_000))]
+    gone = [(node, 0) for node in range(5_000, 10_000)]
+    run = tvmdbg.open(params(ops, leave_out=gone), graph=graph_json(ops).encode())
+    assert found(run, "missing-tensors")
+    begin = time.process_time()
+    assert not any(entry in run.tensors for entry in gone)
+    assert time.process_time() - begin < 0.5

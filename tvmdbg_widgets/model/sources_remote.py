@@ -24,7 +24,9 @@ _PIECE = 1 << 20
 _WORKERS = 16
 _RECHECK = 1.0
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
-_SECRETS = re.compile(r"(?<=://)[^/@:]*(?::[^/@]*)?@|\?.*?(?=::|\Z)", re.DOTALL)
+_SECRETS = re.compile(
+    r"(?<=://)(?:[^/?]*@|[^/@:]*:(?!:|[0-9]*(?:/|\Z))[^@?]*@)|\?.*?(?=::|\Z)", re.DOTALL
+)
 #: What stores call the state of a file.
 _STATE = (
     *("ETag", "etag", "version_id", "VersionId", "Last-Modified", "LastModified", "last_modified"),
@@ -292,7 +294,7 @@ class RemoteSource(ByteSource):
                 return function(*arguments, **options)
         except (OSError, FormatError) as problem:
             if isinstance(problem, FileNotFoundError) and problem.strerror is None:
-                raise FileNotFoundError(2, "there is no such file", self.name) from problem
+                raise _not_there(problem, self.name) from problem
             raise
         except Exception as problem:
             raise self._failed(problem) from problem
@@ -302,6 +304,16 @@ class RemoteSource(ByteSource):
             return self._changed(0, f"ETag {self._state.get('ETag')}", "another one")
         text = f"{type(problem).__name__}: {problem}"
         return OSError(5, f"cannot be read over the network ({one_line(text)})", self.name)
+
+
+def _not_there(problem: FileNotFoundError, name: str) -> OSError:
+    """Return what fsspec calls a missing file for what it is: a web server may refuse it."""
+    status = getattr(problem.__cause__, "status", 404)
+    if status in (404, 410):
+        return FileNotFoundError(2, "there is no such file", name)
+    if status in (401, 403):
+        return PermissionError(13, f"the server refuses it (HTTP status {status})", name)
+    return OSError(5, f"cannot be read over the network (HTTP status {status})", name)
 
 
 def _state(info: dict[str, Any]) -> dict[str, str]:

@@ -273,6 +273,8 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         return nodes[0]
 
     def __contains__(self, key: object) -> bool:
+        if isinstance(key, tuple) and all(type(each) is int for each in key):
+            return key in self._items
         try:
             self[key]  # type: ignore[index]
         except KeyError:

@@ -91,7 +91,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_time_list(source: ByteSource) -> TimeList:
-    """Read a list of node times.
+    """Read a list of node times; what is no finite number of nanoseconds is NaN.
 
     Issues: ``time-negative``, ``not-text``.
 
@@ -123,7 +123,9 @@ def read_time_list(source: ByteSource) -> TimeList:
         scale = 1e9
     else:
         raise _wrong(source.name, "the document", "a list or an object", document)
-    ns = np.asarray([value for own in repeats for value in own], np.float64) * scale
+    with np.errstate(over="ignore"):
+        ns = np.asarray([value for own in repeats for value in own], np.float64) * scale
+    ns[np.isinf(ns)] = np.nan
     offsets = np.concatenate(([0], np.cumsum([len(own) for own in repeats]))).astype(np.int64)
     negative = np.flatnonzero(ns < 0)
     if len(negative):
