@@ -42,7 +42,7 @@ export class Toolbar {
   readonly node: HTMLElement;
   readonly #search = element("input", {
     type: "search",
-    placeholder: "search (/)",
+    placeholder: "search /",
     title: "words of name, func_name, op kind, dtype or shape: conv2d 64×8",
     "aria-label": "search nodes by name, func_name, op kind, dtype or shape",
     ...KEEP_KEYS,

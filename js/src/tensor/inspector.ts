@@ -3,9 +3,9 @@ import { button } from "../shared/dom.ts";
 import { helpButton } from "../shared/keys.ts";
 import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { isAbort, NewestWins } from "../shared/request.ts";
 import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
 import type { ViewContext } from "../shared/view.ts";
+import { Asking } from "./asking.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ColorControls } from "./color_controls.ts";
 import { type ColorChoice, colorScale } from "./color_scale.ts";
@@ -16,7 +16,6 @@ import { follow } from "./follow.ts";
 import { frame } from "./frame.ts";
 import { Header } from "./header.ts";
 import { Histogram } from "./histogram.ts";
-import { tileBudget } from "./layout.ts";
 import { legend } from "./legend.ts";
 import { Memory } from "./memory.ts";
 import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
@@ -26,9 +25,7 @@ import {
   indexAt,
   locate,
   type Plane,
-  planeCols,
   planeOf,
-  planeRows,
   planeText,
   pythonText,
   samePlane,
@@ -42,8 +39,6 @@ import { Trouble } from "./trouble.ts";
 import { ValuesTable } from "./values_table.ts";
 import { missingWords, nothingWords, tensorWords } from "./words.ts";
 
-const BINS = 64;
-const BUSY_MS = 150;
 const SETTLE_MS = 200;
 
 /** One tensor at a time: what is asked for, what was answered, and the parts that show it. */
@@ -52,7 +47,7 @@ export class Inspector {
   readonly #context: ViewContext<TensorOptions>;
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
-  readonly #newest = new NewestWins();
+  readonly #asking: Asking;
   readonly #picker: EntryPicker;
   readonly #header: Header;
   readonly #axes: AxisPickers;
@@ -78,10 +73,7 @@ export class Inspector {
   #answer: TensorAnswer | null = null;
   /** The entry whose statistics are shown. */
   #stated = "";
-  #asked = { rows: 0, cols: 0 };
   #colors: ColorChoice;
-  #entryGone = new AbortController();
-  #ticket = 0;
   #settle: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -117,6 +109,16 @@ export class Inspector {
         wheel: (steps) => this.stepIndex(steps),
         painted: () => this.#painted(),
         resized: () => this.#resized(),
+      },
+      signal,
+    );
+    this.#asking = new Asking(
+      run,
+      this.#picture,
+      {
+        answered: (answer) => this.#answered(answer),
+        failed: (error) => this.#failed(error),
+        busy: (busy) => this.#busy(busy),
       },
       signal,
     );
@@ -203,8 +205,7 @@ export class Inspector {
   /** Shows an entry in this view alone. */
   show(entry: Entry, wish: PlaneWish | null = null): void {
     if (!wish && this.#entry && entry[0] === this.#entry[0] && entry[1] === this.#entry[1]) return;
-    this.#entryGone.abort();
-    this.#entryGone = new AbortController();
+    this.#asking.forget();
     this.#entry = entry;
     this.#readAs = null;
     const row = this.#entries.row(entry);
@@ -338,34 +339,8 @@ export class Inspector {
     this.#ask();
   }
 
-  async #ask(): Promise<void> {
-    const [entry, plane, gone] = [this.#entry, this.#plane, this.#entryGone];
-    if (!entry || !plane) return;
-    const ticket = ++this.#ticket;
-    const busy = setTimeout(() => this.#busy(true), BUSY_MS);
-    const signal = AbortSignal.any([this.#context.signal, gone.signal]);
-    try {
-      const answer = await this.#newest.ask(() => {
-        const budget = this.#budget(plane);
-        this.#asked = budget;
-        const { axes, index } = plane;
-        const question = { entry, axes, index, ...budget, bins: BINS, reading: this.#readAs };
-        return this.#context.run.tensor(question, signal);
-      });
-      if (signal.aborted) return;
-      this.#answered(answer);
-    } catch (error) {
-      if (!isAbort(error) && ticket === this.#ticket) this.#failed(error);
-    } finally {
-      clearTimeout(busy);
-      if (ticket === this.#ticket) this.#busy(false);
-    }
-  }
-
-  #budget(plane: Plane): { rows: number; cols: number } {
-    const { width, height } = this.#picture.size;
-    const [rows, cols] = [Math.max(1, planeRows(plane)), Math.max(1, planeCols(plane))];
-    return tileBudget(rows, cols, width || 640, height || 280);
+  #ask(): void {
+    if (this.#entry && this.#plane) this.#asking.ask(this.#entry, this.#plane, this.#readAs);
   }
 
   #answered(answer: TensorAnswer): void {
@@ -457,8 +432,7 @@ export class Inspector {
     this.#settle = setTimeout(() => {
       const tile = this.#answer?.tile;
       if (!tile || !this.#plane || tile.rowStep * tile.colStep === 1) return;
-      const { rows, cols } = this.#budget(this.#plane);
-      if (rows > 1.1 * this.#asked.rows || cols > 1.1 * this.#asked.cols) this.#ask();
+      if (this.#asking.couldBeFiner(this.#plane)) this.#ask();
     }, SETTLE_MS);
   }
 
@@ -482,10 +456,7 @@ export class Inspector {
       },
       { signal },
     );
-    signal.addEventListener("abort", () => {
-      this.#entryGone.abort();
-      clearTimeout(this.#settle);
-    });
+    signal.addEventListener("abort", () => clearTimeout(this.#settle));
   }
 }
 

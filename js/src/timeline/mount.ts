@@ -23,6 +23,11 @@ import { Words } from "./words.ts";
 const BUSY_AFTER_MS = 150;
 const HINT_MS = 2000;
 const LEAST_HEIGHT = 240;
+/** Height of the bar and the line above the chart. */
+const HEAD = 60;
+/** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
+const CHART = 0.66;
+const LEAST_BELOW = 40;
 /** From this width on (898 and two borders) the table stands beside the chart. */
 const WIDE = 898;
 const NO_TRACE =
@@ -107,8 +112,10 @@ function build(
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
     root.classList.toggle("tvmdbg-timeline-wide", root.clientWidth >= WIDE);
     root.style.setProperty("--height", `${height}px`);
-    const most = Math.round(Math.max(TOP + 80, (height - 60) * 0.66));
-    view.chart.stage.style.height = `${Math.min(scene.naturalHeight, most)}px`;
+    const room = height - HEAD;
+    const most = Math.round(Math.max(TOP + 80, room * CHART));
+    const all = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
+    view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
     view.chart.changed();
   };
   resize();
