@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.saved import READY, settle
+from ui.test_checklist_page import AUDIT
 from ui.test_findings_page import Kernel, finding
 from ui.test_graph_page import inspect
 
@@ -50,7 +51,8 @@ def address(run: tvmdbg.DebugRun) -> Iterator[str]:
 def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
-    page.goto(f"{address}?views={views}&width={width}")
+    mark = "" if "?" in address else "?"
+    page.goto(f"{address}{mark}views={views}&width={width}")
     for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
         expect(root).to_have_attribute("data-ready", "true")
 
@@ -88,6 +90,19 @@ def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, widt
         page.keyboard.press("Escape")
         expect(more).to_be_focused()
         expect(more).to_have_attribute("aria-expanded", "false")
+
+
+@pytest.mark.parametrize("width", [480, 900, 1200])
+def test_the_way_out_of_a_part_of_the_graph_has_its_place(
+    page: Page, address: str, width: int
+) -> None:
+    show(page, f"{address}?debugger.focus=62&debugger.hops=1&", width)
+    graph = page.locator(".tvmdbg-graph")
+    assert height(graph.locator("> .tvmdbg-bar")) < 40
+    assert graph.locator("> .tvmdbg-bar").evaluate(AUDIT)["overlaps"] == []
+    everything = page.get_by_role("button", name="show the whole graph")
+    everything.click(timeout=2000)
+    expect(everything).to_be_hidden()
 
 
 def test_tools_come_back_when_there_is_room(page: Page, address: str) -> None:
