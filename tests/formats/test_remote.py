@@ -217,6 +217,7 @@ def test_a_tensor_cache_behind_a_url(data: Path) -> None:
 
 
 ARRAYS = 200
+FEW = 20
 
 
 def graph_of(shapes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> Graph:
@@ -277,21 +278,21 @@ def test_headers_are_fetched_together_where_the_graph_puts_them(outputs: bool) -
 
 
 def test_a_graph_that_is_wrong_costs_time_and_nothing_else() -> None:
-    arrays = [np.zeros(20_000 + 50 * i, np.float32) for i in range(60)]
+    arrays = [np.zeros(20_000 + 50 * i, np.float32) for i in range(FEW)]
     data = params_of(arrays)
     local = read_params(data)
-    wrong = [(20_000 + 50 * i + (i % 3 == 0),) for i in range(60)]
+    wrong = [(20_000 + 50 * i + (i % 3 == 0),) for i in range(FEW)]
     for shapes, dtypes in [
-        (wrong, ["float32"] * 60),
-        ([(1,)] * 60, ["float32"] * 60),
-        ([(2**40, 2**20)] * 60, ["float64"] * 60),
-        ([(20_000 + 50 * i,) for i in range(60)], ["nonsense"] * 60),
+        (wrong, ["float32"] * FEW),
+        ([(1,)] * FEW, ["float32"] * FEW),
+        ([(2**40, 2**20)] * FEW, ["float64"] * FEW),
+        ([(20_000 + 50 * i,) for i in range(FEW)], ["nonsense"] * FEW),
         ([(3,)] * 5, ["float32"] * 5),
     ]:
         with serving({"/p": data}) as site:
             file, requests = fetched(site, graph_of(shapes, dtypes))
             same_records(file, local)
-            assert requests < 60 * 3 + 40
+            assert requests < FEW * 3 + 40
 
 
 @given(st.data())

@@ -43,6 +43,7 @@ class Site:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     site: ClassVar[Site]
 
     def do_HEAD(self) -> None:

@@ -581,3 +581,15 @@ def test_missing_tensors_cost_linear_time() -> None:
     begin = time.process_time()
     assert not any(entry in run.tensors for entry in gone)
     assert time.process_time() - begin < 0.5
+
+
+def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
+    bad = np.full(2, np.nan, F4)
+    ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]
+    run = plant(*ops)
+    run.search.scan.run()
+    begin = time.process_time()
+    first = found(run, "first-nonfinite")
+    assert time.process_time() - begin < 5
+    assert len(first) == 1
+    assert "3,999 entries behind it carry NaN or Inf" in " ".join(first[0].evidence)

@@ -36,7 +36,6 @@ class _Birth(NamedTuple):
     entry: Entry
     certainty: Certainty
     why: str
-    spread: tuple[Entry, ...]
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -47,31 +46,31 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if found.finite != found.size
     }
     births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
-    meant = [
-        birth
+    meant = {
+        birth.entry: birth
         for birth in births
-        if _only_minus(carriers, (birth.entry, *birth.spread))
+        if _only_minus(carriers, [birth.entry])
         and not _overflows(evidence, birth.entry[0])
-    ]
-    wrong = [birth for birth in births if birth not in meant]
+        and _only_minus(carriers, _spread(evidence, carriers, birth.entry))
+    }
+    wrong = [birth for birth in births if birth.entry not in meant]
     if wrong:
         yield _first(evidence, carriers, wrong[0])
     if wrong[1:]:
         yield _others(evidence, carriers, wrong[1:])
     if meant:
-        yield _minus(evidence, carriers, meant)
+        yield _minus(evidence, carriers, list(meant.values()))
 
 
 def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> _Birth | None:
     node = entry[0]
-    spread = _spread(evidence, carriers, entry)
     kind = evidence.kind(node)
     certainty, why = evidence.joined([entry])
     if kind is None:
         why = "without the graph nobody can tell which came first"
-        return _Birth(entry, Certainty.POSSIBLE, why, spread)
+        return _Birth(entry, Certainty.POSSIBLE, why)
     if kind in _WORDS:
-        return _Birth(entry, certainty, f"{why}, and no node computes this one", spread)
+        return _Birth(entry, certainty, f"{why}, and no node computes this one")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
     if any(each in carriers for each in sure):
@@ -82,9 +81,9 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
             f"of {unknown} of the {entries_text(len(reads))} that it reads the values are not "
             "known (ambiguous edges, overwritten or missing tensors): it may have come with them"
         )
-        return _Birth(entry, Certainty.POSSIBLE, why, spread)
+        return _Birth(entry, Certainty.POSSIBLE, why)
     certainty, why = evidence.joined([entry, *sure])
-    return _Birth(entry, certainty, f"{why}, and everything that the node reads is finite", spread)
+    return _Birth(entry, certainty, f"{why}, and everything that the node reads is finite")
 
 
 def _spread(
@@ -125,6 +124,7 @@ def _overflows(evidence: Evidence, node: int) -> bool:
 
 def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Birth) -> Finding:
     entry, found = birth.entry, carriers[birth.entry]
+    spread = _spread(evidence, carriers, entry)
     node = entry[0]
     what, count = _what(found)
     name = evidence.entry_name(entry)
@@ -142,21 +142,21 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Bir
         )
     ]
     facts += _inputs(evidence, node)
-    if birth.spread:
-        nodes = nodes_of(birth.spread)
+    if spread:
+        nodes = nodes_of(spread)
         facts.append(
-            f"{entries_text(len(birth.spread))} behind it carry NaN or Inf: {evidence.list(nodes)}"
+            f"{entries_text(len(spread))} behind it carry NaN or Inf: {evidence.list(nodes)}"
         )
     elif kind is not None:
         facts.append("nothing that reads it holds NaN or Inf")
     if not found.nan:
-        turned = next((each for each in birth.spread if carriers[each].nan), None)
+        turned = next((each for each in spread if carriers[each].nan), None)
         if turned is not None:
             facts.append(
                 f"the first NaN is in {evidence.entry_name(turned)}: "
                 f"{_of(carriers[turned].nan, carriers[turned])}"
             )
-    facts += _outputs(evidence, carriers, (entry, *birth.spread))
+    facts += _outputs(evidence, carriers, (entry, *spread))
     return Finding(
         NAME,
         Kind.FAULT,
@@ -164,8 +164,8 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Bir
         tuple(facts),
         birth.certainty,
         birth.why,
-        nodes_of((entry, *birth.spread)),
-        (entry, *birth.spread),
+        nodes_of((entry, *spread)),
+        (entry, *spread),
         _next_step(evidence, node),
         1.0,
     )
