@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from unit.stored_questions import PARTS, differences, questions, told
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.page import stored as stored_module
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.export.page.stored_pictures import default_axes
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
@@ -163,3 +164,18 @@ def test_a_column_of_any_type_can_be_read(dtype: str, tmp_path: Path) -> None:
     write_params(tmp_path / "small.params", {"w": array})
     window = tvmdbg.open(tmp_path / "small.params").tensors[0, 0].window((slice(None), 1))
     assert window.tobytes() == array[:, 1].tobytes()
+
+
+def test_progress_counts_each_tensor_twice_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    counts = []
+
+    class Bar(stored_module.tqdm):  # type: ignore[misc]
+        def close(self) -> None:
+            counts.append((self.n, self.total))
+            super().close()
+
+    monkeypatch.setattr(stored_module, "tqdm", Bar)
+    for budget in range(400_000, 700_000, 50_000):
+        stored_module.store(run, budget=budget, share="tensors")
+    assert all(done <= total for done, total in counts), counts

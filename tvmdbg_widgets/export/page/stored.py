@@ -236,6 +236,7 @@ class _Store:
             is_far = budget.left > _FAR * room.left
             if budget.left <= 0 or is_far or room.holds(packed_size(stored.data)):
                 return stored
+            self.step = _no_step  # each tensor has been counted
             spare *= _SHRINK
             for each in self.candidates:
                 each.clear()
@@ -266,3 +267,7 @@ class _Store:
         inputs = set(np.flatnonzero(graph.kinds == NodeKind.INPUT).tolist())
         mixed = any(each.tensor.node in inputs for each in self.candidates)
         return "activation or input" if mixed else "activation"
+
+
+def _no_step() -> None:
+    """Take no step."""
