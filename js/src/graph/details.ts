@@ -278,10 +278,20 @@ function table(rows: readonly (readonly [string, string])[]): HTMLElement {
       "tbody",
       {},
       ...rows.map(([name, value]) =>
-        element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)),
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, name),
+          element("td", {}, unbroken(value)),
+        ),
       ),
     ),
   );
+}
+
+/** Keeps each time on one line with its unit. */
+function unbroken(text: string): string {
+  return text.replace(/(\d) (?=[nµm]?s\b)/g, "$1\u00a0");
 }
 
 function bar(share: number, title: string): HTMLElement {
