@@ -593,3 +593,14 @@ def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
     assert time.process_time() - begin < 5
     assert len(first) == 1
     assert "3,999 entries behind it carry NaN or Inf" in " ".join(first[0].evidence)
+
+
+def test_types_from_files_reach_no_terminal_as_they_are() -> None:
+    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
+    graph = json.loads(graph_json(ops))
+    graph["attrs"]["dltype"][1][1] = "\x1b[31mred"
+    run = tvmdbg.open(params(ops), graph=json.dumps(graph).encode())
+    said = f"{run.check()}{run.check()!r}{run.table()!r}{run.summary()}"
+    said += repr(run.findings(progress=False))
+    assert "red" in said
+    assert "\x1b" not in said

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.array_record import ArrayRecord
@@ -28,7 +29,7 @@ def agreeing(
     if shape is not None and shape != record.shape:
         differences.append(f"shape {list(shape)} in the graph, {list(record.shape)} in the file")
     if dtype is not None and not _same_type(record.dtype, dtype):
-        differences.append(f"dtype {dtype} in the graph, {record.dtype} in the file")
+        differences.append(f"dtype {one_line(dtype)} in the graph, {record.dtype} in the file")
     where = f"node {placed.node} {placed.array.name!r}, output {placed.output}"
     issues.extend(
         Issue(
