@@ -22,6 +22,7 @@ _SIDE = 10
 _ABOVE = 6
 #: Just below a layer all lines are still upright, and those of one tensor still one.
 _BELOW = 0.5
+_GAP = 24
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,14 @@ class Folded:
     borders: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Crossing:
     edge: int
     cut: int
     across: float
     backwards: bool
+    before: float = 0.0
+    after: float = 0.0
 
 
 def fold(
@@ -81,8 +84,9 @@ def fold(
         for x, y, w, h in zip(placed.x.tolist(), placed.y.tolist(), widths, heights, strict=True)
     ]
     stretches = len(cuts) + 1
-    low, high = [np.inf] * stretches, [-np.inf] * stretches
     column = [bisect_right(cuts, along) for _, along, _, _ in boxes]
+    _close_gaps(boxes, column, pieces, crossings, stretches)
+    low, high = [np.inf] * stretches, [-np.inf] * stretches
     for (across, _, wide, _), at in zip(boxes, column, strict=True):
         low[at], high[at] = min(low[at], across - wide / 2), max(high[at], across + wide / 2)
     for piece in pieces:
@@ -90,7 +94,7 @@ def fold(
         low[at] = min(low[at], *(across for across, _ in piece.points))
         high[at] = max(high[at], *(across for across, _ in piece.points))
     lanes = [
-        sorted((c for c in crossings if c.cut == cut), key=lambda c: -c.across)
+        sorted((c for c in crossings if c.cut == cut), key=lambda c: -c.before)
         for cut in range(len(cuts))
     ]
     above = max((_ABOVE + _LANE * len(each) for each in lanes), default=0)
@@ -127,12 +131,12 @@ def fold(
                 above - _ABOVE - _LANE * (len(each) - 1 - rank),
             )
             line = (
-                (crossing.across + shift[cut], foot),
-                (crossing.across + shift[cut], below),
+                (crossing.before + shift[cut], foot),
+                (crossing.before + shift[cut], below),
                 (lane, below),
                 (lane, over),
-                (crossing.across + shift[cut + 1], over),
-                (crossing.across + shift[cut + 1], float(above)),
+                (crossing.after + shift[cut + 1], over),
+                (crossing.after + shift[cut + 1], float(above)),
             )
             found.strokes.append(
                 Stroke(crossing.edge, line[::-1] if crossing.backwards else line, False)
@@ -140,6 +144,55 @@ def fold(
     lengths = [end[at] - start[at] + above for at in range(stretches)]
     found.width, found.height = right, max(bottom, *lengths)
     return found if down else _turned(found)
+
+
+def _close_gaps(
+    boxes: list[tuple[float, float, float, float]],
+    column: list[int],
+    pieces: list[_Piece],
+    crossings: list[_Crossing],
+    stretches: int,
+) -> None:
+    """Take out of each stretch the room that boxes and lines of other stretches needed.
+
+    What lies across keeps its order, so that nothing comes to lie upon anything.
+    """
+    taken: list[list[tuple[float, float]]] = [[] for _ in range(stretches)]
+    for (across, _, wide, _), at in zip(boxes, column, strict=True):
+        taken[at].append((across - wide / 2, across + wide / 2))
+    for piece in pieces:
+        taken[piece.column] += [(across, across) for across, _ in piece.points]
+    maps = [_Closed(each) for each in taken]
+    boxes[:] = [
+        (maps[at](across - wide / 2) + wide / 2, along, wide, high)
+        for (across, along, wide, high), at in zip(boxes, column, strict=True)
+    ]
+    for piece in pieces:
+        piece.points = [(maps[piece.column](across), along) for across, along in piece.points]
+    for crossing in crossings:
+        crossing.before = maps[crossing.cut](crossing.across)
+        crossing.after = maps[crossing.cut + 1](crossing.across)
+
+
+class _Closed:
+    """Moves positions together until no gap between taken ranges is wider than need be."""
+
+    def __init__(self, taken: list[tuple[float, float]]) -> None:
+        self._starts: list[float] = []
+        self._moves: list[float] = []
+        end, moved = np.inf, 0.0
+        for low, high in sorted(taken):
+            if low - end > _GAP:
+                moved += low - end - _GAP
+            if low > end or not self._starts:
+                self._starts.append(low)
+                self._moves.append(moved)
+                end = high
+            else:
+                end = max(end, high)
+
+    def __call__(self, across: float) -> float:
+        return across - self._moves[max(0, bisect_right(self._starts, across) - 1)]
 
 
 def _turned(found: Folded) -> Folded:
