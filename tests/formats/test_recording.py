@@ -408,3 +408,17 @@ def test_the_example_of_the_specification_opens(
     assert not run.timeline.synthetic
     assert run.timeline.span_ns == 6300.0
     assert_comes_back(run, tmp_path)
+
+
+def test_messages_name_files_as_they_are_called_now(tmp_path: Path) -> None:
+    whole = (tvmdbg.samples.resnet20_cifar / "graph.json").read_bytes()
+    (tmp_path / "here").mkdir()
+    graph, broken = tmp_path / "here/graph.json", tmp_path / "here/cut.params"
+    graph.write_bytes(whole)
+    dump = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0/output_tensors.params"
+    broken.write_bytes(dump.read_bytes()[:100_000])
+    run = tvmdbg.open(graph, broken)
+    assert run.check()
+    saved = run.save(tmp_path / "saved")
+    assert str(tmp_path) not in (saved / RECORDING).read_text("ascii")
+    assert len(tvmdbg.open(saved).check()) == len(run.check())

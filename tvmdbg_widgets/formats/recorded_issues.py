@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return issues as a JSON value; ``files`` gives the new names of files."""
+    moved = {old: new for old, new in files.items() if old != new}
     return [
         {
             "rule": issue.rule,
             "severity": issue.severity.value,
-            "message": issue.message,
+            "message": _renamed(issue.message, {issue.file: _bare(issue.file)} | moved),
             "nodes": list(issue.nodes),
             "entries": [list(entry) for entry in issue.entries],
             "file": files.get(issue.file, _bare(issue.file)),
@@ -59,6 +60,13 @@ def _issue(fields: Fields) -> Issue:
         entries=tuple((node, output) for node, output in entries.reshape(-1, 2).tolist()),
         file=fields.text("file"),
     )
+
+
+def _renamed(message: str, moved: Mapping[str, str]) -> str:
+    """Name files in a message by their new names, the longest of the old ones first."""
+    for old in sorted(filter(None, moved), key=len, reverse=True):
+        message = message.replace(old, moved[old])
+    return message
 
 
 def _bare(path: str) -> str:
