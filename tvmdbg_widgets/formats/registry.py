@@ -54,6 +54,7 @@ class Format:
 
 _OWN = "tvmdbg_widgets.formats"
 _TVM = "tvmdbg_widgets.formats.tvm"
+_CHROME = "tvmdbg_widgets.formats.chrome"
 
 FORMATS: tuple[Format, ...] = (
     Format("recording", "recording", f"{_OWN}.recording", "read_recording"),
@@ -63,7 +64,7 @@ FORMATS: tuple[Format, ...] = (
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),
     Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
-    Format("chrome", "Chrome trace", f"{_OWN}.chrome_trace", "read_chrome_trace"),
+    Format("chrome", "Chrome trace", f"{_CHROME}.trace", "read_chrome_trace"),
     Format("report", "profiling report", f"{_TVM}.report", "read_report"),
     Format("report", "VM profiler's table", f"{_TVM}.vm_table", "read_vm_table"),
     Format("times", "list of node times", f"{_TVM}.time_list", "read_time_list"),

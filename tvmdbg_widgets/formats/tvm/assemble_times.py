@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.chrome_trace import chrome_timeline
+from tvmdbg_widgets.formats.chrome.trace import chrome_timeline
 from tvmdbg_widgets.formats.tvm.table_layout import DECIMALS
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_times import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.chrome_trace import ChromeTrace
+    from tvmdbg_widgets.formats.chrome.trace import ChromeTrace
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.table_rows import TableRow
     from tvmdbg_widgets.formats.tvm.time_list import TimeList

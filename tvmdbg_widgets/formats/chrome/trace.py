@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.chrome_columns import Columns
-from tvmdbg_widgets.formats.chrome_events import EventFile
-from tvmdbg_widgets.formats.chrome_slices import Slices
+from tvmdbg_widgets.formats.chrome.columns import Columns
+from tvmdbg_widgets.formats.chrome.events import EventFile
+from tvmdbg_widgets.formats.chrome.slices import Slices
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.numbers import counted

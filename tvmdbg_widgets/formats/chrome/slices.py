@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.chrome_columns import ASYNC, FLOWS, INSTANTS
-from tvmdbg_widgets.formats.chrome_nesting import Pairs, pair
-from tvmdbg_widgets.formats.chrome_tracks import TrackNames
+from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
+from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
+from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.strings import StringColumn
@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.trace_extras import TraceExtras
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.formats.chrome_columns import Columns
+    from tvmdbg_widgets.formats.chrome.columns import Columns
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
 _COARSE_US = 1e-3

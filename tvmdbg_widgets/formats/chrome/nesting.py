@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.chrome_columns import Columns
+    from tvmdbg_widgets.formats.chrome.columns import Columns
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Chrome traces of any program, streamed: events, their columns, tracks and slices."""
