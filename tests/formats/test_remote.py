@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import pickle
+import socket
 import sys
 import threading
+import time
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -339,3 +342,27 @@ def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:
         assert len(run.tensors) == 72
         assert site.busiest > 1
         assert site.count(path) < 72
+
+
+def test_a_server_that_stops_sending_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources_remote, "_SILENCE_S", 0.3)
+    answer = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999/1000\r\n"
+    answer += b"Accept-Ranges: bytes\r\nContent-Length: 1000\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    asked = connection.recv(4096)
+                    kept.append(connection)
+                    connection.sendall(answer + (b"" if asked.startswith(b"HEAD") else b"few"))
+
+        kept: list[socket.socket] = []
+        threading.Thread(target=serve, daemon=True).start()
+        start = time.monotonic()
+        with pytest.raises(OSError, match="over the network"):
+            RemoteSource(f"http://127.0.0.1:{server.getsockname()[1]}/f").read(0, 1000)
+        assert time.monotonic() - start < 20
+        for connection in kept:
+            connection.close()

@@ -23,6 +23,7 @@ _HEAD = 64 << 10
 _PIECE = 1 << 20
 _WORKERS = 16
 _RECHECK = 1.0
+_SILENCE_S = 60
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
 _SECRETS = re.compile(
     r"(?<=://)(?:[^/?]*@|[^/@:]*:(?!:|[0-9]*(?:/|\Z))[^@?]*@)|\?.*?(?=::|\Z)", re.DOTALL
@@ -68,7 +69,7 @@ def file_system(url: str) -> tuple[Any, str]:
     except ImportError as problem:
         raise ImportError(f"reading {shown} needs fsspec: {_INSTALL}") from problem
     try:
-        fs, path = fsspec.core.url_to_fs(url)
+        fs, path = fsspec.core.url_to_fs(url, **_patience(url))
     except ImportError as problem:
         raise ImportError(
             f"reading {shown} needs a package for its scheme: {problem} "
@@ -77,6 +78,19 @@ def file_system(url: str) -> tuple[Any, str]:
     except ValueError as problem:
         raise ValueError(f"{shown}: {problem}") from problem
     return fs, path
+
+
+def _patience(url: str) -> dict[str, Any]:
+    """Options that end a read from a web server that has stopped sending.
+
+    fsspec's own limit is aiohttp's: five minutes for a whole answer, however fast it comes.
+    """
+    if not url.startswith(("http://", "https://")):
+        return {}
+    import aiohttp
+
+    limit = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
+    return {"client_kwargs": {"timeout": limit}}
 
 
 class RemoteSource(ByteSource):
