@@ -11,7 +11,8 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
+#: An underscore between letters or digits is never emphasis (CommonMark 0.31, section 6.2).
+_SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])|(?<=_)_|_(?=_)")
 #: A line that starts so would become a list, a heading, a quote or a rule.
 _LEADING = re.compile(r"^(?:([-+=#])|(\d{1,9})([.)](?=\s|$)))")
 #: What GitHub turns into a mention, a reference or a link whatever stands before it.
