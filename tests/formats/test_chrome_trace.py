@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.chrome import events
+from tvmdbg_widgets.formats.chrome import events as chrome_events
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, sniff
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
@@ -231,7 +231,7 @@ def test_lists_may_be_bare_open_or_end_in_a_comma() -> None:
 def test_every_truncation_gives_the_slices_before_it(
     monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr(events, "_BLOCK", block)
+    monkeypatch.setattr(chrome_events, "_BLOCK", block)
     events = [event("X", i, f'n{i}"é{{[', dur=1, args={"k": [{"z": "},{"}]}) for i in range(5)]
     for text in (
         json.dumps({"displayTimeUnit": "ms", "traceEvents": events, "other": {"a": 1}}),
