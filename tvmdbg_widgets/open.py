@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.model.sources import SourceLike
+    from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.run import DebugRun
 
 

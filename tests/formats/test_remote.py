@@ -26,7 +26,8 @@ from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model import sources_remote
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.ranges import coalesced, cut
-from tvmdbg_widgets.model.sources import BytesSource, as_source
+from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.sources_given import as_source
 from tvmdbg_widgets.model.sources_remote import RemoteSource, without_secrets
 
 if TYPE_CHECKING:

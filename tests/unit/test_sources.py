@@ -17,8 +17,8 @@ from tvmdbg_widgets.model.sources import (
     BytesSource,
     FileSource,
     StreamSource,
-    as_source,
 )
+from tvmdbg_widgets.model.sources_given import as_source
 
 DESCRIPTORS = Path("/proc/self/fd")
 CONTENT = bytes(range(256)) * 40

@@ -9,11 +9,13 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.sources import ByteSource, as_source
+from tvmdbg_widgets.model.sources_given import as_source
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from tvmdbg_widgets.model.sources import ByteSource
 
 #: How deep folders are looked into, and how many files are looked at.
 DEPTH = 4

@@ -34,7 +34,7 @@ from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
 from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.sources import ByteSource, SourceLike, as_source
+from tvmdbg_widgets.model.sources_given import SourceLike, as_source
 from tvmdbg_widgets.model.sources_remote import is_url
 from tvmdbg_widgets.model.text import one_line
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.folders import Entry
     from tvmdbg_widgets.model.issues import Issue
+    from tvmdbg_widgets.model.sources import ByteSource
 
 _OPENED_AT_ONCE = 8
 

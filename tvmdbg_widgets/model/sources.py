@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
-SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
 
 
 class ByteSource(ABC):
@@ -299,48 +298,3 @@ class StreamSource(ByteSource):
                 expected=f"{len(view) - done} more bytes",
                 found="the end of the stream",
             )
-
-
-def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
-    """Make a byte source of a path, of bytes, or of a binary file object.
-
-    Parameters
-    ----------
-    obj
-        ``str`` and ``PathLike`` are paths, a ``str`` also a URL (``http://…``, ``s3://…``, read
-        through fsspec); bytes-like objects are the content itself; a file
-        object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
-    name
-        What to call the source in messages.
-
-    Raises
-    ------
-    OSError
-        The path cannot be opened.
-    ImportError, ValueError
-        The URL needs a package that is not installed, or has a scheme that nothing reads.
-    TypeError
-        ``obj`` is none of these.
-    """
-    if isinstance(obj, ByteSource):
-        return obj
-    if isinstance(obj, bytes | bytearray | memoryview):
-        return BytesSource(obj, name)
-    if isinstance(obj, str | os.PathLike):
-        if "\0" in os.fsdecode(obj):
-            raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
-        if isinstance(obj, str) and ":" in obj:
-            from tvmdbg_widgets.model.sources_remote import RemoteSource, is_url
-
-            if is_url(obj):
-                return RemoteSource(obj, name)
-        return FileSource(obj, name)
-    if isinstance(obj, io.TextIOBase):
-        raise TypeError("this stream yields text; open the file in binary mode ('rb')")
-    if hasattr(obj, "read"):
-        if not obj.seekable():
-            return BytesSource(obj.read(), name or getattr(obj, "name", None))
-        return StreamSource(obj, name)
-    raise TypeError(
-        f"cannot read bytes from {type(obj).__name__}; pass a path, bytes or a binary file object"
-    )

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.tvm.params_survey import survey
 from tvmdbg_widgets.model.array_record import STORED_AS
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.sources import SourceLike, as_source
+from tvmdbg_widgets.model.sources_given import SourceLike, as_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
