@@ -93,7 +93,7 @@ def open(
     >>> run.graph.num_nodes
     72
     """
-    from tvmdbg_widgets.formats.gather import gather
+    from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
     from tvmdbg_widgets.run import DebugRun
 

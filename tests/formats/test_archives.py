@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats import unpacking
-from tvmdbg_widgets.formats.archives import ArchiveTree, open_archive
+from tvmdbg_widgets.formats.sources import unpacking
+from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import ByteSource, BytesSource, FileSource
 
@@ -190,7 +190,7 @@ def test_bombs_are_refused_by_what_they_unpack_to(
     monkeypatch.setattr(unpacking, "MOST_UNPACKED", 1 << 20)
     packed = gzip.compress(bytes(64 << 20)) if name == "bomb.gz" else bytes(zip_of("a", bytes(9)))
     if name == "bomb.zip":
-        monkeypatch.setattr("tvmdbg_widgets.formats.archives.MOST_UNPACKED", 1 << 20)
+        monkeypatch.setattr("tvmdbg_widgets.formats.sources.archives.MOST_UNPACKED", 1 << 20)
         packed = bytes(zip_of("a", bytes(64 << 20)))
     tracemalloc.start()
     with pytest.raises(FormatError, match=r"too large to be unpacked|nothing of a run"):

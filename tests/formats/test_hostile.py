@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats import folders
+from tvmdbg_widgets.formats.sources import folders
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answers import answer

@@ -73,17 +73,22 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
+def head(source: ByteSource) -> bytes:
+    """Return the bytes that a format is told by."""
+    return source.read(0, min(HEAD_BYTES, source.size))
+
+
 def identify(source: ByteSource) -> Format | None:
     """Return the format of a source, None where no reader knows it."""
-    head = source.read(0, min(HEAD_BYTES, source.size))
-    return next((each for each in FORMATS if each.sniff(head)), None)
+    start = head(source)
+    return next((each for each in FORMATS if each.sniff(start)), None)
 
 
 def suspect(source: ByteSource) -> Format | None:
     """Return the format that a source of no known format may be a broken file of."""
-    head = source.read(0, min(HEAD_BYTES, source.size)).replace(b"\0", b"")
+    start = head(source).replace(b"\0", b"")
     for word, part in ((b"traceEvents", "chrome"), (b"nodes", "graph")):
-        if re.search(rb'^\W*[{"].*\\?"' + word + rb'\\?"', head, re.DOTALL):
+        if re.search(rb'^\W*[{"].*\\?"' + word + rb'\\?"', start, re.DOTALL):
             return format_of(part)
     return None
 
@@ -95,8 +100,8 @@ def format_for(part: str, source: ByteSource) -> Format:
     """
     also = {"trace": ("trace", "chrome")}.get(part, (part,))
     fitting = [each for each in FORMATS if each.part in also]
-    head = source.read(0, min(HEAD_BYTES, source.size)) if len(fitting) > 1 else b""
-    known = (each for each in fitting if len(fitting) > 1 and each.sniff(head))
+    start = head(source) if len(fitting) > 1 else b""
+    known = (each for each in fitting if len(fitting) > 1 and each.sniff(start))
     return next(known, format_of(part))
 
 

@@ -28,8 +28,8 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.formats.gather import Part
     from tvmdbg_widgets.formats.recording import Recording
+    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
     from tvmdbg_widgets.formats.tvm.table import Table
@@ -61,7 +61,7 @@ def assemble(
     Parameters
     ----------
     parts : sequence of Part
-        As :func:`~tvmdbg_widgets.formats.gather.gather` returns them.
+        As :func:`~tvmdbg_widgets.formats.sources.gather.gather` returns them.
     issues : iterable of Issue
         What was found while reading.
     title : str

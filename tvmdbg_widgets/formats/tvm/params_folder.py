@@ -6,15 +6,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.folders import LocalTree
-from tvmdbg_widgets.formats.folders_remote import remote_tree
+from tvmdbg_widgets.formats.sources.folders import LocalTree
+from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
 from tvmdbg_widgets.formats.tvm import tensor_cache
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources_given import SourceLike, as_source
 from tvmdbg_widgets.model.sources_remote import is_url
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.folders import Tree
+    from tvmdbg_widgets.formats.sources.folders import Tree
     from tvmdbg_widgets.model.sources import ByteSource
 
 _HEAD = 64 << 10

@@ -1,163 +1,53 @@
-"""Sources of any kind to parts: which files there are, what each is, and what each holds."""
+"""What sources of any kind hold: which files there are, and which of them are candidates."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.archives import ArchiveTree, is_numpy_archive, open_archive
-from tvmdbg_widgets.formats.choosing import (
-    Candidate,
-    is_explained,
-    one_dump,
-    one_index,
-    one_module,
-)
-from tvmdbg_widgets.formats.folders import LocalTree, Tree, note, unreadable
-from tvmdbg_widgets.formats.folders_remote import remote_tree
-from tvmdbg_widgets.formats.registry import (
-    FORMATS,
-    HEAD_BYTES,
-    Format,
-    format_for,
-    format_of,
-    identify,
-    suspect,
-)
+from tvmdbg_widgets.formats.registry import FORMATS, Format, head, identify, suspect
+from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive
+from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_index, one_module
+from tvmdbg_widgets.formats.sources.file import Candidate, Part
+from tvmdbg_widgets.formats.sources.folders import LocalTree, Tree, note, unreadable
+from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
 from tvmdbg_widgets.formats.tvm.extracted import is_account
 from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
-from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources_given import SourceLike, as_source
 from tvmdbg_widgets.model.sources_remote import is_url
-from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from tvmdbg_widgets.formats.folders import Entry
+    from tvmdbg_widgets.formats.sources.folders import Entry
     from tvmdbg_widgets.model.issues import Issue
     from tvmdbg_widgets.model.sources import ByteSource
 
 _OPENED_AT_ONCE = 8
 
 
-@dataclass(frozen=True)
-class Part:
-    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
+class Found:
+    """What the sources hold, before it is read.
 
-    kind: str
-    value: Any
-    source: ByteSource
-    folder: PurePath | None
-
-
-def gather(
-    sources: Sequence[SourceLike],
-    given: Mapping[str, SourceLike],
-    *,
-    device: str | None = None,
-    module: str | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-) -> tuple[list[Part], list[Issue]]:
-    """Read every file that the sources name.
-
-    Parameters
+    Attributes
     ----------
-    sources
-        Folders, archives, files, URLs of these, bytes, file objects.
-    given
-        Sources whose part ("graph", "params", "trace", "table") the caller named.
-    device
-        Part of the folder name of the dump to take where a folder holds several.
-    module
-        Which module of a model library.
-    options
-        Keyword arguments of the readers, by part.
-
-    Returns
-    -------
-    parts : list of Part
-    issues : list of Issue
-        Files that are broken or of no known format, where others could be read.
-
-    Raises
-    ------
-    FormatError
-        No file could be read, or a folder holds several dumps or modules.
+    candidates
+        The files to read.
+    parts
+        Texts of a model library, which need no reader.
+    issues
+        What was left out.
+    problems
+        Sources that no reader knows or that are broken, by name.
+    skipped
+        The files of no known format, by the folder they lie in.
     """
-    found = _Found(device, module)
-    for each in sources:
-        found.look_at(each)
-    for part, each in given.items():
-        source, form = as_source(each) if part != "params" else parameters_source(each), part
-        if part == "params" and format_of("cache").sniff(_head(source)):
-            form = "cache"
-        found.candidates.append(Candidate(source, format_for(form, source)))
-    _order(found.candidates)
-    parts = list(found.parts)
-    issues, problems = found.issues, found.problems
-    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
-        try:
-            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
-        except (FormatError, OSError) as problem:
-            problems.append((candidate.source.name, problem))
-        else:
-            parts += _parts(candidate, value)
-    if not parts:
-        raise problems[0][1] if problems else _nothing(sources, issues)
-    issues += [unreadable(name, problem) for name, problem in problems]
-    read = {part.source.name for part in parts}
-    for tree, skipped in found.skipped:
-        if left := [name for name in skipped if name not in read]:
-            what = "files of no format read here"
-            issues.append(note(tree.name, "files-not-read", what, left))
-    return parts, issues
-
-
-def _parts(candidate: Candidate, value: Any) -> list[Part]:
-    """Return the part that a file gives, and the files that it names in turn."""
-    parts = [Part(candidate.format.part, value, candidate.source, candidate.folder)]
-    if candidate.format.part == "cache":
-        shards = {shard.source.name: shard for shard in value.shards}.values()
-        parts += [Part("shard", shard, shard.source, candidate.folder) for shard in shards]
-    return parts
-
-
-def _order(candidates: list[Candidate]) -> None:
-    """Put first what the readers of others ask for."""
-    far = any(each.source.far for each in candidates)
-    first = ("recording", "graph") if far else ("recording",)
-    candidates.sort(key=lambda each: (each.format.part not in first, each.format.part == "graph"))
-
-
-def _options(
-    candidate: Candidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
-) -> dict[str, Any]:
-    """Options of a reader: what a recording among the files says, and over it the caller's."""
-    kind = candidate.format.part
-    if kind not in ("params", "cache"):
-        return dict((options or {}).get(kind, {}))
-    said = dict((options or {}).get("params", {}))
-    for part in parts:
-        if part.kind == "recording":
-            said = {**part.value.options, **said}
-    if kind == "cache":
-        return {name: value for name, value in said.items() if name != "dtype_layout"}
-    if candidate.source.far:
-        graph = next((part.value for part in parts if part.kind == "graph"), None)
-        said["graph"] = graph
-    return said
-
-
-class _Found:
-    """What the sources hold, before it is read."""
 
     def __init__(self, device: str | None, module: str | None) -> None:
         self.candidates: list[Candidate] = []
@@ -206,7 +96,7 @@ class _Found:
             if form is not None:
                 folder = tree.root / entry.path.parent
                 candidates.append(Candidate(source, form, folder, entry.path))
-            elif not is_account(_head(source)):
+            elif not is_account(head(source)):
                 unknown[entry.path] = source
         candidates = self._library(tree, candidates, unknown)
         candidates = one_index(tree, candidates, self.issues)
@@ -273,18 +163,3 @@ class _Found:
         for path in [path for path in unknown if is_explained(str(path), root.parts)]:
             del unknown[path]
         return [*kept, *(each for each in candidates if each not in inside)]
-
-
-def _head(source: ByteSource) -> bytes:
-    return source.read(0, min(HEAD_BYTES, source.size))
-
-
-def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatError:
-    named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
-    return FormatError(
-        "nothing of a run was found here",
-        file=one_line(", ".join(named)),
-        expected="a folder or files that TVM's debugger wrote",
-        found="; ".join(("no file of a known format", *(issue.message for issue in issues))),
-        hint="The debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
-    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.folders import note
+from tvmdbg_widgets.formats.sources.folders import note
 from tvmdbg_widgets.formats.tvm.model_library import OTHER_FOLDERS, is_of_module
 from tvmdbg_widgets.formats.tvm.tensor_cache import same_shards
 from tvmdbg_widgets.model.errors import FormatError
@@ -17,30 +16,10 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.folders import Tree
-    from tvmdbg_widgets.formats.registry import Format
+    from tvmdbg_widgets.formats.sources.file import Candidate
+    from tvmdbg_widgets.formats.sources.folders import Tree
     from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
     from tvmdbg_widgets.model.issues import Issue
-    from tvmdbg_widgets.model.sources import ByteSource
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A file of a known format.
-
-    Attributes
-    ----------
-    source, format
-    folder
-        Where it lay: the tree's root and the folder below it; None for a file given by itself.
-    path
-        Below the tree's root.
-    """
-
-    source: ByteSource
-    format: Format
-    folder: PurePath | None = None
-    path: PurePath = field(default_factory=PurePath)
 
 
 def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> list[Candidate]:

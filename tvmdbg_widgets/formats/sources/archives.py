@@ -13,8 +13,13 @@ import zipfile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.folders import FILES, Entry, Tree, note, too_many
-from tvmdbg_widgets.formats.unpacking import MOST_UNPACKED, Allowance, DeflatedSource, unpack
+from tvmdbg_widgets.formats.sources.folders import FILES, Entry, Tree, note, too_many
+from tvmdbg_widgets.formats.sources.unpacking import (
+    MOST_UNPACKED,
+    Allowance,
+    DeflatedSource,
+    unpack,
+)
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.relative_names import below

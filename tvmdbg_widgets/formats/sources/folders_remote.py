@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.folders import (
+from tvmdbg_widgets.formats.sources.folders import (
     DEPTH,
     FILES,
     Entry,

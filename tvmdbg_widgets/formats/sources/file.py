@@ -1,0 +1,40 @@
+"""One file of a run: before it is read, and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.registry import Format
+    from tvmdbg_widgets.model.sources import ByteSource
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file of a known format.
+
+    Attributes
+    ----------
+    source, format
+    folder
+        Where it lay: the tree's root and the folder below it; None for a file given by itself.
+    path
+        Below the tree's root.
+    """
+
+    source: ByteSource
+    format: Format
+    folder: PurePath | None = None
+    path: PurePath = field(default_factory=PurePath)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
+
+    kind: str
+    value: Any
+    source: ByteSource
+    folder: PurePath | None

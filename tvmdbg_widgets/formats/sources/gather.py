@@ -1,0 +1,131 @@
+"""Sources of any kind to parts: each file that they hold, read."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.registry import format_for, format_of, head
+from tvmdbg_widgets.formats.sources.file import Candidate, Part
+from tvmdbg_widgets.formats.sources.folders import note, unreadable
+from tvmdbg_widgets.formats.sources.found import Found
+from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.sources_given import SourceLike, as_source
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tvmdbg_widgets.model.issues import Issue
+
+
+def gather(
+    sources: Sequence[SourceLike],
+    given: Mapping[str, SourceLike],
+    *,
+    device: str | None = None,
+    module: str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> tuple[list[Part], list[Issue]]:
+    """Read every file that the sources name.
+
+    Parameters
+    ----------
+    sources
+        Folders, archives, files, URLs of these, bytes, file objects.
+    given
+        Sources whose part ("graph", "params", "trace", "table") the caller named.
+    device
+        Part of the folder name of the dump to take where a folder holds several.
+    module
+        Which module of a model library.
+    options
+        Keyword arguments of the readers, by part.
+
+    Returns
+    -------
+    parts : list of Part
+    issues : list of Issue
+        Files that are broken or of no known format, where others could be read.
+
+    Raises
+    ------
+    FormatError
+        No file could be read, or a folder holds several dumps or modules.
+    """
+    found = Found(device, module)
+    for each in sources:
+        found.look_at(each)
+    for part, each in given.items():
+        source, form = as_source(each) if part != "params" else parameters_source(each), part
+        if part == "params" and format_of("cache").sniff(head(source)):
+            form = "cache"
+        found.candidates.append(Candidate(source, format_for(form, source)))
+    _order(found.candidates)
+    parts = list(found.parts)
+    issues, problems = found.issues, found.problems
+    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
+        try:
+            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
+        except (FormatError, OSError) as problem:
+            problems.append((candidate.source.name, problem))
+        else:
+            parts += _parts(candidate, value)
+    if not parts:
+        raise problems[0][1] if problems else _nothing(sources, issues)
+    issues += [unreadable(name, problem) for name, problem in problems]
+    read = {part.source.name for part in parts}
+    for tree, skipped in found.skipped:
+        if left := [name for name in skipped if name not in read]:
+            what = "files of no format read here"
+            issues.append(note(tree.name, "files-not-read", what, left))
+    return parts, issues
+
+
+def _parts(candidate: Candidate, value: Any) -> list[Part]:
+    """Return the part that a file gives, and the files that it names in turn."""
+    parts = [Part(candidate.format.part, value, candidate.source, candidate.folder)]
+    if candidate.format.part == "cache":
+        shards = {shard.source.name: shard for shard in value.shards}.values()
+        parts += [Part("shard", shard, shard.source, candidate.folder) for shard in shards]
+    return parts
+
+
+def _order(candidates: list[Candidate]) -> None:
+    """Put first what the readers of others ask for."""
+    far = any(each.source.far for each in candidates)
+    first = ("recording", "graph") if far else ("recording",)
+    candidates.sort(key=lambda each: (each.format.part not in first, each.format.part == "graph"))
+
+
+def _options(
+    candidate: Candidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
+) -> dict[str, Any]:
+    """Options of a reader: what a recording among the files says, and over it the caller's."""
+    kind = candidate.format.part
+    if kind not in ("params", "cache"):
+        return dict((options or {}).get(kind, {}))
+    said = dict((options or {}).get("params", {}))
+    for part in parts:
+        if part.kind == "recording":
+            said = {**part.value.options, **said}
+    if kind == "cache":
+        return {name: value for name, value in said.items() if name != "dtype_layout"}
+    if candidate.source.far:
+        graph = next((part.value for part in parts if part.kind == "graph"), None)
+        said["graph"] = graph
+    return said
+
+
+def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatError:
+    named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
+    return FormatError(
+        "nothing of a run was found here",
+        file=one_line(", ".join(named)),
+        expected="a folder or files that TVM's debugger wrote",
+        found="; ".join(("no file of a known format", *(issue.message for issue in issues))),
+        hint="The debugger writes to `dump_root`; a folder like _tvmdbg_device_CPU_0 lies in it.",
+    )
