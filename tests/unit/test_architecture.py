@@ -24,7 +24,7 @@ LAYERS = (
     "model",
 )  # each may import those after it
 FACADES = ("run", "open", "samples")  # join the layers, inside functions
-HEAVY = ("anywidget", "bokeh", "fsspec", "ipywidgets", "networkx", "pandas", "traitlets")
+HEAVY = ("aiohttp", "anywidget", "bokeh", "fsspec", "ipywidgets", "networkx", "pandas", "traitlets")
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
 VIEWS = ("graph", "tensor", "timeline", "tuning", "debugger")
