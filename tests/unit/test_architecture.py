@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tvmdbg_widgets import samples
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = "tvmdbg_widgets"
 LAYERS = (
@@ -218,6 +220,16 @@ def test_a_reader_loads_no_widget_and_no_chart() -> None:
 def test_open_is_the_function_whoever_was_imported_first() -> None:
     for first in ("pass", "from tvmdbg_widgets.open import open", "import tvmdbg_widgets.open"):
         assert _python(f"{first}\nimport tvmdbg_widgets as t; print(callable(t.open))") == "True"
+
+
+def test_no_import_takes_the_place_of_a_sample() -> None:
+    for name in samples.__all__:
+        code = (
+            "import importlib.util, pathlib, tvmdbg_widgets as t;"
+            f"print(importlib.util.find_spec('tvmdbg_widgets.samples.{name}'),"
+            f"isinstance(t.samples.{name}, pathlib.Path), t.samples.{name}.is_dir())"
+        )
+        assert _python(code) == "None True True"
 
 
 def test_every_public_name_loads() -> None:
