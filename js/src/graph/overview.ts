@@ -3,8 +3,6 @@ import { element } from "../shared/dom.ts";
 import type { Marks } from "./overlay.ts";
 import { flatFill, type Picture } from "./picture.ts";
 
-/** Size across the flow, CSS px. */
-export const OVERVIEW_SIZE = 58;
 const GUTTER = 10;
 const PAD = 4;
 /** Boxes are drawn no larger, CSS px. */

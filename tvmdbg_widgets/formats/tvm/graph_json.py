@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 _NODES = re.compile(r'"nodes"\s*:\s*\[')
-_OWN_NODES = re.compile(r'"nodes"\s*:\s*\[')
 _OWN_KEYS = re.compile(
     r'"(?:arg_nodes|node_row_ptr)"\s*:|'
     r'"(?:shape|dltype|storage_id|device_index)"\s*:\s*\[\s*"list_'

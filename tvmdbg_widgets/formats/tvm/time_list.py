@@ -62,18 +62,6 @@ class TimeList:
         """Repeats of a node in nanoseconds, in file order."""
         return self.ns[self.offsets[node] : self.offsets[node + 1]]
 
-    def middles(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Mean, median and first repeat of each node, float64[N]; NaN without a finite repeat."""
-        found = {name: np.full(len(self), np.nan) for name in ("mean", "median", "first")}
-        for node in range(len(self)):
-            own = self.repeats(node)
-            own = own[np.isfinite(own)]
-            if len(own):
-                found["mean"][node] = own.mean()
-                found["median"][node] = np.median(own)
-                found["first"][node] = own[0]
-        return found
-
     def __repr__(self) -> str:
         counts = np.diff(self.offsets)
         low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
