@@ -1,6 +1,7 @@
 import type { GraphColumns } from "./run_client.ts";
 
-const UNITS = [
+/** Units of time, in nanoseconds, the largest first. */
+export const UNITS = [
   [1e9, "s"],
   [1e6, "ms"],
   [1e3, "µs"],

@@ -1,9 +1,4 @@
-const UNITS = [
-  [1e9, "s"],
-  [1e6, "ms"],
-  [1e3, "µs"],
-  [1, "ns"],
-] as const;
+import { UNITS } from "../shared/format.ts";
 
 /** The unit that times up to `ns` are read in. */
 function unitOf(ns: number): readonly [size: number, name: string] {
