@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle
-from tvmdbg_widgets.widgets.graph import GraphOptions, first_look, known_node
+from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
 from tvmdbg_widgets.widgets.view import View
@@ -15,8 +15,6 @@ from tvmdbg_widgets.widgets.view import View
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
-    from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.session import Session
 
 
 class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
@@ -49,13 +47,6 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         sync=True
     )
     height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
-
-    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
-        super().__init__(run, session, **first_look(run, traits))
-
-    @traitlets.validate("focus")
-    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
-        return known_node(self._debug_run, proposal["value"])
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None

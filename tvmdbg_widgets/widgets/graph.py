@@ -28,14 +28,23 @@ class GraphOptions(traitlets.HasTraits):
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
 
+    _debug_run: DebugRun  # the view's
 
-def first_look(run: DebugRun, traits: dict[str, Any]) -> dict[str, Any]:
+    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        super().__init__(run, session, **_first_look(run, traits))
+
+    @traitlets.validate("focus")
+    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
+        return _known_node(self._debug_run, proposal["value"])
+
+
+def _first_look(run: DebugRun, traits: dict[str, Any]) -> dict[str, Any]:
     """Return the traits, coloured by time where the run knows times and nobody chose."""
     timed = getattr(run, "timeline", None) is not None
     return {"color_by": "time"} | traits if timed else traits
 
 
-def known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
+def _known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
     """Return the focus if the graph has it.
 
     Raises
@@ -81,13 +90,6 @@ class GraphView(GraphOptions, View):
     _css = bundle("graph.css")
 
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
-
-    def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
-        super().__init__(run, session, **first_look(run, traits))
-
-    @traitlets.validate("focus")
-    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
-        return known_node(self._debug_run, proposal["value"])
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
