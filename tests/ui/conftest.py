@@ -12,12 +12,15 @@ from urllib.parse import urlsplit
 import pytest
 from chromium import ARGUMENTS, find
 from hatch_build import is_current
+from ui.host import serve
 from ui.servers import Server, jupyter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
+
+    from tvmdbg_widgets.run import DebugRun
 
 INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
 ROOT = Path(__file__).parents[2]
@@ -83,6 +86,13 @@ def page(browser: Browser, errors: list[str]) -> Iterator[Page]:
     yield page
     context.close()
     assert errors == []
+
+
+@pytest.fixture(scope="module")
+def address(run: DebugRun) -> Iterator[str]:
+    """Of a page with the views of the module's own fixture `run`."""
+    with serve(run) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
 from ui.saved import READY, settle
 from ui.test_checklist_page import AUDIT
 from ui.test_findings_page import Kernel, finding
@@ -15,7 +14,6 @@ from ui.test_graph_page import inspect
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
@@ -40,12 +38,6 @@ SELECT = """nodes => {
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-
-
-@pytest.fixture(scope="module")
-def address(run: tvmdbg.DebugRun) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
 
 
 def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -> None:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from playwright.sync_api import Locator, Page, Route
 
@@ -32,12 +31,6 @@ STATE = """() => {
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-
-
-@pytest.fixture(scope="module")
-def address(run: tvmdbg.DebugRun) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
 
 
 def show(page: Page, address: str, width: int = 1200) -> Locator:

@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.timeline_builders import from_table
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from playwright.sync_api import Locator, Page
 
@@ -123,12 +123,6 @@ class View:
 @pytest.fixture(scope="module")
 def run() -> DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
-def address(run: DebugRun) -> Iterator[str]:
-    with serve(run) as address:
-        yield address
 
 
 @pytest.fixture

@@ -9,15 +9,12 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
@@ -35,12 +32,6 @@ INSPECT = """root => {
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-
-
-@pytest.fixture(scope="module")
-def address(run: tvmdbg.DebugRun) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
 
 
 def show(
