@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, verb
 from tvmdbg_widgets.cli.terminal import say, styled
@@ -43,18 +35,14 @@ _COUNTED = {
 
 
 @verb
+@of_run
 def check(
-    dump: Dump,
+    named: Named,
     *,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The least weight that makes the exit status 1.")
     ] = FailOn.WARNING,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """Check whether the files of a run agree. Exit status 1 when something does not.
 
@@ -62,7 +50,7 @@ def check(
     but what it says is doubtful, or two files disagree. [bold]note[/]: worth knowing, nothing is
     wrong. Errors and warnings make the status 1; 2 means that nothing could be read.
     """
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     issues = run.check()
     failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
     if as_json:

@@ -43,7 +43,7 @@ def demo(
     if path:
         say(str(sample))
         return
-    from tvmdbg_widgets.cli.dump import open_run
+    from tvmdbg_widgets.cli.dump import Named
 
     note(f"ResNet-20{' in float16' if fault else ''}, recorded with TVM 0.19 on a CPU")
-    show_page(open_run([str(sample)]), no_browser)
+    show_page(Named([str(sample)]).open(), no_browser)

@@ -64,11 +64,11 @@ def doctor(
 
 def _dump_problems(dump: list[str]) -> list[Problem]:
     from tvmdbg_widgets.cli.doctor_rules import Problem
-    from tvmdbg_widgets.cli.dump import open_run
+    from tvmdbg_widgets.cli.dump import Named
     from tvmdbg_widgets.model.errors import FormatError
 
     try:
-        run = open_run(dump)
+        run = Named(dump).open()
     except (FormatError, OSError, ValueError) as error:
         return [Problem("dump", str(error), "opening it", "look at the file that is named")]
     grave = [each for each in run.check() if each.severity.value == "error"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +13,13 @@ import typer
 from tvmdbg_widgets.cli.failures import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.run import DebugRun
 
 _WHERE = "Which files"
 
-Dump = Annotated[
+_Dump = Annotated[
     list[str],
     typer.Argument(
         metavar="DUMP",
@@ -23,7 +28,7 @@ Dump = Annotated[
         show_default=False,
     ),
 ]
-GraphFile = Annotated[
+_GraphFile = Annotated[
     str | None,
     typer.Option(
         "--graph",
@@ -32,7 +37,7 @@ GraphFile = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
-ParamsFile = Annotated[
+_ParamsFile = Annotated[
     str | None,
     typer.Option(
         "--params",
@@ -41,11 +46,11 @@ ParamsFile = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
-TraceFile = Annotated[
+_TraceFile = Annotated[
     str | None,
     typer.Option("--trace", metavar="FILE", help="Execution trace.", rich_help_panel=_WHERE),
 ]
-TableFile = Annotated[
+_TableFile = Annotated[
     str | None,
     typer.Option(
         "--table",
@@ -54,7 +59,7 @@ TableFile = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
-Device = Annotated[
+_Device = Annotated[
     str | None,
     typer.Option(
         "--device",
@@ -63,40 +68,69 @@ Device = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
+_FILES = {
+    "graph": _GraphFile,
+    "params": _ParamsFile,
+    "trace": _TraceFile,
+    "table": _TableFile,
+    "device": _Device,
+}
 
 
-def open_run(  # noqa: PLR0917 (as a verb's options stand)
-    dump: list[str],
-    graph: str | None = None,
-    params: str | None = None,
-    trace: str | None = None,
-    table: str | None = None,
-    device: str | None = None,
-) -> DebugRun:
-    """Open what the arguments name.
+@dataclass(frozen=True)
+class Named:
+    """The run that a verb's arguments name."""
 
-    Raises
-    ------
-    UsageError
-        ``-`` is given twice, or standard input is a terminal.
-    FormatError, OSError
-        As :func:`tvmdbg_widgets.open`.
-    """
-    from tvmdbg_widgets.cli.progress import quiet_unless_terminal
-    from tvmdbg_widgets.open import open as open_dump
+    dump: list[str]
+    graph: str | None = None
+    params: str | None = None
+    trace: str | None = None
+    table: str | None = None
+    device: str | None = None
 
-    quiet_unless_terminal()
-    named = [*dump, *(each for each in (graph, params, trace, table) if each is not None)]
-    if named.count("-") > 1:
-        raise UsageError("standard input ('-') can be read only once")
-    return open_dump(
-        *map(_source, dump),
-        graph=_source(graph),
-        params=_source(params),
-        trace=_source(trace),
-        table=_source(table),
-        device=device,
+    def open(self) -> DebugRun:
+        """Open it.
+
+        Raises
+        ------
+        UsageError
+            ``-`` is given twice, or standard input is a terminal.
+        FormatError, OSError
+            As :func:`tvmdbg_widgets.open`.
+        """
+        from tvmdbg_widgets.cli.progress import quiet_unless_terminal
+        from tvmdbg_widgets.open import open as open_dump
+
+        quiet_unless_terminal()
+        files = (self.graph, self.params, self.trace, self.table)
+        if [*self.dump, *files].count("-") > 1:
+            raise UsageError("standard input ('-') can be read only once")
+        return open_dump(
+            *map(_source, self.dump),
+            graph=_source(self.graph),
+            params=_source(self.params),
+            trace=_source(self.trace),
+            table=_source(self.table),
+            device=self.device,
+        )
+
+
+def of_run(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the arguments that name a run; it takes them as its first, a :class:`Named`."""
+    signature = inspect.signature(function, eval_str=True)
+    _, *own = signature.parameters.values()
+    named = (
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=each)
+        for name, each in _FILES.items()
     )
+    dump = inspect.Parameter("dump", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Dump)
+
+    @functools.wraps(function)
+    def run(*, dump: list[str], **given: Any) -> None:
+        function(Named(dump, **{name: given.pop(name) for name in _FILES}), **given)
+
+    run.__signature__ = signature.replace(parameters=[dump, *own, *named])  # type: ignore[attr-defined]
+    return run
 
 
 def _source(name: str | None) -> Any:

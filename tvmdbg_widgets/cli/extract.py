@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import verb
 
@@ -30,8 +22,9 @@ EXAMPLES = examples(
 
 
 @verb
+@of_run
 def extract(
-    dump: Dump,
+    named: Named,
     nodes: Annotated[
         str,
         typer.Option(
@@ -50,11 +43,6 @@ def extract(
         bool,
         typer.Option("--parameters", metavar="", help="Take the values of parameters along too."),
     ] = False,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """Take some nodes out of a run as a small dump that opens like any other.
 
@@ -67,7 +55,7 @@ def extract(
     from tvmdbg_widgets.export.extract import extract as take
     from tvmdbg_widgets.model.numbers import counted
 
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     made = take(run.parts, several_nodes(run, nodes), output, hops=hops, parameters=parameters)
     say(str(output))
     size = sum(path.stat().st_size for path in made.path.rglob("*") if path.is_file())

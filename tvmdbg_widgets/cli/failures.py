@@ -20,7 +20,6 @@ FOUND = 1
 FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-TERMINATED = 143
 
 _Debug = Annotated[
     bool,

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
@@ -50,8 +42,9 @@ _COUNTED = {
 
 
 @verb
+@of_run
 def findings(
-    dump: Dump,
+    named: Named,
     *,
     fail_on: Annotated[
         FailOn | None,
@@ -61,11 +54,6 @@ def findings(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """Tell what the run says of itself: ranked, with evidence, nodes and how sure each is.
 
@@ -74,7 +62,7 @@ def findings(
     """
     from tvmdbg_widgets.cli.progress import wanted
 
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     found = run.findings(progress=wanted())
     if as_json:
         from tvmdbg_widgets.cli.json_text import json_text

@@ -10,15 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import UsageError, verb
 from tvmdbg_widgets.cli.terminal import note, say
@@ -60,8 +52,9 @@ class View(StrEnum):
 
 
 @verb
+@of_run
 def html(
-    dump: Dump,
+    named: Named,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where the page goes: run.html")
     ],
@@ -86,11 +79,6 @@ def html(
     ] = None,
     view: Annotated[View | None, typer.Option(help="View to start with.")] = None,
     title: Annotated[str | None, typer.Option(help="Title instead of the folder's name.")] = None,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """Save a run as one file that works offline: views linked, nothing loaded from anywhere.
 
@@ -98,7 +86,7 @@ def html(
     """
     _check_target(output)
     limit = size(budget)
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     started = None if node is None else _node(run, node)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

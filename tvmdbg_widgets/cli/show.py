@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import verb
 from tvmdbg_widgets.cli.terminal import note, say
@@ -36,21 +28,17 @@ NoBrowser = Annotated[
 
 
 @verb
+@of_run
 def show(
-    dump: Dump,
+    named: Named,
     *,
     no_browser: NoBrowser = False,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """Show a run in the browser: a page in a temporary file, with all its tensors in statistics.
 
     The page needs no server and no network. Its path is printed.
     """
-    show_page(open_run(dump, graph, params, trace, table, device), no_browser)
+    show_page(named.open(), no_browser)
 
 
 def show_page(run: DebugRun, no_browser: bool) -> None:

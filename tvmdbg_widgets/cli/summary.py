@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import verb
 
@@ -22,15 +14,8 @@ EXAMPLES = examples(
 
 
 @verb
-def summary(
-    dump: Dump,
-    *,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
-) -> None:
+@of_run
+def summary(named: Named) -> None:
     """Tell a run in some lines: what there is, what took longest, what is doubtful."""
     from tvmdbg_widgets.analysis.operators import operators
     from tvmdbg_widgets.analysis.summary import missing
@@ -38,7 +23,7 @@ def summary(
     from tvmdbg_widgets.cli.terminal import note, say, styled
     from tvmdbg_widgets.model.numbers import duration_text, percent
 
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     say(styled(run.title, "bold"), styled(f"  format of {run.provenance.releases}", "dim"))
     for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
         told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.dump import (
-    Device,
-    Dump,
-    GraphFile,
-    ParamsFile,
-    TableFile,
-    TraceFile,
-    open_run,
-)
+from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import UsageError, verb
 from tvmdbg_widgets.cli.terminal import grid, note
@@ -46,8 +38,9 @@ class Sort(StrEnum):
 
 
 @verb
+@of_run
 def table(
-    dump: Dump,
+    named: Named,
     *,
     sort: Annotated[
         Sort | None,
@@ -58,16 +51,11 @@ def table(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
-    graph: GraphFile = None,
-    params: ParamsFile = None,
-    trace: TraceFile = None,
-    table: TableFile = None,
-    device: Device = None,
 ) -> None:
     """List the operators with time, share of all, spread of the repeats, dtype and shape."""
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
-    run = open_run(dump, graph, params, trace, table, device)
+    run = named.open()
     found = run.table() if top is None else run.top(top)
     rows = _sorted(list(found), sort or Sort.TIME)
     if as_json:
