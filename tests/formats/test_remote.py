@@ -23,12 +23,13 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params import ParamsFile, read_params
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.model import sources_remote
+from tvmdbg_widgets.model import sources_remote, urls
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.ranges import coalesced, cut
 from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.sources_given import as_source
-from tvmdbg_widgets.model.sources_remote import RemoteSource, without_secrets
+from tvmdbg_widgets.model.sources_remote import RemoteSource
+from tvmdbg_widgets.model.urls import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -346,7 +347,7 @@ def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:
 
 
 def test_a_server_that_stops_sending_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources_remote, "_SILENCE_S", 0.3)
+    monkeypatch.setattr(urls, "_SILENCE_S", 0.3)
     answer = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999/1000\r\n"
     answer += b"Accept-Ranges: bytes\r\nContent-Length: 1000\r\n\r\n"
     with socket.create_server(("127.0.0.1", 0)) as server:

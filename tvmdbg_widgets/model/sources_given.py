@@ -13,7 +13,8 @@ from tvmdbg_widgets.model.sources import (
     FileSource,
     StreamSource,
 )
-from tvmdbg_widgets.model.sources_remote import RemoteSource, is_url
+from tvmdbg_widgets.model.sources_remote import RemoteSource
+from tvmdbg_widgets.model.urls import is_url
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
 

@@ -15,7 +15,8 @@ from tvmdbg_widgets.formats.sources.folders import (
     unreadable,
 )
 from tvmdbg_widgets.model.relative_names import below
-from tvmdbg_widgets.model.sources_remote import RemoteSource, file_system, without_secrets
+from tvmdbg_widgets.model.sources_remote import RemoteSource
+from tvmdbg_widgets.model.urls import file_system, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,7 @@ def remote_tree(url: str) -> RemoteTree | None:
     Raises
     ------
     ImportError, ValueError
-        As :func:`~tvmdbg_widgets.model.sources_remote.file_system`.
+        As :func:`~tvmdbg_widgets.model.urls.file_system`.
     """
     fs, path = file_system(url)
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)

@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tvm.foreign import unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, texts
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources_given import SourceLike, as_source
-from tvmdbg_widgets.model.sources_remote import is_url
+from tvmdbg_widgets.model.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,49 +4,43 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tvmdbg_widgets.formats.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm.assemble_evidence import (
+    contradiction,
+    evidence_of,
+    libraries,
+    read_after_run,
+)
 from tvmdbg_widgets.formats.tvm.assemble_reports import join_reports, report_evidence
 from tvmdbg_widgets.formats.tvm.assemble_times import beside_chrome, choose_table, join_timeline
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
+from tvmdbg_widgets.formats.tvm.output_keys import Outputs, parse_key
 from tvmdbg_widgets.formats.tvm.params_survey import KINDS, note_issues
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_parameters import join_parameters
 from tvmdbg_widgets.model.join_tensors import join_tensors
-from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.placement import KeyedArray
-from tvmdbg_widgets.model.sources_remote import is_url, without_secrets
 from tvmdbg_widgets.model.tensors import Tensors
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.urls import is_url, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.formats.recording import Recording
     from tvmdbg_widgets.formats.sources.file import Part
-    from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
-    from tvmdbg_widgets.formats.tvm.table import Table
-    from tvmdbg_widgets.formats.tvm.trace import Trace
     from tvmdbg_widgets.model.array_record import ArrayRecord
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """An ``output_tensors.params``: its records with their parsed keys."""
-
-    file: ParamsFile
-    keys: tuple[OutputKey, ...]
 
 
 def assemble(
@@ -69,7 +63,7 @@ def assemble(
     options : Mapping, optional
         How the params files were read, where the caller said so.
     """
-    found = [*issues, *(issue for each in _libraries(parts) for issue in each.issues)]
+    found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
     recording = _only(
         [part.value for part in parts if part.kind == "recording"], "recording", found
     )
@@ -87,8 +81,8 @@ def assemble(
     found += problems
     times = [part.value for part in parts if part.kind == "times"]
     chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
-    evidence = (*_evidence(parts, graph, outputs, trace, table), *report_evidence(reports))
-    tensors = _tensors(graph, outputs, parameters, _read_after_run(evidence, outputs, graph), found)
+    evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
+    tensors = _tensors(graph, outputs, parameters, read_after_run(evidence, outputs, graph), found)
     device = _device(parts)
     timeline = _recorded_timeline(parts, graph, found)
     if timeline is None:
@@ -107,7 +101,7 @@ def assemble(
     found += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
-        found.append(_contradiction(evidence))
+        found.append(contradiction(evidence))
     provenance = Provenance(
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "a Chrome trace",
         tuple(each.fact for each in evidence),
@@ -174,7 +168,7 @@ def _as_recorded(run: RunParts, recording: Recording) -> RunParts:
 
 def _reported(
     graph: Graph | None,
-    outputs: _Outputs | None,
+    outputs: Outputs | None,
     parameters: list[ParamsFile],
     tensors: Tensors | None,
     timeline: Timeline | None,
@@ -191,16 +185,16 @@ def _reported(
     return [*found, *(timeline.issues if timeline is not None else ())]
 
 
-def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[_Outputs | None, list[ParamsFile]]:
+def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None, list[ParamsFile]]:
     """Tell the dump's tensors from a model's parameters by their keys."""
-    outputs: list[_Outputs] = []
+    outputs: list[Outputs] = []
     parameters: list[ParamsFile] = []
     for part in parts:
         if part.kind not in ("params", "cache"):
             continue
         keys = [parse_key(record.key) for record in part.value.records]
         if keys and all(key is not None for key in keys):
-            outputs.append(_Outputs(part.value, tuple(key for key in keys if key is not None)))
+            outputs.append(Outputs(part.value, tuple(key for key in keys if key is not None)))
         else:
             parameters.append(part.value)
     return _only(outputs, "file of output tensors", issues), parameters
@@ -240,62 +234,9 @@ def _matching(graphs: list[Graph], issues: list[Issue]) -> Graph | None:
     return _only([*graphs[:1], *others], "graph of another network", issues)
 
 
-def _evidence(
-    parts: Sequence[Part],
-    graph: Graph | None,
-    outputs: _Outputs | None,
-    trace: Trace | None,
-    table: Table | None,
-) -> tuple[versions.Evidence, ...]:
-    found: list[versions.Evidence | None] = []
-    found += [versions.of_library(fact) for part in _libraries(parts) for fact in part.facts]
-    folders = {part.folder for part in parts if part.folder is not None}
-    found += [versions.of_folder(folder.name) for folder in sorted(folders)]
-    if graph is not None:
-        found.append(versions.of_graph_form(graph.form))
-        if any(name.startswith("tvmgen_default_") for name in graph.func_names.unique):
-            found.append(versions.Evidence("function names start with tvmgen_default_", 8, 19))
-        if graph.storage_scopes is not None:
-            found.append(versions.Evidence("the graph has a storage_scope list", 10, 19))
-    if outputs is not None and outputs.keys:
-        style = outputs.keys[0].style
-        found.append(versions.of_key_style(style))
-        if style == "v0.5":
-            found.append(_of_first_time(graph, outputs))
-    if trace is not None:
-        found.append(versions.Evidence("there is an execution trace", 6, 19))
-    if table is not None:
-        found.append(versions.of_table_style(table.style))
-    return tuple(each for each in found if each is not None)
-
-
-def _libraries(parts: Sequence[Part]) -> list[ModelLibrary]:
-    return [part.value for part in parts if part.kind == "library"]
-
-
-def _of_first_time(graph: Graph | None, outputs: _Outputs) -> versions.Evidence | None:
-    """v0.5 adds a measured time for parameters too, v0.6 and v0.7 add zero."""
-    key = outputs.keys[0]
-    if graph is None or not graph.num_nodes or graph.kinds[0] > NodeKind.PARAMETER:
-        return None
-    if key.order:
-        return versions.Evidence("the key of the first parameter has a time", 5, 5)
-    return versions.Evidence("the key of the first parameter has time zero", 6, 7)
-
-
-def _read_after_run(
-    evidence: tuple[versions.Evidence, ...], outputs: _Outputs | None, graph: Graph | None
-) -> bool:
-    """Whether the tensors were read when the whole run was over (v0.6, v0.7)."""
-    produced = versions.releases(evidence)
-    if graph is None or outputs is None or not outputs.keys or produced is None:
-        return False
-    return outputs.keys[0].style == "v0.5" and produced[1] >= 6
-
-
 def _tensors(
     graph: Graph | None,
-    outputs: _Outputs | None,
+    outputs: Outputs | None,
     parameters: list[ParamsFile],
     reused: bool,
     issues: list[Issue],
@@ -324,15 +265,6 @@ def _device(parts: Sequence[Part]) -> str:
                 name, _, number = part.folder.name.removeprefix(prefix).rpartition("_")
                 return f"{name}:{number}" if name else number
     return ""
-
-
-def _contradiction(evidence: tuple[versions.Evidence, ...]) -> Issue:
-    facts = "; ".join(f"{each.fact} (v0.{each.first} to v0.{each.last})" for each in evidence)
-    return Issue(
-        "versions-contradict",
-        Severity.WARNING,
-        f"no TVM release writes all of this: {facts}. The files may be of different runs",
-    )
 
 
 def title_of(sources: Iterable[object]) -> str:

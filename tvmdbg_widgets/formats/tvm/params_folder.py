@@ -11,7 +11,7 @@ from tvmdbg_widgets.formats.sources.folders_remote import remote_tree
 from tvmdbg_widgets.formats.tvm import tensor_cache
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources_given import SourceLike, as_source
-from tvmdbg_widgets.model.sources_remote import is_url
+from tvmdbg_widgets.model.urls import is_url
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.sources.folders import Tree
