@@ -1,4 +1,4 @@
-"""The list ``nodes`` of a graph file: names, functions, kinds, attributes."""
+"""The list ``nodes`` of a graph file: names, functions, kinds, inputs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.formats.tvm.graph_attrs import check_attrs, num_outputs, string_attrs
 from tvmdbg_widgets.formats.tvm.graph_log import shown
 from tvmdbg_widgets.model.graph import NodeKind
 from tvmdbg_widgets.model.issues import Severity
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 _KEYS = frozenset(("op", "name", "inputs", "attrs", "attr", "control_deps"))
 _MUTATED_KEYS = _KEYS | {"shape"}
 _SYMBOL_KEYS = _KEYS | {"param", "backward_source_id", "subgraphs"}
-_REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
 _KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
 _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
-UNKNOWN = -1
 
 
 @dataclass(slots=True)
@@ -112,7 +111,7 @@ def read_nodes(nodes: list[Any], log: GraphLog) -> NodeTable:
 def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) -> None:
     attrs = _merged(node) if table.symbol else node.get("attrs", node.get("attr"))
     has_attrs = attrs is not None
-    attrs = _string_attrs(nid, attrs, log) if has_attrs else {}
+    attrs = string_attrs(nid, attrs, log) if has_attrs else {}
     added_type = attrs.pop("T", "") if table.mutated else ""
     func_name = _func_name(nid, node, attrs, table, log)
     null = func_name is None
@@ -149,7 +148,7 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
             nodes=(nid,),
         )
     if ((has_attrs and attrs) or not null) and not table.symbol:
-        _check_attrs(nid, attrs, has_attrs, len(inputs), log)
+        check_attrs(nid, attrs, has_attrs, len(inputs), log)
     if "control_deps" in node:
         table.control_deps[nid] = node["control_deps"]
     table.names.append(name)
@@ -157,7 +156,7 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
     table.kinds.append(NodeKind.INPUT if null else _KINDS.get(func_name or "", NodeKind.OPERATOR))
     table.attrs.append(MappingProxyType(attrs) if attrs else _NO_ATTRS)
     table.inputs.append(inputs)
-    table.num_outputs.append(_num_outputs(attrs, null=null))
+    table.num_outputs.append(num_outputs(attrs, null=null))
     table.shapes.append(node.get("shape"))
     table.types.append(added_type)
 
@@ -211,106 +210,6 @@ def _tell_symbol(nodes: list[Any], log: GraphLog) -> None:
         loader="Can only take tvm_op as op",
         severity=Severity.NOTE,
     )
-
-
-def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
-    if not isinstance(attrs, dict):
-        log.add(
-            "node-attrs",
-            f"nodes[{nid}].attrs",
-            expected="an object of strings",
-            found=shown(attrs),
-            done="They are left out",
-            nodes=(nid,),
-        )
-        return {}
-    if set(map(type, attrs.values())) <= {str}:
-        return attrs
-    for key, value in attrs.items():
-        if not isinstance(value, str):
-            log.add(
-                "node-attr-not-string",
-                f"nodes[{nid}].attrs.{key}",
-                expected="a string",
-                found=shown(value),
-                done="It is kept as text",
-                nodes=(nid,),
-            )
-    return {k: v if isinstance(v, str) else shown(v) for k, v in attrs.items()}
-
-
-def _check_attrs(
-    nid: int, attrs: dict[str, str], has_attrs: bool, num_inputs: int, log: GraphLog
-) -> None:
-    if (
-        attrs.get("num_inputs") == str(num_inputs)
-        and attrs.get("flatten_data") == "0"
-        and "func_name" in attrs
-        and decimal(attrs.get("num_outputs", "")) != UNKNOWN
-    ):
-        return
-    path = f"nodes[{nid}].attrs"
-    if not has_attrs:
-        log.add(
-            "node-attrs-missing",
-            path,
-            expected="the attributes of an operator",
-            found="nothing",
-            nodes=(nid,),
-        )
-        return
-    lacking = [key for key in _REQUIRED_ATTRS if key not in attrs]
-    if lacking:
-        log.add(
-            "node-attrs-incomplete",
-            path,
-            expected=", ".join(_REQUIRED_ATTRS),
-            found=f"no {' and no '.join(lacking)}",
-            loader="invalid format",
-            nodes=(nid,),
-        )
-    for key in ("num_inputs", "num_outputs"):
-        if key in attrs and decimal(attrs[key]) == UNKNOWN:
-            log.add(
-                f"{key.replace('_', '-')}-invalid",
-                f"{path}.{key}",
-                expected="a decimal number in a string",
-                found=shown(attrs[key]),
-                nodes=(nid,),
-            )
-    counted = decimal(attrs.get("num_inputs", ""))
-    if counted not in (UNKNOWN, num_inputs):
-        log.add(
-            "num-inputs-disagrees",
-            f"{path}.num_inputs",
-            expected=f"{num_inputs}, the length of inputs",
-            found=f"{counted}",
-            done="The list inputs is believed",
-            nodes=(nid,),
-        )
-    flatten = attrs.get("flatten_data", "0")
-    if flatten != "0":
-        valid = flatten == "1"
-        log.add(
-            "flatten-data" if valid else "flatten-data-invalid",
-            f"{path}.flatten_data",
-            expected='"0"' if valid else '"0" or "1"',
-            found=shown(flatten),
-            done="The executor views every argument of this node as one-dimensional"
-            if valid
-            else "",
-            severity=Severity.NOTE if valid else Severity.ERROR,
-            nodes=(nid,),
-        )
-
-
-def decimal(text: str) -> int:
-    """Return the value of a short decimal number, else -1."""
-    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else UNKNOWN
-
-
-def _num_outputs(attrs: dict[str, str], *, null: bool) -> int:
-    return 1 if null else decimal(attrs.get("num_outputs", ""))
 
 
 def _tell_unknown_keys(nid: int, node: dict[str, Any], log: GraphLog) -> None:
