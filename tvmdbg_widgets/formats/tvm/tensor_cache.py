@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -22,44 +21,21 @@ from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.tvm.params_meaning import settle_types
 from tvmdbg_widgets.formats.tvm.params_survey import survey
-from tvmdbg_widgets.formats.tvm.tensor_cache_record import HALVED, read_record
+from tvmdbg_widgets.formats.tvm.tensor_cache_index import IndexReader
+from tvmdbg_widgets.formats.tvm.tensor_cache_record import HALVED
+from tvmdbg_widgets.formats.tvm.tensor_cache_shard import Shard, verified
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.issues import Issue, Issues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from tvmdbg_widgets.formats.tvm.params_meaning import Float8
     from tvmdbg_widgets.model.array_record import ArrayRecord
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.sources import ByteSource
 
-_PIECE = 1 << 22
-_TOLD = 25
 _OWN = re.compile(r'"(?:dataPath|byteOffset|md5sum)"\s*:|"raw-shard"')
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shard:
-    """One file of values.
-
-    Attributes
-    ----------
-    path
-        ``dataPath`` as the index gives it.
-    source
-        The file.
-    nbytes
-        Size the index gives.
-    md5sum
-        Hexadecimal digest the index gives; empty where it gives none.
-    """
-
-    path: str
-    source: ByteSource
-    nbytes: int
-    md5sum: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +91,7 @@ class TensorCache:
             total=total, desc="verifying", unit="B", unit_scale=True, delay=1, disable=not progress
         ) as bar:
             for shard in self.shards:
-                issue = _verified(shard, bar)
+                issue = verified(shard, bar)
                 if issue is not None:
                     found.append(issue)
         return Issues(found)
@@ -155,7 +131,7 @@ def read_cache(
     FormatError
         It is no such index, or nothing in it can be read.
     """
-    reader = _Reader(source)
+    reader = IndexReader(source)
     with collector_paused():
         reader.read()
     records = settle_types(reader.records, "current" if float8 == "auto" else float8, dtypes or {})
@@ -168,143 +144,6 @@ def read_cache(
         error=reader.error,
         file=source.name,
     )
-
-
-class _Reader:
-    """One pass over an index."""
-
-    def __init__(self, source: ByteSource) -> None:
-        self.source = source
-        self.records: list[ArrayRecord] = []
-        self.shards: list[Shard] = []
-        self.issues: list[Issue] = []
-        self.error: FormatError | None = None
-        self.metadata: Any = None
-        self._left_out = 0
-
-    def read(self) -> None:
-        document = Fields.of(self.source)
-        if document.has("metadata"):
-            self.metadata = document.plain("metadata")
-        opened: dict[str, ByteSource] = {}
-        for i, item in enumerate(document.items("records")):
-            try:
-                self._shard(Fields(item, self.source.name, f"records[{i}]"), opened)
-            except FormatError as problem:
-                self._problem("shard-unreadable", problem)
-        if self._left_out > _TOLD:
-            text = f"{self._left_out - _TOLD:,} more arrays could not be read either"
-            self._tell("array-unreadable", Severity.ERROR, text)
-        if self.error is not None and not self.records:
-            raise self.error
-
-    def _shard(self, fields: Fields, opened: dict[str, ByteSource]) -> None:
-        path, nbytes = fields.text("dataPath"), fields.integer("nbytes")
-        form = fields.text("format") if fields.has("format") else "raw-shard"
-        if form != "raw-shard":
-            raise self._wrong(fields, "format", "raw-shard", repr(form[:40]))
-        shard = opened.get(path)
-        if shard is None:
-            shard = opened[path] = self._open(fields, path)
-        else:
-            text = f"{one_line(path)!r} is named by more than one record"
-            self._tell("shard-repeated", Severity.WARNING, text)
-        if shard.size != nbytes:
-            self._wrong_size(fields, shard, nbytes)
-        md5sum = fields.text("md5sum") if fields.has("md5sum") else ""
-        self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
-        taken: list[tuple[int, int, str]] = []
-        for i, item in enumerate(fields.items("records")):
-            try:
-                inner = Fields(item, self.source.name, f"{fields.path}.records[{i}]")
-                record = read_record(inner, shard)
-            except FormatError as problem:
-                self._left_out += 1
-                self.error = self.error or problem
-                if self._left_out <= _TOLD:
-                    self._problem("array-unreadable", problem)
-            else:
-                self.records.append(record)
-                start = inner.integer("byteOffset")
-                taken.append((start, start + inner.integer("nbytes"), record.key))
-        self._check_overlaps(shard, taken)
-
-    def _open(self, fields: Fields, path: str) -> ByteSource:
-        try:
-            return self.source.sibling(path)
-        except ValueError as problem:
-            raise self._wrong(
-                fields, "dataPath", "a file in the folder of the index", f"{path[:80]!r}: {problem}"
-            ) from None
-        except OSError as problem:
-            arrays = len(fields.items("records"))
-            raise FormatError(
-                "a shard is missing",
-                file=self.source.name,
-                field=f"{fields.path}.dataPath",
-                expected=f"the file {path[:80]!r} beside the index, with {arrays} arrays",
-                found=problem.strerror or type(problem).__name__,
-                hint="Open the index by its path, with all of its shards in the same folder.",
-            ) from None
-
-    def _wrong_size(self, fields: Fields, shard: ByteSource, nbytes: int) -> None:
-        short = shard.size < nbytes
-        problem = FormatError(
-            "the shard is cut off" if short else "the shard is longer than the index says",
-            file=shard.name,
-            field=f"{fields.path}.nbytes",
-            expected=f"{nbytes} bytes",
-            found=f"{shard.size} bytes",
-            hint="TVM says “Encountered an corrupted parameter shard”; copy or download it again.",
-        )
-        self._tell("shard-size", Severity.ERROR if short else Severity.WARNING, str(problem))
-        if short:
-            self.error = self.error or problem
-
-    def _check_overlaps(self, shard: ByteSource, taken: Sequence[tuple[int, int, str]]) -> None:
-        reached, name = 0, ""
-        pairs = []
-        for start, stop, key in sorted(each for each in taken if each[0] < each[1]):
-            if start < reached:
-                pairs.append((name, key))
-            if stop > reached:
-                reached, name = stop, key
-        if pairs:
-            first = " and ".join(map(repr, pairs[0]))
-            text = f"{len(pairs)} arrays share bytes with another one in {shard.name}: {first}"
-            self._tell("arrays-overlap", Severity.WARNING, text)
-
-    def _problem(self, rule: str, problem: FormatError) -> None:
-        self.error = self.error or problem
-        self._tell(rule, Severity.ERROR, str(problem))
-
-    def _tell(self, rule: str, severity: Severity, text: str) -> None:
-        self.issues.append(Issue(rule, severity, text, file=self.source.name))
-
-    def _wrong(self, fields: Fields, name: str, expected: str, found: str) -> FormatError:
-        return FormatError(
-            "the index of the tensor cache cannot be followed",
-            file=self.source.name,
-            field=f"{fields.path}.{name}",
-            expected=expected,
-            found=found,
-        )
-
-
-def _verified(shard: Shard, bar: Any) -> Issue | None:
-    digest = hashlib.md5(usedforsecurity=False)
-    for start in range(0, shard.source.size, _PIECE):
-        piece = shard.source.read(start, min(_PIECE, shard.source.size - start))
-        digest.update(piece)
-        bar.update(len(piece))
-    if not shard.md5sum:
-        text = "the index gives no md5sum of this shard"
-        return Issue("shard-not-summed", Severity.NOTE, text, file=shard.source.name)
-    if digest.hexdigest() == shard.md5sum:
-        return None
-    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {digest.hexdigest()}. "
-    text += "The shard is damaged, or the index is that of another one."
-    return Issue("shard-damaged", Severity.ERROR, text, file=shard.source.name)
 
 
 def same_shards(kept: ByteSource, other: ByteSource) -> bool:
