@@ -1,12 +1,8 @@
 r"""A profiling report as ``Report.json()`` prints it, and as JSON tools write it again.
 
 ``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsJSON``: put together by hand. Strings are
-not escaped, numbers have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare.
-
-A string that is not escaped ends at the first quote behind which the printer's own text goes on:
-``"}`` and then the next metric, call, section or the end. This finds the true end of every string
-that does not itself hold ``":{``, since each way on but the last needs it and the last is the end
-of the file. A string that holds it cannot be told from a piece of the report: it is left out.
+not escaped, numbers have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare. Where a
+string ends is found by :mod:`tvmdbg_widgets.formats.tvm.report_printed`.
 """
 
 from __future__ import annotations
@@ -16,6 +12,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.tvm.report_numbers import parse_number
+from tvmdbg_widgets.formats.tvm.report_printed import (
+    PrintedNumber,
+    PrintedText,
+    StopError,
+    is_unclear,
+)
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.report import Metric
@@ -25,43 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SECTIONS = ("calls", "device_metrics", "configuration")
-_KEY = r'"[^"]*"\s*:\s*'
-_SECTION = r'"(?:calls|device_metrics|configuration)"\s*:'
-_NEXT_METRIC = rf'"\s*\}}\s*(?:,\s*{_KEY}\{{\s*"[^"]*"\s*:|'
-_END = r"\}\s*\Z"
-#: What follows a string, by the section it stands in.
-_ENDS = {
-    "calls": re.compile(
-        rf"{_NEXT_METRIC}\}}\s*(?:,\s*\{{\s*{_KEY}\{{|\]\s*(?:,\s*{_SECTION}|{_END})))"
-    ),
-    "device_metrics": re.compile(
-        rf"{_NEXT_METRIC}\}}\s*(?:,\s*{_KEY}\{{|\}}\s*(?:,\s*{_SECTION}|{_END})))"
-    ),
-    "configuration": re.compile(rf"{_NEXT_METRIC}\}}\s*(?:,\s*{_SECTION}|{_END}))"),
-}
-_UNCLEAR = re.compile(r'"\s*:\s*\{')
-_SPACE = re.compile(r"\s*")
-_PLAIN_KEY = re.compile(r'"([^"]*)"\s*:\s*')
-_ATOM = re.compile(r"[^\s,{}\[\]\"]+")
 _FLOATS = re.compile(r'":\s*-?[0-9]+\.([0-9]+)(?=\s*\})')
-_DECODER = json.JSONDecoder(strict=False)
 
 Row = dict[str, Metric]
-
-
-class _StopError(Exception):
-    """The text does not go on as a report does."""
-
-    def __init__(self, position: int, expected: str) -> None:
-        super().__init__(expected)
-        self.position = position
-        self.expected = expected
-
-
-class _Number(str):
-    """A number of parsed JSON, as written."""
-
-    __slots__ = ()
 
 
 class ReportText:
@@ -78,6 +46,7 @@ class ReportText:
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text
+        self._printed = PrintedText(text)
         self.file = file
         self.calls: list[Row] = []
         self.device_metrics: dict[str, Row] = {}
@@ -105,18 +74,14 @@ class ReportText:
         """Note something about this file."""
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def offset(self, position: int) -> int:
-        """Return the offset in UTF-8 bytes of a place in the text."""
-        return len(self.text[:position].encode("utf-8", "surrogatepass"))
-
     def _valid(self) -> dict[str, Any] | None:
         try:
             document = json.loads(
                 self.text,
                 strict=False,
-                parse_float=_Number,
-                parse_int=_Number,
-                parse_constant=_Number,
+                parse_float=PrintedNumber,
+                parse_int=PrintedNumber,
+                parse_constant=PrintedNumber,
                 object_pairs_hook=_Pairs,
             )
         except (ValueError, RecursionError):
@@ -196,7 +161,7 @@ class ReportText:
             )
             return
         kind, value = values[0]
-        if isinstance(value, _Number):
+        if isinstance(value, PrintedNumber):
             number = parse_number(str(value))
             row[name] = Metric(kind, str(value) if number is None else number, str(value))
         elif isinstance(value, str):
@@ -210,12 +175,13 @@ class ReportText:
     def _scan(self) -> None:
         try:
             self._top()
-        except _StopError as stop:
+        except StopError as stop:
+            place = self._printed.offset(stop.position)
             if not (self.calls or self.device_metrics or self.configuration):
                 raise FormatError(
                     "this text is no profiling report, or one cut off before its first call",
                     file=self.file,
-                    offset=self.offset(stop.position),
+                    offset=place,
                     expected=stop.expected,
                     found=repr(self.text[stop.position : stop.position + 40]),
                     hint="Write it again with Report.json().",
@@ -224,18 +190,18 @@ class ReportText:
             self.issue(
                 "report-cut",
                 Severity.ERROR,
-                f"at byte {self.offset(stop.position)} the report does not go on as it should "
+                f"at byte {place} the report does not go on as it should "
                 f"(expected {stop.expected}); the {len(self.calls)} calls before that place are "
                 "read",
             )
 
     def _top(self) -> None:
-        position = self._after(0, "{", 'an object {"calls":[')
+        position = self._printed.after(0, "{", 'an object {"calls":[')
         while True:
-            key, position = self._key(position)
+            key, position = self._printed.key(position)
             if key not in SECTIONS or key in self._sections:
-                raise _StopError(position, "one of calls, device_metrics, configuration, each once")
-            position = self._after(position, "[" if key == "calls" else "{", f"the {key}")
+                raise StopError(position, "one of calls, device_metrics, configuration, each once")
+            position = self._printed.after(position, "[" if key == "calls" else "{", f"the {key}")
             self._sections.add(key)
             if key == "calls":
                 position = self._calls(position)
@@ -243,44 +209,44 @@ class ReportText:
                 position = self._devices(position)
             else:
                 self.configuration, position = self._metrics(position, key, key)
-            if self._at(position) == "}":
-                end = self._skip(self._skip(position) + 1)
+            if self._printed.at(position) == "}":
+                end = self._printed.skip(self._printed.skip(position) + 1)
                 if end < len(self.text):
-                    raise _StopError(end, "the end of the file")
+                    raise StopError(end, "the end of the file")
                 return
-            position = self._after(position, ",", "',' or '}'")
+            position = self._printed.after(position, ",", "',' or '}'")
 
     def _calls(self, position: int) -> int:
-        if self._at(position) == "]":
-            return self._skip(position) + 1
+        if self._printed.at(position) == "]":
+            return self._printed.skip(position) + 1
         while True:
-            position = self._after(position, "{", "a call")
+            position = self._printed.after(position, "{", "a call")
             row, position = self._metrics(position, "calls", f"calls[{len(self.calls)}]")
             self.calls.append(row)
-            if self._at(position) == "]":
-                return self._skip(position) + 1
-            position = self._after(position, ",", "',' or ']'")
+            if self._printed.at(position) == "]":
+                return self._printed.skip(position) + 1
+            position = self._printed.after(position, ",", "',' or ']'")
 
     def _devices(self, position: int) -> int:
-        while self._at(position) != "}":
+        while self._printed.at(position) != "}":
             if self.device_metrics:
-                position = self._after(position, ",", "',' or '}'")
-            name, position = self._key(position)
-            position = self._after(position, "{", "the metrics of a device")
+                position = self._printed.after(position, ",", "',' or '}'")
+            name, position = self._printed.key(position)
+            position = self._printed.after(position, "{", "the metrics of a device")
             row, position = self._metrics(position, "device_metrics", f"device_metrics[{name!r}]")
             if name in self.device_metrics:
-                raise _StopError(position, f"device {name!r} once")
+                raise StopError(position, f"device {name!r} once")
             self.device_metrics[name] = row
-        return self._skip(position) + 1
+        return self._printed.skip(position) + 1
 
     def _metrics(self, position: int, section: str, where: str) -> tuple[Row, int]:
         row: Row = {}
         seen: set[str] = set()
-        while self._at(position) != "}":
+        while self._printed.at(position) != "}":
             if seen:
-                position = self._after(position, ",", "',' or '}'")
-            name, position = self._key(position)
-            position = self._after(position, "{", "a metric")
+                position = self._printed.after(position, ",", "',' or '}'")
+            name, position = self._printed.key(position)
+            position = self._printed.after(position, "{", "a metric")
             values, position = self._values(position, section, f"{where}: {name!r}")
             if name in seen:
                 row.pop(name, None)
@@ -288,74 +254,31 @@ class ReportText:
             elif values is not None:
                 self._add(row, name, values, where)
             seen.add(name)
-        return row, self._skip(position) + 1
+        return row, self._printed.skip(position) + 1
 
     def _values(
         self, position: int, section: str, where: str
     ) -> tuple[list[tuple[str, Any]] | None, int]:
         values: list[tuple[str, Any]] = []
         clear = True
-        while self._at(position) != "}":
+        while self._printed.at(position) != "}":
             if values:
-                position = self._after(position, ",", "'}'")
-            kind, position = self._key(position)
-            value, end = self._value(position, section)
-            if isinstance(value, str) and _UNCLEAR.search(value):
+                position = self._printed.after(position, ",", "'}'")
+            kind, position = self._printed.key(position)
+            value, end = self._printed.value(position, section)
+            if isinstance(value, str) and is_unclear(value):
                 clear = False
+                place = self._printed.offset(position)
                 self.issue(
                     "string-unclear",
                     Severity.WARNING,
-                    f"{one_line(where)}: the string at byte {self.offset(position)} holds what "
+                    f"{one_line(where)}: the string at byte {place} holds what "
                     "looks like a piece of the report; TVM does not escape strings, so where it "
                     "ends cannot be known. It is left out",
                 )
             values.append((kind, value))
             position = end
-        return values if clear else None, self._skip(position) + 1
-
-    def _value(self, position: int, section: str) -> tuple[Any, int]:
-        position = self._skip(position)
-        first = self.text[position : position + 1]
-        if first == '"':
-            end = position
-            while (end := self.text.find('"', end + 1)) >= 0:
-                if _ENDS[section].match(self.text, end):
-                    return self.text[position + 1 : end], end + 1
-            raise _StopError(position, "a string that ends")
-        if first in ("{", "["):
-            try:
-                return _DECODER.raw_decode(self.text, position)
-            except (ValueError, RecursionError):
-                raise _StopError(position, "JSON") from None
-        atom = _ATOM.match(self.text, position)
-        if atom is None or atom.end() == len(self.text):
-            raise _StopError(position, "a value")
-        if parse_number(atom[0]) is not None:
-            return _Number(atom[0]), atom.end()
-        if atom[0] in ("true", "false", "null"):
-            return json.loads(atom[0]), atom.end()
-        raise _StopError(position, "a number, nan, inf or a string")
-
-    def _key(self, position: int) -> tuple[str, int]:
-        position = self._skip(position)
-        match = _PLAIN_KEY.match(self.text, position)
-        if match is None:
-            raise _StopError(position, "a key")
-        return match[1], match.end()
-
-    def _skip(self, position: int) -> int:
-        match = _SPACE.match(self.text, position)
-        return match.end() if match else position
-
-    def _at(self, position: int) -> str:
-        place = self._skip(position)
-        return self.text[place : place + 1]
-
-    def _after(self, position: int, token: str, expected: str) -> int:
-        place = self._skip(position)
-        if not self.text.startswith(token, place):
-            raise _StopError(place, expected)
-        return place + 1
+        return values if clear else None, self._printed.skip(position) + 1
 
 
 class _Pairs(dict[str, Any]):
