@@ -181,7 +181,7 @@ class DebugRun:
     @cached_property
     def ir(self) -> Mapping[str, str]:
         """Texts of the module at stages of the compiler, by name; empty where none were kept."""
-        from tvmdbg_widgets.formats.recorded_ir import ir_text
+        from tvmdbg_widgets.formats.recording.ir import ir_text
 
         return {name: ir_text(source) for name, source in self.parts.ir.items()}
 
@@ -203,7 +203,7 @@ class DebugRun:
         FormatError
             A file of the run changed since it was opened.
         """
-        from tvmdbg_widgets.formats.recording_writer import write_recording
+        from tvmdbg_widgets.formats.recording.writer import write_recording
 
         return write_recording(self.parts, folder)
 

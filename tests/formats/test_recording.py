@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.recorded_times import read_recorded_times, times_document
-from tvmdbg_widgets.formats.recording import encoded
-from tvmdbg_widgets.formats.recording_writer import IR, RECORDING, TIMES, write_recording
+from tvmdbg_widgets.formats.recording.recording import encoded
+from tvmdbg_widgets.formats.recording.times import read_recorded_times, times_document
+from tvmdbg_widgets.formats.recording.writer import IR, RECORDING, TIMES, write_recording
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.sources import BytesSource

@@ -52,14 +52,14 @@ class Format:
         return read(source, **options)
 
 
-_OWN = "tvmdbg_widgets.formats"
+_RECORDING = "tvmdbg_widgets.formats.recording"
 _TVM = "tvmdbg_widgets.formats.tvm"
 _CHROME = "tvmdbg_widgets.formats.chrome"
 
 FORMATS: tuple[Format, ...] = (
-    Format("recording", "recording", f"{_OWN}.recording", "read_recording"),
-    Format("recorded-times", "recorded times", f"{_OWN}.recorded_times", "read_recorded_times"),
-    Format("ir", "IR text", f"{_OWN}.recorded_ir", "read_ir"),
+    Format("recording", "recording", f"{_RECORDING}.recording", "read_recording"),
+    Format("recorded-times", "recorded times", f"{_RECORDING}.times", "read_recorded_times"),
+    Format("ir", "IR text", f"{_RECORDING}.ir", "read_ir"),
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("params", "params file", f"{_TVM}.params", "read_params"),

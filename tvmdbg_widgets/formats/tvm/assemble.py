@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tvmdbg_widgets.formats.recording import merged
+from tvmdbg_widgets.formats.recording.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble_evidence import (
     contradiction,
@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.urls import is_url, without_secrets
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.formats.recording import Recording
+    from tvmdbg_widgets.formats.recording.recording import Recording
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
     from tvmdbg_widgets.model.array_record import ArrayRecord

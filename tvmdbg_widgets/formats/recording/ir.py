@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recorded_times import require_version
+from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.sources import BytesSource
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recorded_issues import issues_document, read_issues
-from tvmdbg_widgets.formats.recorded_times import require_version
+from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
+from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import Provenance
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.recorded_ir import ir_document
-from tvmdbg_widgets.formats.recorded_times import times_document
-from tvmdbg_widgets.formats.recording import encoded, recording_document
+from tvmdbg_widgets.formats.recording.ir import ir_document
+from tvmdbg_widgets.formats.recording.recording import encoded, recording_document
+from tvmdbg_widgets.formats.recording.times import times_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recorded_issues import issues_document, read_issues
+from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
+from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.strings import StringColumn
@@ -131,27 +132,6 @@ def read_recorded_times(source: ByteSource) -> RecordedTimes:
         ) from None
     names = StringColumn.from_strings(top.texts("node_names")) if top.has("node_names") else None
     return RecordedTimes(timeline, names, source.name)
-
-
-def require_version(top: Fields, form: str, version: int) -> None:
-    """Raise FormatError unless the document is of this format, and of a version known here."""
-    if top.text("format") != form:
-        raise FormatError(
-            "this is another kind of file",
-            file=top.file,
-            field="format",
-            expected=repr(form),
-            found=repr(top.text("format")),
-        )
-    if top.integer("version") > version:
-        raise FormatError(
-            "this file is of a newer version",
-            file=top.file,
-            field="version",
-            expected=f"at most {version}",
-            found=top.integer("version"),
-            hint="Update tvmdbg-widgets: pip install --upgrade tvmdbg-widgets.",
-        )
 
 
 def _column(timeline: Timeline, name: str) -> np.ndarray[Any, Any]:

@@ -1,0 +1,1 @@
+"""Our own files of a saved run, ``docs/recording.md``: read and written."""
