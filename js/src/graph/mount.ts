@@ -68,7 +68,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       ];
       stage.camera.pan(x * PAN_PX, y * PAN_PX);
       stage.changed();
-    } else view.walk(view.direction === "right" ? TRANSPOSED[to] : to);
+    } else view.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
   };
   bindKeys(
     root,
@@ -100,8 +100,8 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
         does: "next hit (Shift: previous)",
         run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
       },
-      { keys: ["c"], does: "colours: op kind, time", run: () => view.cycleColors() },
-      { keys: ["p"], does: "fold or unfold parameters", run: () => view.toggleFold() },
+      { keys: ["c"], does: "colours: op kind, time", run: () => view.chosen.cycleColors() },
+      { keys: ["p"], does: "fold or unfold parameters", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
       { keys: ["f"], does: "fit the node and its neighbours", run: () => view.fitSelected() },
       { keys: ["0"], does: "fit the whole graph", run: () => view.fitAll() },

@@ -8,17 +8,17 @@ import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Arranger } from "./arranger.ts";
+import { Chosen } from "./chosen.ts";
 import { Details } from "./details.ts";
 import { Hits } from "./hits.ts";
-import type { Direction } from "./layout/types.ts";
 import { Legend } from "./legend.ts";
 import { measureFor } from "./measure.ts";
 import { GraphModel } from "./model.ts";
+import { notedBoxes, notesAt } from "./noted.ts";
 import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
-import type { ColorBy } from "./picture.ts";
 import type { Placed } from "./placed.ts";
-import { boxesOf, foldedInto, shownNodes } from "./scene.ts";
+import { boxesOf, shownNodes } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
@@ -26,10 +26,10 @@ import { type Step, Walk } from "./walk.ts";
 
 const SOURCE = "graph";
 const NARROW = 700;
-const HEIGHT = 420;
 
 /** One view of one graph: what is shown of it, what is selected, and all that can be done by hand or by key. */
 export class GraphView {
+  readonly chosen: Chosen;
   readonly #root: HTMLElement;
   readonly #context: ViewContext<GraphOptions>;
   readonly #model: GraphModel;
@@ -61,6 +61,7 @@ export class GraphView {
     problem: string,
   ) {
     const { signal, run } = context;
+    this.chosen = new Chosen(context.options);
     this.#root = root;
     this.#context = context;
     this.#problem = problem;
@@ -149,9 +150,10 @@ export class GraphView {
     const text =
       node === null
         ? null
-        : [this.#model.describe.tooltip(node, this.#placed!.scene), ...this.#notesAt(box)].join(
-            "\n",
-          );
+        : [
+            this.#model.describe.tooltip(node, this.#placed!.scene),
+            ...notesAt(this.#placed!.scene, this.#context.session, box),
+          ].join("\n");
     this.#tooltip.show(text, x, y, this.#stage.node);
     this.#stage.canvas.classList.toggle("tvmdbg-pointing", node !== null);
   }
@@ -255,30 +257,8 @@ export class GraphView {
   escape(): void {
     const { options } = this.#context;
     if (this.#highlight !== null) this.highlight(null);
-    else if (options.get("search")) options.set("search", "");
+    else if (this.chosen.query) options.set("search", "");
     else this.select(null);
-  }
-
-  cycleColors(): void {
-    const { options } = this.#context;
-    options.set("color_by", this.#colorBy === "kind" ? "time" : "kind");
-  }
-
-  toggleFold(): void {
-    const { options } = this.#context;
-    options.set("fold_parameters", !this.#fold);
-  }
-
-  get direction(): Direction {
-    return this.#context.options.get("direction") === "right" ? "right" : "down";
-  }
-
-  get #colorBy(): ColorBy {
-    return this.#context.options.get("color_by") === "time" ? "time" : "kind";
-  }
-
-  get #fold(): boolean {
-    return this.#context.options.get("fold_parameters") !== false;
   }
 
   #listen(): void {
@@ -331,19 +311,17 @@ export class GraphView {
   }
 
   #sized(): void {
-    const height = this.#context.options.get("height");
-    this.#root.style.setProperty("--tvmdbg-graph-height", `${height > 0 ? height : HEIGHT}px`);
+    this.#root.style.setProperty("--tvmdbg-graph-height", `${this.chosen.height}px`);
   }
 
   async #arrange(opens: boolean): Promise<void> {
-    const { options } = this.#context;
-    const { node: focus, problem } = this.#model.find(options.get("focus") ?? null);
-    const hops = options.get("hops") ?? null;
+    const { hops, fold, direction } = this.chosen;
+    const { node: focus, problem } = this.#model.find(this.chosen.focus);
     const centre = hops === null ? null : (focus ?? this.node);
     const placed = await this.#arranger.place(
       {
-        fold: this.#fold,
-        direction: this.direction,
+        fold,
+        direction,
         focus: centre,
         hops: centre === null ? null : hops,
       },
@@ -382,7 +360,7 @@ export class GraphView {
 
   #repaint(place: (() => void) | null = null): void {
     this.#showToolbar();
-    const [colorBy, highlight, palette] = [this.#colorBy, this.#highlight, this.#palette];
+    const [colorBy, highlight, palette] = [this.chosen.colorBy, this.#highlight, this.#palette];
     this.#legend.show({ colorBy, highlight, palette });
     if (!this.#placed) return;
     const [placed, camera, times] = [this.#placed, this.#stage.camera, this.#model.times];
@@ -423,24 +401,12 @@ export class GraphView {
       selected: selected.flatMap((node) => Array.from(boxesOf(placed.scene, node)).reverse()),
       hovered: hovered === null ? -1 : placed.boxOf(hovered),
       hits: this.#hits.boxes,
-      noted: this.#context.session.notes
-        .filter(([node]) => this.#model.has(node))
-        .flatMap(([node]) => Array.from(boxesOf(placed.scene, node))),
+      noted: notedBoxes(placed.scene, this.#context.session, this.#model),
     });
   }
 
-  /** What was noted at the node of a box, and at those that are folded into it. */
-  #notesAt(box: number): string[] {
-    const { scene } = this.#placed!;
-    const { session } = this.#context;
-    return [scene.node[box]!, ...foldedInto(scene, box)]
-      .map((node, i) => [i === 0 ? "note" : `note at #${node}`, session.note(node)] as const)
-      .filter(([, text]) => text !== "")
-      .map(([name, text]) => `${name}: ${text}`);
-  }
-
   #searched(): void {
-    const query = this.#context.options.get("search") ?? "";
+    const { query } = this.chosen;
     this.#toolbar.query = query;
     this.#hits.find(query);
     if (this.#placed) this.#hits.locate(this.#placed.scene);
@@ -454,9 +420,9 @@ export class GraphView {
     for (const kind of graph.kinds) if (kind >= NodeKind.OPERATOR) operators += 1;
     this.#toolbar.show({
       title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
-      colorBy: this.#colorBy,
-      fold: this.#fold,
-      direction: this.direction,
+      colorBy: this.chosen.colorBy,
+      fold: this.chosen.fold,
+      direction: this.chosen.direction,
       details: this.#detailsOpen,
       hits: this.#hits.text(this.node),
       timed: this.#model.times.known,
@@ -465,7 +431,7 @@ export class GraphView {
   }
 
   #part(): string {
-    const hops = this.#context.options.get("hops") ?? null;
+    const { hops } = this.chosen;
     if (!this.#placed || hops === null) return "";
     const [shown, all] = [shownNodes(this.#placed.scene), this.#model.graph.kinds.length];
     return shown === all

@@ -1,0 +1,53 @@
+import type { ViewOptions } from "../shared/view.ts";
+import type { Direction } from "./layout/types.ts";
+import type { GraphOptions } from "./options.ts";
+import type { ColorBy } from "./picture.ts";
+
+const HEIGHT = 420;
+
+/** What the traits ask for, whatever stands in them. */
+export class Chosen {
+  readonly #options: ViewOptions<GraphOptions>;
+
+  constructor(options: ViewOptions<GraphOptions>) {
+    this.#options = options;
+  }
+
+  get colorBy(): ColorBy {
+    return this.#options.get("color_by") === "time" ? "time" : "kind";
+  }
+
+  get direction(): Direction {
+    return this.#options.get("direction") === "right" ? "right" : "down";
+  }
+
+  get fold(): boolean {
+    return this.#options.get("fold_parameters") !== false;
+  }
+
+  get focus(): string | number | null {
+    return this.#options.get("focus") ?? null;
+  }
+
+  get hops(): number | null {
+    return this.#options.get("hops") ?? null;
+  }
+
+  get query(): string {
+    return this.#options.get("search") ?? "";
+  }
+
+  /** CSS px. */
+  get height(): number {
+    const height = this.#options.get("height");
+    return height > 0 ? height : HEIGHT;
+  }
+
+  cycleColors(): void {
+    this.#options.set("color_by", this.colorBy === "kind" ? "time" : "kind");
+  }
+
+  toggleFold(): void {
+    this.#options.set("fold_parameters", !this.fold);
+  }
+}
