@@ -10,8 +10,8 @@ import type { Mount, ViewContext, ViewOptions } from "../shared/view.ts";
 import { mountTensor } from "../tensor/mount.ts";
 import { mountTimeline } from "../timeline/mount.ts";
 import { issuesPanel } from "./issues.ts";
-import type { DebuggerOptions } from "./options.ts";
-import { Panels, VIEWS, type ViewName } from "./panels.ts";
+import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
+import { Panels } from "./panels.ts";
 import { tourBar } from "./tour.ts";
 
 export type { DebuggerOptions };

@@ -1,7 +1,9 @@
 import type { GraphOptions } from "../graph/options.ts";
 import type { TensorOptions } from "../tensor/options.ts";
 import type { TimelineOptions } from "../timeline/state.ts";
-import type { ViewName } from "./panels.ts";
+
+export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
+export type ViewName = (typeof VIEWS)[number];
 
 /** Traits of the Python `Debugger`. */
 export interface DebuggerOptions extends GraphOptions, TensorOptions, TimelineOptions {

@@ -1,10 +1,7 @@
 import { element } from "../shared/dom.ts";
 import type { ViewOptions } from "../shared/view.ts";
-import type { DebuggerOptions } from "./options.ts";
+import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
 import { splitter } from "./splitter.ts";
-
-export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
-export type ViewName = (typeof VIEWS)[number];
 
 /** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */
 const CHROME = 46;
