@@ -10,7 +10,7 @@ from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.figures.svg import FONT
+from tvmdbg_widgets.figures.texts import FONT
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.texts import escape, width, wrap
+from tvmdbg_widgets.figures.texts import FONT, escape, width, wrap
 from tvmdbg_widgets.figures.theme import THEMES, Paint, Theme
 
 if TYPE_CHECKING:
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 Style = dict[str, Any]
 
-#: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
-FONT = (
-    "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'Noto Sans', 'DejaVu Sans', "
-    "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
-    "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Apple Color Emoji', 'Segoe UI Emoji', "
-    "'Noto Color Emoji', sans-serif"
-)
 SMALL, LARGE = 11, 12
 MARGIN = 14
 LINE_HEIGHT = 15

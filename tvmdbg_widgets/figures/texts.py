@@ -13,6 +13,13 @@ from tvmdbg_widgets.model.numbers import fixed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+#: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
+FONT = (
+    "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'Noto Sans', 'DejaVu Sans', "
+    "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
+    "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Apple Color Emoji', 'Segoe UI Emoji', "
+    "'Noto Color Emoji', sans-serif"
+)
 #: Advance of U+0020 … U+007E in hundredths of an em: the wider of DejaVu Sans and Helvetica.
 _ASCII = (
     *(32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34),
