@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.tvm.assemble_evidence import (
 from tvmdbg_widgets.formats.tvm.assemble_reports import join_reports, report_evidence
 from tvmdbg_widgets.formats.tvm.assemble_times import beside_chrome, choose_table, join_timeline
 from tvmdbg_widgets.formats.tvm.graph_json import read_graph
-from tvmdbg_widgets.formats.tvm.output_keys import Outputs, parse_key
+from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
 from tvmdbg_widgets.formats.tvm.params_survey import KINDS, note_issues
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_parameters import join_parameters
@@ -192,9 +192,9 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None,
     for part in parts:
         if part.kind not in ("params", "cache"):
             continue
-        keys = [parse_key(record.key) for record in part.value.records]
-        if keys and all(key is not None for key in keys):
-            outputs.append(Outputs(part.value, tuple(key for key in keys if key is not None)))
+        found = Outputs.of(part.value)
+        if found is not None:
+            outputs.append(found)
         else:
             parameters.append(part.value)
     return _only(outputs, "file of output tensors", issues), parameters

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-    from tvmdbg_widgets.formats.tvm.output_keys import Outputs
+    from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.trace import Trace
     from tvmdbg_widgets.model.graph import Graph

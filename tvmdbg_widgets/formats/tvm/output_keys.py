@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params import ParamsFile
+from typing import Literal, TypeAlias
 
 Style: TypeAlias = Literal["v0.5", "v0.8", "v0.9"]
 
@@ -44,14 +41,6 @@ class OutputKey:
     output: int
     order: float | None
     style: Style
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """An ``output_tensors.params``: its records with their parsed keys."""
-
-    file: ParamsFile
-    keys: tuple[OutputKey, ...]
 
 
 def parse_key(key: str) -> OutputKey | None:
