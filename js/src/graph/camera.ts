@@ -7,8 +7,8 @@ export interface Rectangle {
   height: number;
 }
 
-export const SMALLEST = 1e-4;
-export const LARGEST = 3;
+const SMALLEST = 1e-4;
+const LARGEST = 3;
 /** Free space that a fitted graph keeps to the border of the stage, px. */
 const MARGIN = 10;
 

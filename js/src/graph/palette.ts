@@ -65,7 +65,7 @@ function step(share: number): number {
 }
 
 /** A colour on the way from one to the other. */
-export function mix(from: string, to: string, share: number): string {
+function mix(from: string, to: string, share: number): string {
   const hex = (color: string) => `rgb(${channels(color).join(", ")})`;
   return ramp([hex(from), hex(to)], share);
 }

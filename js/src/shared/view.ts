@@ -26,7 +26,7 @@ export interface ViewState {
   session: string;
 }
 
-export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
+function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   return {
     get: (name) => model.get(name) as never,
     set: (name, value) => {

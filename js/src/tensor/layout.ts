@@ -38,7 +38,7 @@ export const STRIP = 10;
 const MAX_CELLS = 80_000;
 
 /** The part of the stage that the plot of a plane may fill. */
-export function roomFor(planeRows: number, planeCols: number, width: number, height: number): Box {
+function roomFor(planeRows: number, planeCols: number, width: number, height: number): Box {
   if (isProfile(planeRows, planeCols)) {
     const left = NAME_ROOM + 9 * DIGIT;
     const room = Math.min(PROFILE_HEIGHT, height) - STRIP - 2 * TICK_ROOM - NAME_ROOM;
@@ -49,7 +49,7 @@ export function roomFor(planeRows: number, planeCols: number, width: number, hei
   return { x: left, y: top, width: width - left - 12, height: height - top - 8 };
 }
 
-export function isProfile(planeRows: number, planeCols: number): boolean {
+function isProfile(planeRows: number, planeCols: number): boolean {
   return planeRows === 1 && planeCols > 1;
 }
 

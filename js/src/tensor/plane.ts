@@ -33,7 +33,7 @@ export function defaultAxes(shape: readonly number[]): Axes {
   return shape[across] === 1 && shape[down]! > 1 ? [across, down] : [down, across];
 }
 
-export function defaultPlane(shape: readonly number[]): Plane {
+function defaultPlane(shape: readonly number[]): Plane {
   return { shape, axes: defaultAxes(shape), index: shape.map(() => 0) };
 }
 

@@ -4,7 +4,7 @@ import type { Slices, Track } from "./slices.ts";
 const HEADER = 18;
 const INSTANTS = 8;
 const LONE_LANE = 40;
-export const SLICE_GAP: number = tokens.slice.gap;
+const SLICE_GAP: number = tokens.slice.gap;
 
 /** Where one track is drawn, in CSS pixels from the top of all tracks. */
 export interface TrackRow {
