@@ -1,12 +1,22 @@
+import type { Entry } from "../shared/run_client.ts";
 import type { ViewContext } from "../shared/view.ts";
-import type { Inspector } from "./inspector.ts";
+import type { ColorChoice } from "./color_scale.ts";
 import type { Memory } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
-import { planeOf } from "./plane.ts";
+import { type Plane, planeOf } from "./plane.ts";
+
+/** What an inspector can be told. */
+interface Follower {
+  show(entry: Entry): void;
+  noted(): void;
+  resize(): void;
+  look(change: (plane: Plane) => Plane): void;
+  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
+}
 
 /** Lets the inspector follow what Python and the other views say. */
 export function follow(
-  inspector: Inspector,
+  inspector: Follower,
   { options, session, signal }: ViewContext<TensorOptions>,
   memory: Memory,
 ): void {

@@ -1,3 +1,4 @@
+import type { TensorAnswer } from "../shared/run_client.ts";
 import { indexTicks } from "./ticks.ts";
 
 export interface Box {
@@ -8,14 +9,10 @@ export interface Box {
 }
 
 /** How the values of a plane lie in the tile that was sent: cells of rowStep x colStep values. */
-export interface TileShape {
-  rows: number;
-  cols: number;
-  rowStep: number;
-  colStep: number;
-  planeRows: number;
-  planeCols: number;
-}
+export type TileShape = Pick<
+  NonNullable<TensorAnswer["tile"]>,
+  "rows" | "cols" | "rowStep" | "colStep" | "planeRows" | "planeCols"
+>;
 
 /** Where a tile is drawn, in CSS pixels of the stage. */
 export interface Layout {
