@@ -17,7 +17,8 @@ from tvmdbg_widgets.model.node_times import node_statistics, rank
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace
+from tvmdbg_widgets.model.timeline_builders import from_table, from_trace
+from tvmdbg_widgets.model.timeline_combined import combine
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:

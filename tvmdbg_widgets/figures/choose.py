@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
-from tvmdbg_widgets.figures.graph_view import GraphOptions
+from tvmdbg_widgets.figures.graph_options import GraphOptions
 from tvmdbg_widgets.figures.tensor import TensorOptions, tensor_figure
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
 

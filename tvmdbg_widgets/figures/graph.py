@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tvmdbg_widgets.figures.choices import usable_width
-from tvmdbg_widgets.figures.graph_view import GraphOptions, GraphPanels
+from tvmdbg_widgets.figures.graph_options import GraphOptions
+from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 

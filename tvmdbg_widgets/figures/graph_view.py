@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
-from tvmdbg_widgets.figures.graph_boxes import Arrangement, Direction, arrange, node_sizes
+from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, node_sizes
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
@@ -30,6 +28,7 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.run import DebugRun
@@ -42,26 +41,6 @@ _GROUPS_TALL = 1100.0
 _PART_BOXES = 20
 _SLOWEST = 8
 _NAMES = 122
-
-
-@dataclass(frozen=True)
-class GraphOptions:
-    """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
-
-    color_by: str = "kind"
-    fold_parameters: bool = True
-    direction: Direction = "down"
-    focus: int | str | None = None
-    hops: int | None = None
-    search: str = ""
-    selected: tuple[int, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        """Refuse what no graph can be shown with."""
-        one_of("color_by", self.color_by, COLOR_BY)
-        one_of("direction", self.direction, DIRECTIONS)
-        if self.hops is not None and self.hops < 0:
-            raise ValueError(f"hops is 0 or more, found {self.hops}")
 
 
 class GraphPanels:

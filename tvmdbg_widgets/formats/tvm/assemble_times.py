@@ -28,7 +28,8 @@ from tvmdbg_widgets.model.join_times import (
 )
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_builders import combine, from_table, from_trace
+from tvmdbg_widgets.model.timeline_builders import from_table, from_trace
+from tvmdbg_widgets.model.timeline_combined import combine
 from tvmdbg_widgets.model.timeline_report import from_report
 from tvmdbg_widgets.model.timeline_times import apart, from_list, join_list, with_list
 

@@ -1,0 +1,31 @@
+"""How a figure shows the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_boxes import Direction
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
+
+    color_by: str = "kind"
+    fold_parameters: bool = True
+    direction: Direction = "down"
+    focus: int | str | None = None
+    hops: int | None = None
+    search: str = ""
+    selected: tuple[int, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Refuse what no graph can be shown with."""
+        one_of("color_by", self.color_by, COLOR_BY)
+        one_of("direction", self.direction, DIRECTIONS)
+        if self.hops is not None and self.hops < 0:
+            raise ValueError(f"hops is 0 or more, found {self.hops}")
