@@ -32,25 +32,6 @@ _NARROW_LIMITS = {"dtype code": 0xFF, "dtype bits": 0xFF, "dtype lanes": 0xFFFF}
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
-    """What a conversion did.
-
-    Attributes
-    ----------
-    arrays
-        Number of arrays.
-    layout
-        Layout the file had.
-    size
-        Bytes written.
-    """
-
-    arrays: int
-    layout: Layout
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class Conversion:
     """A file whose every header was read and fits the layout asked for; nothing is written yet.
 
