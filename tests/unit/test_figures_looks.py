@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 import struct
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound, root_of, texts
@@ -237,6 +239,19 @@ def test_the_values_of_a_tensor_are_in_the_png(corpus: Path, tmp_path: Path) -> 
     picture = np.asarray(image.open(file).convert("RGB"))
     part = picture[int(y) + 2 : int(y + high) - 2, int(x) + 2 : int(x + wide) - 2]
     assert len(np.unique(part.reshape(-1, 3), axis=0)) > 50
+
+
+def test_cells_of_a_tensor_have_no_colours_between_them_in_the_png() -> None:
+    overflow = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    figure = overflow.figure("tensor", entry=(38, 0))
+    x, y, wide, high = (
+        float(re.search(rf'<image [^>]*?\b{name}="([\d.]+)"', figure.svg)[1])
+        for name in ("x", "y", "width", "height")
+    )
+    with Image.open(io.BytesIO(figure.png(2))) as picture:
+        inside = (2 * x + 2, 2 * y + 2, 2 * (x + wide) - 2, 2 * (y + high) - 2)
+        colours = picture.convert("RGB").crop(tuple(map(round, inside))).getcolors(1 << 20)
+    assert 16 < len(colours) <= 16 * 16
 
 
 def test_a_png_without_the_rasteriser_says_how_to_get_it(
