@@ -258,6 +258,26 @@ def test_the_row_under_the_pointer_stays_where_there_is_room(
     expect(row(panel, "slow operators")).to_have_attribute("aria-selected", "true")
 
 
+def test_the_first_row_is_the_active_one_until_another_was_chosen(
+    page: Page, address: str, kernel: Kernel
+) -> None:
+    cost = finding("slow operators", nodes=[60])
+    kernel.say("scanning", 1, cost)
+    panel = show(page, address)
+    expect(row(panel, "slow operators")).to_be_visible()
+    fault = finding("first Inf", kind="fault", nodes=[38], entries=[[38, 0]])
+    kernel.say("scanning", 2, fault, cost)
+    expect(row(panel, "first Inf")).to_have_count(1)
+    panel.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(STATE)[0] == [38]
+    earlier = finding("a NaN before", kind="fault", nodes=[20], entries=[[20, 0]])
+    kernel.say("scanning", 3, earlier, fault, cost)
+    expect(row(panel, "a NaN before")).to_have_count(1)
+    active = panel.get_attribute("aria-activedescendant")
+    assert active == row(panel, "first Inf").get_attribute("id")
+
+
 @pytest.mark.parametrize(
     ("total", "told"), [(9, "9 tensors scanned"), (0, "The run holds no tensors")]
 )

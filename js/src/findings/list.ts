@@ -34,6 +34,8 @@ export class List {
   #drawn = new Map<string, string>();
   #rows: readonly Row[] = [];
   #active: string | null = null;
+  /** Whether the user chose the active row; until then it is the first one. */
+  #settled = false;
   #pointed: string | null = null;
   /** How far the row under the pointer is from where it was: browsers scroll by whole pixels. */
   #drift = 0;
@@ -83,7 +85,7 @@ export class List {
     const before = pinned === null ? null : this.#items.get(pinned);
     const was = before ? before.getBoundingClientRect().top - this.#drift : 0;
     this.#rows = rows;
-    if (!this.active) this.#active = rows[0]?.key ?? null;
+    if (!this.#settled || !this.active) this.#active = rows[0]?.key ?? null;
     const items = new Map(rows.map((row) => [row.key, this.#item(row)]));
     for (const [key, item] of this.#items) if (!items.has(key)) item.remove();
     this.#items = items;
@@ -108,6 +110,7 @@ export class List {
   /** Makes a row active; `seen` also brings it into view. */
   activate(key: string, seen = true): void {
     this.#active = key;
+    this.#settled = true;
     this.#rows.forEach((row, place) => {
       this.#describe(row, place);
     });

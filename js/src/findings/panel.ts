@@ -164,6 +164,7 @@ export class FindingsPanel {
     const { session } = this.#context;
     const wanted = selectionOf(row);
     this.#root.focus({ preventScroll: true });
+    this.#list.activate(row.key, false);
     if (wanted) {
       this.#chosen = { key: row.key, selected: String(wanted.nodes) };
       session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
@@ -174,6 +175,7 @@ export class FindingsPanel {
 
   #goTo(row: Row, node: number): void {
     this.#root.focus({ preventScroll: true });
+    this.#list.activate(row.key, false);
     this.#context.session.select(node, SOURCE, { output: entryOf(row.finding, node)[1] });
     this.#mirror.say(`Node ${this.#title(node)} of: ${row.title}`);
     this.#activate();
@@ -181,6 +183,7 @@ export class FindingsPanel {
 
   #toggle(row: Row): void {
     this.#root.focus({ preventScroll: true });
+    this.#list.activate(row.key, false);
     this.#list.toggle(row);
     this.#fill();
     this.#mark();
