@@ -206,6 +206,29 @@ def test_a_tour_is_stepped_through_by_buttons_and_keys(
     assert get(page, "selected") == [OVERFLOW]
 
 
+def test_a_button_at_the_tours_end_keeps_the_focus_and_the_keys(
+    page: Page, address: str, tour: list[dict[str, Any]]
+) -> None:
+    show(page, address, tour=tour, tour_step=len(tour) - 2)
+    following = bar(page).get_by_role("button", name="Next step")
+    following.focus()
+    page.keyboard.press("Enter")
+    expect(following).to_be_disabled()
+    expect(following).to_be_focused()
+    page.keyboard.press("Enter")
+    assert get(page, "tour_step") == len(tour) - 1
+    page.keyboard.press("ArrowLeft")
+    assert get(page, "tour_step") == len(tour) - 2
+    put(page, "tour_step", 1)
+    before = bar(page).get_by_role("button", name="Previous step")
+    before.focus()
+    page.keyboard.press("Enter")
+    expect(before).to_be_disabled()
+    expect(before).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(bar(page)).to_be_hidden()
+
+
 def test_keys_step_from_the_debuggers_root_and_nowhere_else(
     page: Page, address: str, tour: list[dict[str, Any]]
 ) -> None:

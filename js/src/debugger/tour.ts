@@ -20,8 +20,8 @@ export function tourBar(
   const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
   const place = element("span", { class: "tvmdbg-tour-place" });
   const go = (by: number) => {
-    const step = session.tourStep ?? 0;
-    session.goToStep(Math.min(session.tour.length - 1, Math.max(0, step + by)));
+    const step = (session.tourStep ?? 0) + by;
+    if (step >= 0 && step < session.tour.length) session.goToStep(step);
   };
   const back = button("‹ back", "Previous step (← or p)", () => go(-1));
   const next = button("next ›", "Next step (→ or n)", () => go(1));
@@ -75,8 +75,9 @@ export function tourBar(
     prose.replaceChildren(...paragraphs(step.text).map((text) => element("p", {}, text)));
     prose.scrollTop = 0;
     place.textContent = `step ${tourStep! + 1} / ${tour.length}`;
-    back.disabled = tourStep === 0;
-    next.disabled = tourStep === tour.length - 1;
+    // A button that is disabled loses the focus, and the keys with it.
+    back.ariaDisabled = String(tourStep === 0);
+    next.ariaDisabled = String(tourStep === tour.length - 1);
     if (focused && !node.contains(document.activeElement)) node.focus({ preventScroll: true });
   };
   const key = (event: KeyboardEvent) => {
