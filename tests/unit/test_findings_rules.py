@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.findings import Certainty, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -488,7 +489,38 @@ def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
     ]
     report = json.dumps({"calls": calls, "device_metrics": {}, "configuration": {}}).encode()
     first = found(tvmdbg.open(report), "slowest-operators")[0]
-    assert first.title.startswith("b (node 1) takes 75.0 % of the time")
+    assert first.title == "b (call 1) takes 75.0 % of the time"
+
+
+def test_times_of_one_pass_promise_no_repeats(corpus: Path) -> None:
+    report = corpus / "tvm/resnet20_cifar/report.json"
+    timeline = tvmdbg.open(report).timeline
+    assert timeline is not None
+    assert repr(timeline.node(20)).endswith("2.372 ms, measured once")
+    for run, item, row in (
+        (tvmdbg.open(report), "call", "calls"),
+        (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),
+    ):
+        (first,) = found(run, "slowest-operators")
+        assert f"slowest of 27 {row} take" in first.title
+        assert f" ({item} {first.nodes[0]}) takes" in first.title
+        assert f"the sum of all {item} times" in first.why
+        assert "run.timeline.node" not in first.next_step
+        assert "One call of one pass was measured" in first.next_step
+    (several,) = found(timed(("fused_exp", 1e4)), "slowest-operators")
+    assert several.next_step.endswith("run.timeline.node(1) tells how its repeats spread.")
+
+
+def test_rows_that_are_sums_are_called_rows(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports/two_devices.json")
+    (first,) = found(run, "slowest-operators")
+    assert first.title == "other (row 2) takes 100.0 % of the time"
+    assert "A sum over calls" in first.next_step
+
+
+def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar/time_list.json")
+    assert found(run, "slowest-operators")[0].title.startswith("node 62 takes ")
 
 
 def test_a_node_without_a_name_is_told_by_its_id() -> None:

@@ -40,10 +40,12 @@ class NodeTimes:
     def __repr__(self) -> str:
         if self.n == 0:
             return f"NodeTimes: {duration_text(self.mean)}, no repeats known"
+        if self.n == 1:
+            return f"NodeTimes: {duration_text(self.mean)}, measured once"
         spread = "" if np.isnan(self.sd) else f" ± {duration_text(self.sd)}"
         return (
             f"NodeTimes: {duration_text(self.mean)}{spread} over {self.n} "
-            f"repeat{'' if self.n == 1 else 's'}, min {duration_text(self.min)}, "
+            f"repeats, min {duration_text(self.min)}, "
             f"median {duration_text(self.p50)}, p10 to p90 {duration_text(self.p10)} to "
             f"{duration_text(self.p90)}{'; noisy' if self.noisy else ''}"
         )

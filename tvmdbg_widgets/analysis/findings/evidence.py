@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.findings import Certainty
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.timeline_words import TimelineWords
 
 _LONGEST_NAME = 80
 _LISTED = 5
@@ -158,6 +160,12 @@ class Evidence:
         return slices
 
     @cached_property
+    def words(self) -> TimelineWords | None:
+        """What the times are, in words; None without times."""
+        timeline = self.parts.timeline
+        return None if timeline is None else timeline_words(timeline, self.parts.graph is not None)
+
+    @cached_property
     def timed(self) -> list[int]:
         """Nodes that take time."""
         nodes: list[int] = np.flatnonzero(self.shares > 0).tolist()
@@ -166,10 +174,12 @@ class Evidence:
     def name(self, node: int) -> str:
         """Name of a node with its id, fit for one line: ``"nn_dense_add (node 70)"``.
 
-        A node without a name is ``"node 70"``.
+        A node without a name of its own is ``"node 70"``; where the ids count calls or rows of a
+        file, ``"nn_dense_add (call 70)"``.
         """
-        name = self.short_name(node)
-        return f"{name} (node {node})" if name else f"node {node}"
+        item = self.words.item if self.words is not None and not self.tensors else "node"
+        name, numbered = self.short_name(node), f"{item} {node}"
+        return f"{name} ({numbered})" if name not in ("", numbered) else numbered
 
     @cached_property
     def _names(self) -> dict[int, str]:

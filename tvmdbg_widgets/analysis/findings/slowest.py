@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.model.timeline import Timeline
 
 NAME = "slowest-operators"
 _SHOWN = 5
@@ -24,7 +25,8 @@ _NEGLIGIBLE = 0.01
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of the slowest five."""
     timeline, shares, timed = evidence.parts.timeline, evidence.shares, evidence.timed
-    if timeline is None or not timed:
+    words = evidence.words
+    if timeline is None or words is None or not timed:
         return
     order = timeline.top(_SHOWN)
     nodes = [node for node in order.nodes.tolist() if shares[node] > 0]
@@ -37,7 +39,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for node in nodes
     ]
     if len(timed) > _SHOWN:
-        facts.append(f"half of the time is in the {counted(half, 'slowest operator')}")
+        facts.append(f"half of the time is in the {counted(half, f'slowest {words.row}')}")
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
     title = f"{evidence.name(nodes[0])} takes {percent(float(shares[nodes[0]]))} of the time"
     unplaced = evidence.unplaced
@@ -51,7 +53,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         )
     if len(timed) > len(nodes):
         title += (
-            f"; the {len(nodes)} slowest of {counted(len(timed), 'operator')} take {percent(part)}"
+            f"; the {len(nodes)} slowest of {counted(len(timed), words.row)} take {percent(part)}"
         )
     laid = ", laid end to end, not the latency of the model" if timeline.synthetic else ""
     yield Finding(
@@ -64,14 +66,23 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         else Certainty.LIKELY
         if unsure
         else Certainty.CERTAIN,
-        f"shares of {duration_text(timeline.total_ns)}, the sum of all node times{laid}"
+        f"shares of {duration_text(timeline.total_ns)}, the sum of all {words.item} times{laid}"
         + ("; whose some of these times are is ambiguous" if unsure else ""),
         tuple(nodes),
         (),
-        f"Start with {evidence.short_name(nodes[0]) or 'it'}: run.timeline.node({nodes[0]}) tells "
-        "how its repeats spread.",
+        _advice(evidence, timeline, nodes[0]),
         part,
     )
+
+
+def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
+    """Point to the repeats of a node where it has several, else to what is known of it."""
+    name = evidence.short_name(node) or "it"
+    if len(timeline.repeats(node)) > 1:
+        return f"Start with {name}: run.timeline.node({node}) tells how its repeats spread."
+    words = evidence.words
+    unknown = f" {words.no_repeats}" if words is not None and words.no_repeats else ""
+    return f"Start with {name}.{unknown}"
 
 
 RULE = Rule(NAME, find)
