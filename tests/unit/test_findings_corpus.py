@@ -74,6 +74,14 @@ def test_a_compiled_network_has_a_share_of_layout_transforms(corpus: Path) -> No
     assert float(said[1]) == pytest.approx(100 * convolutions / sum(means), abs=0.06)
 
 
+def test_casts_fused_into_convolutions_make_no_cost_of_their_own(corpus: Path) -> None:
+    found = findings(corpus / "tvm/resnet20_cifar_int8")
+    assert not found.by_rule("data-movement")
+    (work,) = found.by_rule("time-by-work")
+    assert work.evidence[0].startswith("in functions that contain convolution: 98")
+    assert any("cast/quantize" in fact for fact in work.evidence)
+
+
 def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar_fp16_overflow"
     meta = read(folder / "meta.json")

@@ -181,7 +181,7 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     "noisy-times": (noisy, "The times of 2 of 2 operators spread widely", clean),
     "slowest-operators": (moving, "n1 (node 2) takes 90.9 % of the time", constant),
     "time-by-work": (moving, "90.9 % of the time is in functions that contain convolution", dead),
-    "data-movement": (moving, "layout_transform is in functions that take 9.10 % of the t", clean),
+    "data-movement": (moving, "nothing but layout_transform take 9.10 % of the time", clean),
     "unused-work": (unused, "1 operator feeds no output of the graph and takes 50.0 % of", clean),
     "repeated-work": (repeated, "1 operator computes again what an earlier one has", unused),
     "scanned": (clean, "2 tensors were read to the last value stored and hold neither", nan_born),
@@ -428,10 +428,32 @@ def test_what_an_int8_scale_rounds_to_zero_is_counted() -> None:
 
 def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
     run = timed(("fused_layout_transform_add", 50), ("fused_nn_conv2d", 50))
-    (cost,) = found(run, "data-movement")
-    assert cost.title == "layout_transform is in functions that take 50.0 % of the time"
-    assert cost.certainty is Certainty.POSSIBLE
-    assert cost.evidence[0] == "in no function alone"
+    assert found(run, "data-movement") == []
+    assert any("layout/copy: 50.0 %" in fact for fact in found(run, "time-by-work")[0].evidence)
+    both = timed(("fused_layout_transform_add", 50), ("fused_layout_transform", 50))
+    (cost,) = found(both, "data-movement")
+    assert cost.title == "Functions that do nothing but layout_transform take 50.0 % of the time"
+    assert (cost.certainty, cost.nodes) == (Certainty.CERTAIN, (2,))
+    assert "fused with other operators in 1 node of 50.0 %" in cost.evidence[1]
+
+
+@pytest.mark.parametrize(
+    ("funcs", "first"),
+    [
+        ((("fused_nn_conv2d", 60), ("fused_add_nn_relu", 40)), "convolution"),
+        ((("fused_nn_conv2d_add_nn_relu", 60), ("fused_add_nn_relu", 40)), "convolution"),
+        ((("fused_nn_conv2d", 40), ("fused_nn_relu", 60)), "activation"),
+        ((("fused_nn_dense", 10), ("fused_nn_conv2d_nn_relu", 90)), "convolution"),
+    ],
+)
+def test_what_computes_is_told_before_what_is_fused_with_it(
+    funcs: tuple[tuple[str, float], ...], first: str
+) -> None:
+    (work,) = found(timed(*funcs), "time-by-work")
+    assert work.title.endswith(f"functions that contain {first}")
+    assert work.evidence[0].startswith(f"in functions that contain {first}: ")
+    others = [float(fact.split(": ")[1].split(" %")[0]) for fact in work.evidence[1:]]
+    assert others == sorted(others, reverse=True)
 
 
 def test_noise_that_takes_no_time_is_a_note() -> None:

@@ -1,7 +1,7 @@
-"""Time in functions that move or convert values: layout_transform, copies, casts.
+"""Time in functions that do nothing but move or convert values: layout_transform, copies, casts.
 
-A function of such operators alone costs what it takes; one that fuses them with others may cost
-anything between nothing and all of its time for them. Below 1 % nothing is said.
+What a function that fuses them with others spends on them is not known, so it makes no finding.
+Below 1 % nothing is said.
 """
 
 from __future__ import annotations
@@ -38,40 +38,30 @@ _ADVICE = {
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding a kind of movement that matters."""
+    """Make one finding a kind of movement that certainly matters."""
     made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
     for work, names in _WORK.items():
         containing = [node for node, parts in made_of.items() if names & parts]
-        share = float(evidence.shares[containing].sum()) if containing else 0.0
-        if share < _LEAST:
-            continue
         alone = [node for node in containing if names >= made_of[node]]
         own = float(evidence.shares[alone].sum()) if alone else 0.0
-        facts = [
-            f"alone in {counted(len(alone), 'node')} that {'takes' if len(alone) == 1 else 'take'} "
-            f"{percent(own)}"
-            if alone
-            else "in no function alone",
-        ]
+        if own < _LEAST:
+            continue
+        alone.sort(key=lambda node: -evidence.shares[node])
+        facts = [f"{counted(len(alone), 'node')}: {evidence.list(alone, 3)}"]
         fused = [node for node in containing if not names >= made_of[node]]
         if fused:
             facts.append(
-                f"fused with other operators in {counted(len(fused), 'node')} of "
-                f"{percent(share - own)}, of which its part is not known"
+                f"beside that fused with other operators in {counted(len(fused), 'node')} of "
+                f"{percent(float(evidence.shares[fused].sum()))}, of which its part is not known"
             )
-        slowest = sorted(containing, key=lambda node: -evidence.shares[node])
-        facts.append(f"slowest: {evidence.list(slowest, 3)}")
-        verb = "are" if work.endswith("s") else "is"
         yield Finding(
             NAME,
             Kind.COST,
-            f"{work} {verb} in functions that take {percent(share)} of the time",
+            f"Functions that do nothing but {work} take {percent(own)} of the time",
             tuple(facts),
-            Certainty.POSSIBLE if fused or evidence.unplaced else Certainty.CERTAIN,
-            "these functions do nothing else"
-            if not fused
-            else f"certain are {percent(own)}; the time of fused functions cannot be split",
-            tuple(slowest),
+            Certainty.POSSIBLE if evidence.unplaced else Certainty.CERTAIN,
+            "kinds are read from the names of the functions; no time of a fused one is in it",
+            tuple(alone),
             (),
             _ADVICE[work],
             own,

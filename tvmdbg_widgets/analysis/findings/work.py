@@ -16,18 +16,19 @@ from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.operators import family
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
 
 NAME = "time-by-work"
-_COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction", "activation")
+_COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")
+_MOST = 0.5
 _KINDS_SHOWN = 8
 _OTHER = "other"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of all kinds of work, most time first."""
+    """Make one finding of all kinds of work, the telling one first, then by time."""
     shares: dict[str, float] = defaultdict(float)
     nodes: dict[str, list[int]] = defaultdict(list)
     for node in evidence.timed:
@@ -37,6 +38,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
     if not known or evidence.parts.graph is None:
         return
+    first = _telling(known, shares)
+    known.sort(key=lambda kind: kind != first)
     told = [
         f"in functions that contain {kind}: {percent(shares[kind])} "
         f"({counted(len(nodes[kind]), 'node')})"
@@ -47,8 +50,6 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             f"in functions with operators of no kind known here: {percent(shares[_OTHER])} "
             f"({counted(len(nodes[_OTHER]), 'node')})"
         )
-    computing = [kind for kind in _COMPUTING if kind in shares]
-    first = max(computing, key=lambda kind: shares[kind], default=known[0])
     yield Finding(
         NAME,
         Kind.COST,
@@ -59,9 +60,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         "it, since its time cannot be split",
         tuple(nodes[first]),
         (),
-        "run.table() groups by kind; GraphView(run, color_by='time') shows where they lie.",
+        "run.table() tells the kind of each; GraphView(run, color_by='time') shows where they lie.",
         min(shares[first], 1.0) / 4,
     )
+
+
+def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
+    """Return what computes half of the time or more, else the kind of the greatest share.
+
+    ``known`` is sorted by share; additions and activations are fused with everything.
+    """
+    computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
+    return next(computing, known[0])
 
 
 RULE = Rule(NAME, find)
