@@ -36,7 +36,7 @@ def test_html_is_one_file_within_its_budget(tvmdbg: Run, tmp_path: Path) -> None
     [
         (["--budget", "much"], "is no size"),
         (["--node", "900"], "there is no node 900"),
-        (["--node", "relu"], "no node is named 'relu'"),
+        (["--node", "relus"], "no node is named 'relus'"),
         (["--share", "all"], "Invalid value for '--share'"),
     ],
 )

@@ -79,6 +79,20 @@ def test_node_by_name(graph: Graph) -> None:
     assert [node.id for node in twice.nodes_named("split")] == [2, 3]
 
 
+def test_node_by_the_name_that_findings_print() -> None:
+    raw = valid()
+    for node, name in ((2, "tvmgen_default_fused_nn_relu"), (3, "fused_add"), (4, "add_1")):
+        raw["nodes"][node]["name"] = name
+    graph = read(raw)
+    assert graph.node("nn_relu").id == graph.node("fused_nn_relu").id == 2
+    assert graph.node("add").id == 3
+    raw["nodes"][4]["name"] = "nn_relu"
+    assert read(raw).node("nn_relu").id == 4, "what is named exactly so comes first"
+    raw["nodes"][4]["name"] = "fused_nn_relu"
+    with pytest.raises(KeyError, match=r"2 nodes are named 'nn_relu' \(ids 2, 4\)"):
+        read(raw).node("nn_relu")
+
+
 def test_entries(graph: Graph) -> None:
     assert graph.entry_id(2, 1) == 3
     assert graph.shape(4) == (6,)

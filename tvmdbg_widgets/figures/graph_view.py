@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -293,6 +294,8 @@ def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
         rows = graph.nodes_named(focus)
         if rows:
             return rows[0].id, ""
+        with suppress(KeyError):
+            return graph.node(focus).id, ""
     elif 0 <= focus < graph.num_nodes:
         return int(focus), ""
     return None, f"The graph has no node {focus!r}."

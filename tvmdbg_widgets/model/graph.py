@@ -17,6 +17,7 @@ from tvmdbg_widgets.model import graph_columns, graph_tables
 from tvmdbg_widgets.model.graph_walk import Adjacency, Neighbours, Order, topological
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.nodes import Entry, Node, NodeKind, Nodes
+from tvmdbg_widgets.model.short_names import PREFIXES
 from tvmdbg_widgets.model.subgraph import Subgraph
 from tvmdbg_widgets.model.trust import Trust
 
@@ -173,12 +174,17 @@ class Graph:
     def node(self, name: str) -> Node:
         """Return the one node of that name.
 
+        Where no node has it, a name may leave out ``tvmgen_default_``, ``fused_`` or both at its
+        start, as findings print it.
+
         Raises
         ------
         KeyError
             Where no node or more than one has that name; tells close names, or the ids.
         """
         found = self.nodes_named(name)
+        if not found:
+            found = tuple(each for prefix in PREFIXES for each in self.nodes_named(prefix + name))
         if len(found) == 1:
             return found[0]
         if found:
@@ -186,7 +192,7 @@ class Graph:
             more = f" and {len(found) - 10} more" if len(found) > 10 else ""
             raise KeyError(
                 f"{len(found)} nodes are named {name!r} (ids {ids}{more}); "
-                "take one by its id, graph.nodes[id], or all by graph.nodes_named(name)"
+                "take one by its id, graph.nodes[id], or all of one name by graph.nodes_named(name)"
             )
         close = difflib.get_close_matches(name, self.names.unique[:20_000], n=3)
         hint = f"; close: {', '.join(map(repr, close))}" if close else ""

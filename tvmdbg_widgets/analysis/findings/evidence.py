@@ -12,6 +12,7 @@ from tvmdbg_widgets.model.buffer_reuse import later_writers
 from tvmdbg_widgets.model.findings import Certainty
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.short_names import without_prefix
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 80
 _LISTED = 5
-_PREFIXES = ("tvmgen_default_fused_", "tvmgen_default_", "fused_")
 
 
 @lru_cache(maxsize=16_384)
@@ -200,8 +200,7 @@ class Evidence:
             name = graph.names[node]
         else:
             name = self._names.get(node, "")
-        prefix = next((each for each in _PREFIXES if name.startswith(each)), "")
-        text = one_line(name.removeprefix(prefix) or name)
+        text = one_line(without_prefix(name))
         return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
 
     def entry_name(self, entry: Entry) -> str:
