@@ -191,6 +191,17 @@ def test_what_a_server_refuses_is_not_called_missing(status: int, kind: type[OSE
     assert status == 404 or str(status) in str(caught.value)
 
 
+def test_a_server_that_does_not_answer_is_not_called_a_missing_file() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/f"
+        for read in (RemoteSource, tvmdbg.open):
+            with pytest.raises(OSError, match="cannot be read over the network") as caught:
+                read(url)
+            assert not isinstance(caught.value, FileNotFoundError)
+            assert "onnect" in str(caught.value)
+
+
 def test_secrets_of_a_url_are_not_shown() -> None:
     assert without_secrets("https://me:pw@h/a.zip?Signature=1") == "https://h/a.zip"
     assert without_secrets("zip://x::https://h/a.zip?s=1/2@3") == "zip://x::https://h/a.zip"

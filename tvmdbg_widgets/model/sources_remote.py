@@ -248,7 +248,7 @@ class RemoteSource(ByteSource):
                 return function(*arguments, **options)
         except (OSError, FormatError) as problem:
             if isinstance(problem, FileNotFoundError) and problem.strerror is None:
-                raise _not_there(problem, self.name) from problem
+                raise _not_there(problem, self.name, self._web) from problem
             raise
         except Exception as problem:
             raise self._failed(problem) from problem
@@ -260,9 +260,14 @@ class RemoteSource(ByteSource):
         return OSError(5, f"cannot be read over the network ({one_line(text)})", self.name)
 
 
-def _not_there(problem: FileNotFoundError, name: str) -> OSError:
+def _not_there(problem: FileNotFoundError, name: str, web: bool) -> OSError:
     """Return what fsspec calls a missing file for what it is: a web server may refuse it."""
-    status = getattr(problem.__cause__, "status", 404)
+    cause = problem.__cause__
+    status = getattr(cause, "status", None if web and cause is not None else 404)
+    silent = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+    if silent or status is None:
+        why = str(cause) if silent else type(cause).__name__
+        return OSError(5, f"cannot be read over the network ({one_line(why)})", name)
     if status in (404, 410):
         return FileNotFoundError(2, "there is no such file", name)
     if status in (401, 403):
