@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { paragraphs } from "../src/debugger/tour.ts";
-import { nodesCode, rangeCode, sliceCode, timesCode } from "../src/shared/code.ts";
+import { codeOfRun, nodesCode, rangeCode, sliceCode, timesCode } from "../src/shared/code.ts";
 
 describe("code for a selection", () => {
   it("is Python, whatever is selected", () => {
@@ -12,6 +12,18 @@ describe("code for a selection", () => {
     expect(timesCode([])).toBe("run.timeline.top()");
     expect(sliceCode(38, 2)).toBe("run.timeline.slice(run.timeline.slices_of(38)[2])");
     expect(rangeCode([0.1, 2e21])).toBe("run.timeline.between(0.1, 2e+21)");
+  });
+});
+
+describe("the comment behind code", () => {
+  it("names the run in one line", () => {
+    expect(codeOfRun("run.graph", "resnet20")).toBe("run.graph  # run: resnet20");
+    const hostile = "a\nimport os\r\u2028b\u202e\x00c\x0cd";
+    expect(codeOfRun("run.graph", hostile)).toBe("run.graph  # run: a import os b c d");
+  });
+
+  it("is left out where the run has no name", () => {
+    for (const none of [null, "", " \n"]) expect(codeOfRun("run.graph", none)).toBe("run.graph");
   });
 });
 

@@ -246,7 +246,7 @@ def test_evidence_notes_and_a_tour_are_legible(
     page.locator(".tvmdbg-graph").first.focus()
     page.keyboard.press("y")
     told = page.locator(".tvmdbg-copied")
-    expect(told).to_have_text("copied run.graph.nodes[62]")
+    expect(told).to_contain_text("copied run.graph.nodes[62]  # run: ")
     texts = audit(told)["texts"]
     assert [text for text in texts if text["size"] < 11 or not text["enough"]] == []
     expect(told).to_be_hidden()

@@ -318,10 +318,13 @@ def test_copied_code_gives_the_value(page: Page, made: str) -> None:
     page.context.grant_permissions(["clipboard-read"])
     show(page, made, entry=[1, 0])
     press(page, "ArrowDown", "ArrowDown", "Control+c")
-    assert page.evaluate("navigator.clipboard.readText()") == "run.tensors[1, 0][0, 0, 1, 0]"
+    told = "  # run: output_tensors.params"
+    clipboard = "navigator.clipboard.readText()"
+    assert page.evaluate(clipboard) == f"run.tensors[1, 0][0, 0, 1, 0]{told}"
     press(page, "ArrowRight", "y")
-    assert page.evaluate("navigator.clipboard.readText()") == "run.tensors[1, 0][0, 0, 1, 1]"
-    expect(page.locator(".tvmdbg-copied")).to_have_text("copied run.tensors[1, 0][0, 0, 1, 1]")
+    code = f"run.tensors[1, 0][0, 0, 1, 1]{told}"
+    assert page.evaluate(clipboard) == code
+    expect(page.locator(".tvmdbg-copied")).to_have_text(f"copied {code}")
 
 
 def test_large_planes_are_said_to_be_summed_up(

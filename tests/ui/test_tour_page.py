@@ -279,13 +279,15 @@ def clipboard(page: Page) -> Page:
 
 
 def copied(page: Page, root: Locator, run: tvmdbg.DebugRun) -> tuple[str, Any]:
-    """The code that `y` copies, and what it gives; the view shows and says it."""
+    """The code that `y` copies, and what it gives; the view shows and says it, with its run."""
     root.focus()
     page.keyboard.press("y")
-    code: str = page.evaluate("navigator.clipboard.readText()")
-    expect(root.locator(".tvmdbg-copied")).to_have_text(f"copied {code}")
-    expect(root.locator(":scope > .tvmdbg-mirror")).to_have_text(f"Copied: {code}")
-    return code, eval(code, {"run": run})  # noqa: S307 (that it can be evaluated is what is claimed)
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    expect(root.locator(".tvmdbg-copied")).to_have_text(f"copied {text}")
+    expect(root.locator(":scope > .tvmdbg-mirror")).to_have_text(f"Copied: {text}")
+    code, _, title = text.partition("  # run: ")
+    assert title == run.title
+    return code, eval(text, {"run": run})  # noqa: S307 (that it can be evaluated is what is claimed)
 
 
 def test_code_for_nodes(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> None:
@@ -301,7 +303,9 @@ def test_code_for_nodes(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> 
     expect(graph.said).to_contain_text("nothing is selected")
     assert copied(clipboard, graph.root, run)[1] is run.graph
     graph.root.get_by_role("button", name="Copy Python code for the node (y)").click()
-    expect(graph.root.locator(".tvmdbg-copied")).to_have_text("copied run.graph")
+    expect(graph.root.locator(".tvmdbg-copied")).to_have_text(
+        f"copied run.graph  # run: {run.title}"
+    )
 
 
 def test_code_for_times(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> None:
@@ -372,7 +376,7 @@ def test_code_for_findings(clipboard: Page, address: str, run: tvmdbg.DebugRun) 
 
 @pytest.mark.parametrize("width", [480, 1200])
 def test_code_is_offered_where_the_clipboard_is_closed(
-    page: Page, address: str, width: int
+    page: Page, address: str, run: tvmdbg.DebugRun, width: int
 ) -> None:
     show(page, address, width=width, selected=[OVERFLOW])
     page.evaluate("document.execCommand = () => false")
@@ -381,8 +385,9 @@ def test_code_is_offered_where_the_clipboard_is_closed(
     page.keyboard.press("y")
     field = graph.root.locator(".tvmdbg-copied input")
     expect(field).to_be_focused()
-    expect(field).to_have_value(f"run.graph.nodes[{OVERFLOW}]")
-    assert page.evaluate("String(getSelection())") == f"run.graph.nodes[{OVERFLOW}]"
+    code = f"run.graph.nodes[{OVERFLOW}]  # run: {run.title}"
+    expect(field).to_have_value(code)
+    assert page.evaluate("String(getSelection())") == code
     expect(graph.said).to_contain_text("The clipboard is closed to this page")
     page.keyboard.press("Escape")
     expect(field).to_have_count(0)

@@ -85,7 +85,7 @@ export class FindingsPanel {
       root,
       () => codeOf(this.#list.active),
       (text) => this.#mirror.say(text),
-      signal,
+      context,
     );
     bindKeys(root, this.#actions(), signal);
     session.onChange(() => this.#mark(), signal, ["selected", "entry"]);

@@ -105,7 +105,7 @@ export class GraphView {
       root,
       () => nodesCode(selected()),
       (text) => this.#mirror.say(text),
-      signal,
+      context,
     );
     this.#listen();
     this.#sized();

@@ -20,6 +20,12 @@ export function rangeCode([start, end]: readonly [number, number]): string {
   return `run.timeline.between(${start}, ${end})`;
 }
 
+/** The code with a comment that tells of which run it speaks, for notebooks with more than one. */
+export function codeOfRun(code: string, title: string | null): string {
+  const line = title?.replace(/[\s\p{C}]+/gu, " ").trim();
+  return line ? `${code}  # run: ${line}` : code;
+}
+
 function several(nodes: readonly number[], before: string, after: string): string | null {
   if (nodes.length < 2) return nodes.length ? `${before}${nodes[0]}${after}` : null;
   return `[${before}i${after} for i in (${nodes.join(", ")})]`;

@@ -1,4 +1,6 @@
+import { codeOfRun } from "./code.ts";
 import { element, KEEP_KEYS } from "./dom.ts";
+import type { RunClient } from "./run_client.ts";
 
 const SHOWN_MS = 2600;
 
@@ -11,22 +13,32 @@ export class CodeCopy {
   readonly #code: () => string | null;
   readonly #say: (text: string) => void;
   readonly #box = element("div", { class: "tvmdbg-copied", hidden: true });
+  #title: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     root: HTMLElement,
     code: () => string | null,
     say: (text: string) => void,
-    signal: AbortSignal,
+    { run, signal }: { run: RunClient; signal: AbortSignal },
   ) {
     this.#root = root;
-    this.#code = code;
+    this.#code = () => {
+      const text = code();
+      return text === null ? null : codeOfRun(text, this.#title);
+    };
+    run.summary().then(
+      ({ title }) => {
+        this.#title = title;
+      },
+      () => {},
+    );
     this.#say = say;
     root.addEventListener(
       "copy",
       (event) => {
         if (event.target !== root || String(getSelection())) return;
-        const text = code();
+        const text = this.#code();
         if (text === null) return;
         into(event, text);
         this.#copied(text);

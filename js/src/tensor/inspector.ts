@@ -171,7 +171,7 @@ export class Inspector {
       root,
       () => this.#code,
       (text) => this.#mirror.say(text),
-      signal,
+      context,
     );
     follow(this, context, this.#memory);
     this.#listen();

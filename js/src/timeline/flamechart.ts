@@ -72,7 +72,7 @@ export class Flamechart {
     this.#data = data;
     this.#say = say;
     this.scene = data.scene;
-    this.#copier = new CodeCopy(root, () => this.#code, say, context.signal);
+    this.#copier = new CodeCopy(root, () => this.#code, say, context);
     this.#found = new Found(data.slices, data.names, "");
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
@@ -364,7 +364,7 @@ export class Flamechart {
       this.#say(words.nodeSentence(node));
     } else {
       this.details.showSummary();
-      this.#say(`${words.summary().join(". ")} Nothing is selected.`);
+      this.#say(`${words.summary().join(". ")}. Nothing is selected.`);
     }
   }
 
