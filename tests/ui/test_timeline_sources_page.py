@@ -155,6 +155,7 @@ def test_keys_go_through_levels_threads_and_names(page: Page, trace_address: str
     view.press("Escape", "Escape")
     expect(view.said).to_contain_text("of self time in all slices")
     expect(view.said).to_contain_text("Nothing is selected")
+    assert ".." not in view.said.inner_text()
 
 
 def test_nothing_of_a_trace_speaks_of_nodes(page: Page, trace_address: str) -> None:

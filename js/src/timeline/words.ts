@@ -59,10 +59,10 @@ export class Words {
     const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
     return [
       `${counted(length, noun)}, ${duration(total)} ${together}`,
-      `Slowest: ${this.rowTitle(first)}, ${time}.`,
+      `Slowest: ${this.rowTitle(first)}, ${time}`,
       ...(some > 1
         ? [
-            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum.`,
+            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum`,
           ]
         : []),
     ];
