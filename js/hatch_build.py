@@ -13,7 +13,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ModuleNotFoundError:  # `tvmdbg doctor` compares the hashes where nothing is built
+    BuildHookInterface = list  # type: ignore[assignment,misc]
 
 HASHED_FILES = ("package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json")
 

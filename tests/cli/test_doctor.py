@@ -9,8 +9,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hatch_build import content_hash
 
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.cli.doctor import _tell_parts
 from tvmdbg_widgets.cli.doctor_bundles import NAMES, bundle_problem, state
 from tvmdbg_widgets.cli.doctor_environments import Environment, environments
 from tvmdbg_widgets.cli.doctor_rules import problems
@@ -123,7 +125,7 @@ def test_server_and_kernel_must_fit() -> None:
     assert "anywidget is 0.11.0 in the kernel and 0.10.2 where the server runs" in told
 
 
-def test_bundles(tmp_path: Path) -> None:
+def test_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     static = tmp_path / "tvmdbg_widgets/static"
     static.mkdir(parents=True)
     assert state(static)[0] == "missing"
@@ -136,9 +138,12 @@ def test_bundles(tmp_path: Path) -> None:
     (tmp_path / "js/src").mkdir(parents=True)
     source = os.path.join(os.path.dirname(__file__), "../../js/hatch_build.py")  # noqa: PTH118, PTH120
     shutil.copy(source, tmp_path / "js")
-    pytest.importorskip("hatchling")
+    for name in ("hatchling", "hatchling.builders.hooks.plugin.interface"):
+        monkeypatch.setitem(sys.modules, name, None)  # they are compared without it
     assert state(static)[0] == "stale"
     assert bundle_problem(state(static)) is not None
+    (static / "hash.json").write_text(json.dumps({"sha256": content_hash(tmp_path)}))
+    assert state(static) == ("current", content_hash(tmp_path))
 
 
 @pytest.fixture
@@ -186,10 +191,32 @@ def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
     assert (here["role"], here["executable"]) == ("here", sys.executable)
     assert here["packages"]["anywidget"]
     assert not [each for each in told["problems"] if each["where"] == "dump"]
+    assert "resnet20_cifar: opens without errors" in told["dump"]
     text = tvmdbg("doctor", tmp_path)
     assert text.returncode == 1
     assert "nothing of a run was found here" in " ".join(text.stdout.split())
     assert "This environment" in text.stdout
+
+
+def test_a_dump_is_told_of_whether_it_is_sound_or_not_there(tvmdbg: Run, tmp_path: Path) -> None:
+    sound = " ".join(tvmdbg("doctor", samples.resnet20_cifar).stdout.split())
+    assert "Dump " in sound
+    assert "resnet20_cifar: opens without errors" in sound
+    missing = tmp_path / "nope"
+    told = " ".join(tvmdbg("doctor", missing).stdout.split())
+    said = " ".join(tvmdbg("summary", missing).stderr.split())
+    assert said == f"error: {missing}: there is no such file or folder"
+    assert said.removeprefix("error: ") in told
+    assert "Errno" not in told
+    assert "Dump " not in told
+
+
+def test_what_is_missing_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:
+    _tell_parts(_environment("here", "h", packages={"pandas": "2.3.0"}), ("current", "abc"))
+    told = " ".join(capsys.readouterr().out.split())
+    assert "no figures as PNG (figure.save('x.png')); pip install 'tvmdbg-widgets[png]'" in told
+    assert "pip install 'tvmdbg-widgets[remote]'" in told
+    assert "pip install pandas" not in told
 
 
 def test_what_is_attached_to_an_issue_names_no_home_folder(

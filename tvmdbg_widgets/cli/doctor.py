@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.examples import examples
-from tvmdbg_widgets.cli.failures import FOUND, verb
+from tvmdbg_widgets.cli.failures import FOUND, in_words, verb
 from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
 
 if TYPE_CHECKING:
@@ -51,18 +51,20 @@ def doctor(
     told = problems(found)
     stale = bundle_problem(bundles)
     told += [stale] if stale is not None else []
-    told += _dump_problems(dump) if dump else []
+    sound, grave = _look_at(dump) if dump else ("", [])
+    told += grave
     if as_json:
         from tvmdbg_widgets.cli.json_text import json_text
 
-        print(json_text(_record(found, bundles, told)))
+        print(json_text(_record(found, bundles, sound, told)))
     else:
-        _tell(found, bundles, told)
+        _tell(found, bundles, sound, told)
     if any(each.fatal for each in told):
         raise typer.Exit(FOUND)
 
 
-def _dump_problems(dump: list[str]) -> list[Problem]:
+def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
+    """Return what to say of a dump that can be read, and what is wrong with it."""
     from tvmdbg_widgets.cli.doctor_rules import Problem
     from tvmdbg_widgets.cli.dump import Named
     from tvmdbg_widgets.model.errors import FormatError
@@ -70,18 +72,31 @@ def _dump_problems(dump: list[str]) -> list[Problem]:
     try:
         run = Named(dump).open()
     except (FormatError, OSError, ValueError) as error:
-        return [Problem("dump", str(error), "opening it", "look at the file that is named")]
-    grave = [each for each in run.check() if each.severity.value == "error"]
-    return [
+        return "", [Problem("dump", in_words(error), "opening it", "look at what is named")]
+    issues = run.check()
+    grave = [each for each in issues if each.severity.value == "error"]
+    if not grave:
+        from tvmdbg_widgets.model.numbers import counted
+
+        noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
+        return f"{', '.join(dump)}: opens without errors{noted}", []
+    return "", [
         Problem("dump", each.message, "what stands there", "tvmdbg check tells all", fatal=True)
         for each in grave[:5]
     ]
 
 
-def _tell(found: list[Environment], bundles: tuple[str, str], told: list[Problem]) -> None:
+def _tell(
+    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
+) -> None:
     for each in found:
         _tell_environment(each)
     _tell_parts(found[0], bundles)
+    if sound:
+        head, *more = folded(_from_home(sound), width(sys.stdout), first=12, rest=12)
+        say(styled("Dump", "bold"), "        ", styled(head, "green"))
+        for line in more:
+            say(styled(line, "green"))
     say()
     if not told:
         say(styled("Everything works.", "bold", "green"))
@@ -120,9 +135,9 @@ def _tell_parts(here: Environment, bundles: tuple[str, str]) -> None:
     say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
     have = [name for name in EXTRAS if here.version(name)]
     say(styled("Optional", "bold"), "    ", styled(", ".join(have) or "none"))
-    for name, use in EXTRAS.items():
+    for name, (use, brings) in EXTRAS.items():
         if name not in have:
-            say(" " * 12, styled(f"without {name}: no {use.removeprefix('the ')}", "dim"))
+            _lines(f"without {name}: no {use}; pip install {brings}", 12)
 
 
 def _tell_problem(each: Problem) -> None:
@@ -141,7 +156,7 @@ def _lines(text: str, indent: int = 2) -> None:
 
 
 def _record(
-    found: list[Environment], bundles: tuple[str, str], told: list[Problem]
+    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
 ) -> dict[str, Any]:
     return {
         "ok": not any(each.fatal for each in told),
@@ -159,6 +174,7 @@ def _record(
             for each in found
         ],
         "bundles": {"state": bundles[0], "detail": bundles[1]},
+        "dump": _from_home(sound) or None,
         "problems": [
             {
                 "where": each.where,

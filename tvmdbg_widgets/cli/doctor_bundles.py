@@ -13,7 +13,7 @@ NAMES = ("run", "session", "graph", "tensor", "timeline", "debugger", "page")
 
 
 def state(static: Path = STATIC) -> tuple[str, str]:
-    """Return ``"current"``, ``"missing"``, ``"stale"`` or ``"unknown"``, and the hash or a reason.
+    """Return ``"current"``, ``"missing"`` or ``"stale"``, and the hash or what is missing.
 
     Installed packages have no sources to compare with: theirs are current when they are whole.
     """
@@ -29,14 +29,11 @@ def state(static: Path = STATIC) -> tuple[str, str]:
     hook = root / "js/hatch_build.py"
     if not (root / "js/src").is_dir() or not hook.is_file():
         return "current", recorded
-    try:
-        spec = spec_from_file_location("tvmdbg_widgets_hatch_build", hook)
-        assert spec is not None  # noqa: S101 (for the type checker)
-        assert spec.loader is not None  # noqa: S101
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    except ImportError as error:
-        return "unknown", f"the sources cannot be compared: {error}"
+    spec = spec_from_file_location("tvmdbg_widgets_hatch_build", hook)
+    assert spec is not None  # noqa: S101 (for the type checker)
+    assert spec.loader is not None  # noqa: S101
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
     return ("current" if module.is_current(root) else "stale"), recorded
 
 

@@ -17,12 +17,13 @@ _OLDEST_PYTHON = (3, 11)
 #: First version that works, and first that may not.
 _RANGES = {"anywidget": ((0, 11), (0, 12)), "ipywidgets": ((8,), (9,)), "numpy": ((1, 26), None)}
 _MANAGER = "@jupyter-widgets/jupyterlab-manager"
+#: What a package is for, and what brings it.
 EXTRAS = {
-    "pandas": "tables as data frames (to_dataframe)",
-    "resvg-py": "figures as PNG (figure.save('x.png'))",
-    "fsspec": "dumps by URL",
-    "aiohttp": "dumps by http(s) URL",
-    "jupyterlab": "the linked views in a notebook",
+    "pandas": ("tables as data frames (to_dataframe)", "pandas"),
+    "resvg-py": ("figures as PNG (figure.save('x.png'))", "'tvmdbg-widgets[png]'"),
+    "fsspec": ("dumps by URL", "'tvmdbg-widgets[remote]'"),
+    "aiohttp": ("dumps by http(s) URL", "'tvmdbg-widgets[remote]'"),
+    "jupyterlab": ("linked views in a notebook", "'tvmdbg-widgets[lab]'"),
 }
 
 

@@ -102,10 +102,8 @@ def _told(error: Exception) -> bool:
         _tell_format_error(error)
     elif isinstance(error, UsageError):
         problem(str(error), error.hint)
-    elif isinstance(error, FileNotFoundError) and error.filename is not None:
-        problem(f"{os.fsdecode(error.filename)}: there is no such file or folder")
     elif isinstance(error, OSError) and error.filename is not None:
-        problem(f"{os.fsdecode(error.filename)}: {error.strerror or error}")
+        problem(in_words(error))
     elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
         problem(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
         note("       --debug shows where this came from")
@@ -115,6 +113,15 @@ def _told(error: Exception) -> bool:
             "This is a fault of tvmdbg itself. Run it again with --debug and report what it shows.",
         )
     return True
+
+
+def in_words(error: Exception) -> str:
+    """Return an error in one sentence, with the file first where it is about one."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return str(error)
+    missing = isinstance(error, FileNotFoundError)
+    said = "there is no such file or folder" if missing else error.strerror or error
+    return f"{os.fsdecode(error.filename)}: {said}"
 
 
 def _tell_format_error(error: Any) -> None:
