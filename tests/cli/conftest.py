@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """Let commands be interrupted: what a shell starts with ``&`` ignores SIGINT, and so would they."""
+    """Let commands be interrupted: what a shell starts with ``&`` ignores SIGINT."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
