@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.saved import READY
 from ui.test_timeline_page import View, overlaps
 
 import tvmdbg_widgets as tvmdbg
@@ -238,3 +239,20 @@ def test_a_list_alone_has_nodes_and_repeats(page: Page, corpus: Path) -> None:
         said = everything(view)
         for never in ("operator", "trust", "kind", "wall"):
             assert never not in said, never
+
+
+def test_a_saved_trace_shows_its_flamechart_first(
+    page: Page, trace: DebugRun, bundles: Path, tmp_path: Path
+) -> None:
+    path = trace.save_html(tmp_path / "trace.html")
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.goto(path.as_uri())
+    page.wait_for_function(READY)
+    chart = page.locator(".tvmdbg-timeline").bounding_box()
+    assert chart is not None
+    assert chart["y"] < 300
+    assert chart["height"] > 500
+    graph = page.locator("[data-view=graph]")
+    expect(graph).to_be_hidden()
+    page.get_by_role("button", name="Show or hide the Graph view").click()
+    expect(graph).to_contain_text("This run has no graph")

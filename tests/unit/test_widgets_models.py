@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import threading
 import weakref
@@ -300,3 +301,23 @@ def test_our_models_hide_nothing_of_ipywidgets() -> None:
     for kind in (*VIEWS, RunModel, tvmdbg.Session, View):
         own = {name for name in vars(kind) if not name.startswith("__")}
         assert own & set(dir(anywidget.AnyWidget)) <= meant, kind
+
+
+@pytest.mark.parametrize(
+    ("part", "collapsed"),
+    [
+        ({"graph"}, ["tensor", "timeline"]),
+        ({"timeline"}, ["graph", "tensor"]),
+        ({"graph", "tensors"}, ["timeline"]),
+        ({"graph", "tensors", "timeline"}, []),
+        (set(), []),
+    ],
+)
+def test_views_without_their_part_are_folded_away(
+    run: DebugRun, part: set[str], collapsed: list[str]
+) -> None:
+    left_out = {name: None for name in ("graph", "tensors", "timeline") if name not in part}
+    partial = tvmdbg.DebugRun(dataclasses.replace(run.parts, **left_out))
+    assert tvmdbg.Debugger(partial).collapsed == collapsed
+    assert tvmdbg.Debugger(partial, collapsed=[]).collapsed == []
+    assert tvmdbg.Debugger(partial, collapsed=["graph"]).collapsed == ["graph"]

@@ -29,6 +29,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         Share of the width that the graph takes, and share of the height of the upper row.
     collapsed : list of str
         Panels that are folded away: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
+        Where not given, the views whose part the run does not hold, as long as it holds any.
     color_by, fold_parameters, direction, search, focus, hops
         As of GraphView.
     entry, axes, index, color_scale, color_map
@@ -47,6 +48,13 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         sync=True
     )
     height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
+
+    @traitlets.default("collapsed")
+    def _without_their_part(self) -> list[str]:
+        run = self._debug_run
+        parts = {"graph": run.graph, "tensor": run.tensors, "timeline": run.timeline}
+        missing = [name for name, part in parts.items() if part is None]
+        return missing if len(missing) < len(parts) else []
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
