@@ -1,8 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { pageAddress } from "../src/page/address.ts";
 import { parsePlace, placeText } from "../src/page/place.ts";
 import { resolve } from "../src/page/selection.ts";
 import { StringColumn } from "../src/shared/columns.ts";
 import type { RunClient } from "../src/shared/run_client.ts";
+
+describe("the address of a page", () => {
+  it("tells nobody's folders", () => {
+    expect(pageAddress("file:///home/me/two%20runs/a.html#node=1")).toBe("a.html");
+    expect(pageAddress("file:///C:/me/a%20b.html?x#y")).toBe("a%20b.html?x");
+    expect(pageAddress("https://host.org/runs/a.html#node=1/2")).toBe(
+      "https://host.org/runs/a.html",
+    );
+  });
+});
 
 describe("the part of an address behind #", () => {
   it("says where to go", () => {

@@ -283,7 +283,9 @@ def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
     page.wait_for_function("() => tvmdbgPage.models.session.get('selected')[0] === 62")
     expect(page.locator("[data-view=tensor]")).to_contain_text("62:0")
     page.get_by_role("button", name="Copy a link to what is selected").click()
-    expect(page.locator("#tvmdbg-status")).to_contain_text("#node=62")
+    status = page.locator("#tvmdbg-status")
+    expect(status).to_contain_text(f"{saved.name}#node=62")
+    assert "file:" not in status.inner_text()
 
 
 def test_a_page_starts_where_it_was_told(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ export class Address {
   /** The address that leads to what is shown now. */
   get link(): string {
     const text = placeText(this.#place());
-    return location.href.replace(/#.*$/s, "") + (text && `#${text}`);
+    return pageAddress(location.href) + (text && `#${text}`);
   }
 
   #place(): Place {
@@ -90,4 +90,10 @@ export class Address {
       // A sandbox, or a document without an address of its own, keeps the one it has.
     }
   }
+}
+
+/** The page's address as others can use it: of a file its name, for its folders are somebody's own. */
+export function pageAddress(href: string): string {
+  const page = href.replace(/#.*$/s, "");
+  return page.startsWith("file:") ? page.replace(/^.*\//, "") : page;
 }
