@@ -125,7 +125,10 @@ def test_a_node_is_told_exactly() -> None:
     values = run.tensors[38].numpy()
     finite = values[np.isfinite(values)].astype(np.float64)
     assert "8,133 finite, 0 NaN, 59 +Inf, 0 -Inf" in text
-    assert "0.0 (at 16) … 65376.0 (at 3,468)" in text
+    places = [[int(i) for i in np.unravel_index(at, values.shape)] for at in (16, 3468)]
+    assert values.reshape(-1)[[16, 3468]].tolist() == [finite.min(), finite.max()]
+    assert f"0.0 (at {places[0]}) … 65376.0 (at {places[1]})" in text
+    assert "in nanoseconds: " in text
     mean = re.search(r"65376.*?mean ([\d.]+), standard deviation ([\d.]+)", text)
     assert mean is not None
     assert float(mean[1]) == pytest.approx(finite.mean(), rel=1e-13)

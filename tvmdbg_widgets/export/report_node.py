@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import exact_ns
@@ -95,10 +98,19 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
         told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
     elif found.finite and not math.isnan(found.mean):
         told.append(
-            f"{number_text(found.minimum)} (at {found.argmin:,}) … {number_text(found.maximum)} "
-            f"(at {found.argmax:,}), mean {found.mean!r}, standard deviation {found.std!r}"
+            f"{number_text(found.minimum)}{_at(tensor, found.argmin)} … "
+            f"{number_text(found.maximum)}{_at(tensor, found.argmax)}, mean {found.mean!r}, "
+            f"standard deviation {found.std!r}"
         )
     return told
+
+
+def _at(tensor: Tensor, flat: int | None) -> str:
+    """Return ``" (at [0, 13, 8, 12])"``; nothing for a scalar."""
+    if flat is None or not tensor.view_shape:
+        return ""
+    index = [int(each) for each in np.unravel_index(flat, tensor.view_shape)]
+    return f" (at {index_text(index)})"
 
 
 def _times(run: DebugRun, node: int, shown: list[tuple[str, str]]) -> list[str]:
@@ -107,7 +119,7 @@ def _times(run: DebugRun, node: int, shown: list[tuple[str, str]]) -> list[str]:
     if timeline is None or not 0 <= node < timeline.num_nodes:
         return lines
     repeats = timeline.repeats(node)
-    if len(repeats):
+    if len(repeats) > 1:
         exact = ", ".join(exact_ns(float(each)) for each in repeats[:_REPEATS])
         more = f" and {len(repeats) - _REPEATS} more" if len(repeats) > _REPEATS else ""
         lines.append(f"- {len(repeats)} repeats: {exact}{more}")

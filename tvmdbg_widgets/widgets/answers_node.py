@@ -120,7 +120,7 @@ def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
         return []
     measured = timeline.measured
     said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of its calls"}
-    found = [(said[measured], duration_text(mean)), ("to the hundredth", exact_ns(mean))]
+    found = [(said[measured], duration_text(mean)), ("in nanoseconds", exact_ns(mean))]
     if timeline.total_ns:
         found.append(("share of all nodes", percent(mean / timeline.total_ns)))
     repeats = timeline.repeats(node)

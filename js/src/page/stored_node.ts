@@ -113,7 +113,7 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   const info = data.head.answers.timeline as TimelineColumns["info"];
   const found: [string, string][] = [
     [MEASURED[info.words.measured], duration(mean)],
-    ["to the hundredth", exact(mean)],
+    ["in nanoseconds", exact(mean)],
   ];
   if (info.totalNs !== 0) found.push(["share of all nodes", percent(mean / (info.totalNs ?? NaN))]);
   const repeats = timeline.repeats.subarray(
