@@ -272,6 +272,21 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     assert selected(page) == [SLOWEST]
 
 
+@pytest.mark.parametrize("width", [420, 700])
+def test_the_scale_of_times_stays_where_kinds_have_no_room(
+    graph: Callable[..., Locator], width: int
+) -> None:
+    root = graph('graph.color_by="time"', width)
+    scale = root.locator(".tvmdbg-graph-scale")
+    expect(scale).to_be_visible()
+    legend = root.locator(".tvmdbg-graph-legend")
+    expect(legend).to_contain_text("+")
+    assert legend.evaluate("each => each.clientHeight") < 40
+    legend.get_by_role("button").last.click()
+    expect(scale).to_be_visible()
+    expect(legend).to_contain_text("convolution")
+
+
 def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(f'graph.focus="{RELU}"&graph.hops=1')
     assert set(marks(root)) == {59, 62, 65}

@@ -26,6 +26,7 @@ export class Legend {
     this.#all = !this.#all;
     this.#fit();
   });
+  #scaleNode: HTMLElement | null = null;
   #items: HTMLElement[] = [];
   #all = false;
 
@@ -50,23 +51,25 @@ export class Legend {
     const focused = this.node.contains(document.activeElement)
       ? (document.activeElement as HTMLElement).dataset.kind
       : undefined;
-    this.#items = [...(scale ? [scale] : []), ...chips];
-    this.node.replaceChildren(...this.#items, this.#more);
+    this.#scaleNode = scale;
+    this.#items = chips;
+    this.node.replaceChildren(...(scale ? [scale] : []), ...chips, this.#more);
     this.#fit();
     if (focused) chips.find((chip) => chip.dataset.kind === focused)?.focus();
   }
 
-  /** As many items as one row holds, and a button for the others. */
+  /** The scale, as many op kinds as the row holds beside it, and a button for the others. */
   #fit(): void {
     const { clientWidth } = this.node;
     for (const part of [...this.#items, this.#more]) part.hidden = false;
     this.#say("less", "show one row of the legend");
     if (clientWidth === 0) return;
+    const scale = this.#scaleNode?.offsetWidth ?? 0;
     const widths = this.#items.map((item) => item.offsetWidth);
-    const sum = widths.reduce((total, width) => total + width, PADDING);
+    const sum = widths.reduce((total, width) => total + width, PADDING + scale);
     this.#more.hidden = sum <= clientWidth;
     if (this.#all || sum <= clientWidth) return;
-    let room = clientWidth - PADDING - MORE;
+    let room = clientWidth - PADDING - MORE - scale;
     let shown = 0;
     for (; shown < widths.length && widths[shown]! <= room; shown++) room -= widths[shown]!;
     for (const item of this.#items.slice(shown)) item.hidden = true;
