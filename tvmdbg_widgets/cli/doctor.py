@@ -11,6 +11,7 @@ import typer
 
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, in_words, verb
+from tvmdbg_widgets.cli.hints import for_shell
 from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     try:
         run = Named(dump).open()
     except (FormatError, OSError, ValueError) as error:
-        return "", [Problem("dump", in_words(error), "opening it", "look at what is named")]
+        return "", [
+            Problem("dump", for_shell(in_words(error)), "opening it", "look at what is named")
+        ]
     issues = run.check()
     grave = [each for each in issues if each.severity.value == "error"]
     if not grave:
@@ -81,7 +84,13 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
         noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
         return f"{', '.join(dump)}: opens without errors{noted}", []
     return "", [
-        Problem("dump", each.message, "what stands there", "tvmdbg check tells all", fatal=True)
+        Problem(
+            "dump",
+            for_shell(each.message),
+            "what stands there",
+            "tvmdbg check tells all",
+            fatal=True,
+        )
         for each in grave[:5]
     ]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tvmdbg_widgets.cli.hints import for_shell
 from tvmdbg_widgets.cli.terminal import folded, note, problem, styled, width
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _told(error: Exception) -> bool:
     if isinstance(error, FormatError):
         _tell_format_error(error)
     elif isinstance(error, UsageError):
-        problem(str(error), error.hint)
+        problem(str(error), error.hint and for_shell(error.hint))
     elif isinstance(error, OSError) and error.filename is not None:
         problem(in_words(error))
     elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
@@ -131,7 +132,7 @@ def _tell_format_error(error: Any) -> None:
         ("offset", None if error.offset is None else f"byte {error.offset:,}"),
         ("expected", error.expected),
         ("found", error.found),
-        ("try", error.hint),
+        ("try", error.hint and for_shell(error.hint)),
     )
     for name, fact in facts:
         if fact is not None:

@@ -11,6 +11,7 @@ import typer
 from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, INTERRUPTED, verb
+from tvmdbg_widgets.cli.hints import for_shell
 from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _tell(finding: Finding) -> None:
     for text in finding.evidence:
         _tell_lines("· ", text, columns)
     _tell_lines("why   ", finding.why, columns)
-    _tell_lines("next  ", finding.next_step, columns)
+    _tell_lines("next  ", for_shell(finding.next_step), columns)
     nodes = ", ".join(map(str, finding.nodes[:8])) + (" …" if len(finding.nodes) > 8 else "")
     where = f" · node {nodes}" if nodes else ""
     say(" " * 7, styled(f"{finding.certainty.value} · {finding.rule}{where}", "dim"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.cli.hints import for_shell
 from tvmdbg_widgets.cli.terminal import folded, say, styled, width
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def tell_issues(issues: Iterable[Issue]) -> None:
     """Write issues: the weight, the message folded beside it, file and rule below."""
     for issue in issues:
         weight = issue.severity.value
-        lines = folded(issue.message, width(sys.stdout), first=11, rest=11)
+        lines = folded(for_shell(issue.message), width(sys.stdout), first=11, rest=11)
         say("  ", styled(f"{weight:<9}", *_STYLE[weight]), "\n".join(lines))
         where = f"{issue.rule} · {issue.file}" if issue.file else issue.rule
         say(" " * 11, styled(where, "dim"))

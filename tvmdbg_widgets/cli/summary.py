@@ -19,6 +19,7 @@ def summary(named: Named) -> None:
     """Tell a run in some lines: what there is, what took longest, what is doubtful."""
     from tvmdbg_widgets.analysis.operators import operators
     from tvmdbg_widgets.analysis.summary import missing
+    from tvmdbg_widgets.cli.hints import for_shell
     from tvmdbg_widgets.cli.issues import tell_issues
     from tvmdbg_widgets.cli.terminal import note, say, styled
     from tvmdbg_widgets.model.numbers import duration_text, percent
@@ -45,7 +46,7 @@ def summary(named: Named) -> None:
     if len(issues) > 5:
         note(f"  {len(issues) - 5} more: tvmdbg check")
     for hint in missing(run.parts).values():
-        note(hint)
+        note(for_shell(hint))
 
 
 def _folded(text: str) -> list[str]:

@@ -104,7 +104,7 @@ class Found:
         if self._device is None:
             left = [each.source.name for each in candidates if each not in kept]
             if left:
-                what = "files beside the dump's folder, left out (name them in open(…) to add them)"
+                what = "files beside the dump's folder, left out (name them too to add them)"
                 self.issues.append(note(tree.name, "files-left-out", what, left))
         self.candidates += kept
         self.skipped.append((tree, [source.name for source in unknown.values()]))

@@ -1,0 +1,56 @@
+"""Hints speak of options, not of calls, where there are options."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tvmdbg_widgets import samples
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.cli.hints import for_shell
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        (
+            "Choose one: tvmdbg_widgets.open('/a b/CPU_0'), or open(…, device='CPU_0').",
+            "Choose one: '/a b/CPU_0', or --device CPU_0.",
+        ),
+        (
+            "Give the graph (open(…, graph=lib.get_graph_json())) to settle them",
+            "Give the graph (lib.get_graph_json() in a file, as --graph FILE) to settle them",
+        ),
+        ("open(…, graph=lib.get_graph_json()).", "give --graph FILE, which holds {}."),
+        ("so does time_list (open(…, times='t.json'))", "so does time_list (add t.json)"),
+        ("Choose one: open(…, module='first').", "Choose one: open(…, module='first')."),
+    ],
+)
+def test_calls_become_arguments(hint: str, said: str) -> None:
+    assert for_shell(hint) == said.format("lib.get_graph_json()")
+
+
+@pytest.mark.parametrize("part", HOW_TO_GET)
+def test_no_call_of_open_is_left_in_what_a_run_lacks(part: str) -> None:
+    assert "open(" not in for_shell(HOW_TO_GET[part])
+
+
+def test_one_of_several_dumps_is_chosen_as_the_message_says(tvmdbg: Run, tmp_path: Path) -> None:
+    for device in ("CPU_0", "CUDA_0"):
+        folder = f"_tvmdbg_device_{device}"
+        shutil.copytree(samples.resnet20_cifar / "_tvmdbg_device_CPU_0", tmp_path / folder)
+    refused = tvmdbg("summary", tmp_path)
+    told = " ".join(refused.stderr.split())
+    assert refused.returncode == 2
+    assert "or --device CPU_0." in told
+    assert "open(" not in told
+    assert tvmdbg("summary", tmp_path, "--device", "CPU_0").returncode == 0

@@ -1,0 +1,41 @@
+"""Hints that name a call of Python, as one writes them on a command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+_FILES = frozenset(("graph", "params", "trace", "table"))
+_FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
+_GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
+_GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
+
+
+def for_shell(text: str) -> str:
+    """Return a hint with options and arguments of this command instead of calls of ``open``.
+
+    What has no option here stays a call: ``open(…, module='first')``.
+
+    Examples
+    --------
+    >>> for_shell("Choose one: open(…, device='CPU_0').")
+    'Choose one: --device CPU_0.'
+    """
+    text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
+    text = _GRAPH.sub(_graph, text)
+    return _GIVEN.sub(_given, text)
+
+
+def _graph(call: re.Match[str]) -> str:
+    if call[1]:
+        return f"({call[1]} in a file, as --graph FILE)"
+    return f"give --graph FILE, which holds {call[2]}"
+
+
+def _given(call: re.Match[str]) -> str:
+    name, value = call[1], shlex.quote(call[2])
+    if name == "device":
+        return f"--device {value}"
+    if name in _FILES:
+        return f"give --{name} {value}"
+    return call[0] if name == "module" else f"add {value}"
