@@ -27,6 +27,17 @@ describe("keys of a view", () => {
     );
   });
 
+  it("leave the list of keys, where one may scroll it, by Escape", () => {
+    document.body.append(root);
+    const help = root.querySelector<HTMLElement>(".tvmdbg-help")!;
+    press(root, "?");
+    expect([help.hidden, help.tabIndex]).toEqual([false, 0]);
+    help.focus();
+    press(help, "Escape");
+    expect([help.hidden, document.activeElement]).toEqual([true, root]);
+    root.remove();
+  });
+
   it("act on the root, in either case, and go no further", () => {
     const outside = vi.fn();
     const parent = document.createElement("div");

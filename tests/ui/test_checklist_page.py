@@ -305,6 +305,8 @@ def test_help_opens_in_each_view_and_fits(
         assert inner["x"] >= outer["x"]
         assert inner["y"] >= outer["y"]
         assert shown.evaluate("node => node.scrollWidth <= node.clientWidth")
+        if width >= 1600:
+            assert shown.evaluate("node => node.scrollHeight <= node.clientHeight")
         found = shown.evaluate(AUDIT)
         assert [
             text for text in found["texts"] if text["size"] < 11 or not text.get("enough", True)

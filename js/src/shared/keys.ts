@@ -21,6 +21,13 @@ export function bindKeys(
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
   const help = helpPanel(actions);
   root.append(help);
+  help.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" && event.key !== "?") return;
+    event.preventDefault();
+    event.stopPropagation();
+    root.focus({ preventScroll: true });
+    help.hidden = true;
+  });
   const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
   root.addEventListener(
     "keydown",
@@ -32,6 +39,7 @@ export function bindKeys(
         const bar = root.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
         const top = bar ? bar.offsetTop + bar.offsetHeight + 4 : 8;
         help.style.setProperty("--tvmdbg-help-top", `${top}px`);
+        inColumns(help, root.clientWidth);
         event.preventDefault();
         return;
       }
@@ -57,6 +65,9 @@ export function helpButton(root: HTMLElement): HTMLButtonElement {
   });
 }
 
+/** The least width of a column of keys, CSS px. */
+const COLUMN = 210;
+
 const SHOWN: Record<string, string> = {
   ArrowUp: "↑",
   ArrowDown: "↓",
@@ -75,5 +86,19 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
       element("span", {}, does),
     ),
   );
-  return element("div", { class: "tvmdbg-help", role: "note", hidden: true }, ...rows);
+  return element(
+    "div",
+    { class: "tvmdbg-help", role: "note", tabindex: 0, "aria-label": "Keys", hidden: true },
+    element("div", { class: "tvmdbg-help-keys" }, ...rows),
+  );
+}
+
+/** Lists the keys in as many columns as it takes to show all, or as the width has room for. */
+function inColumns(help: HTMLElement, width: number): void {
+  const { style } = help.firstElementChild as HTMLElement;
+  const most = Math.floor(width / COLUMN);
+  style.columnCount = "1";
+  for (let columns = 2; columns <= most && help.scrollHeight > help.clientHeight; columns++) {
+    style.columnCount = String(columns);
+  }
 }
