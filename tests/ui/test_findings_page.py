@@ -175,6 +175,28 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     assert page.evaluate(STATE)[1] == [SLOWEST, 0]
 
 
+def test_whole_rows_are_shown_and_all_nodes_listed(
+    page: Page, address: str, kernel: Kernel
+) -> None:
+    many = [finding(f"r{i} cost {i}", nodes=[i, 20, 21, 22, 23, 24]) for i in range(9)]
+    kernel.say("done", 9, *many)
+    panel = finished(show(page, address))
+    shown = panel.get_by_role("tree")
+    cut = shown.evaluate(
+        """list => {
+          const end = list.getBoundingClientRect().bottom;
+          return [...list.children].map((each) => each.getBoundingClientRect())
+            .filter((box) => box.top < end - 2 && box.bottom > end).length;
+        }"""
+    )
+    assert cut == 0
+    first = panel.get_by_role("treeitem").first
+    expect(first.locator(".tvmdbg-chip")).to_have_count(3)
+    first.get_by_text("and 3 more").click()
+    expect(first.locator(".tvmdbg-finding-all .tvmdbg-chip")).to_have_count(6)
+    assert page.evaluate(STATE)[0] == []
+
+
 def test_a_click_on_the_sign_unfolds_without_selecting(page: Page, address: str) -> None:
     panel = finished(show(page, address))
     first = panel.get_by_role("treeitem").first

@@ -10,6 +10,8 @@ const NARROW = 760;
 const LEAST = 240;
 /** Shares of the height that the list of findings has: as it is, and while evidence is open. */
 const LIST = 0.13;
+/** Height of a finding of one line, in CSS pixels: none is cut in half. */
+const ROW = 24.4;
 const LIST_OPEN = 0.28;
 const LIST_NARROW = 0.25;
 /** Share of the height of which the views take parts where they stand one below the other. */
@@ -68,7 +70,8 @@ export class Panels {
     const narrow = this.#root.clientWidth > 0 && this.#root.clientWidth < NARROW;
     for (const name of VIEWS) this.of[name].hidden = collapsed.has(name);
     const list = this.of.findings.style;
-    const room = Math.max(56, Math.round(height * (narrow ? LIST_NARROW : LIST)));
+    const wish = height * (narrow ? LIST_NARROW : LIST);
+    const room = Math.max(56, Math.ceil(Math.round(wish / ROW) * ROW));
     list.setProperty("--tvmdbg-findings-room", `${room}px`);
     const open = Math.max(room, Math.round(height * LIST_OPEN));
     list.setProperty("--tvmdbg-findings-open-room", `${open}px`);

@@ -200,7 +200,12 @@ export class List {
         "span",
         { class: "tvmdbg-finding-nodes" },
         ...row.nodes.slice(0, CHIPS).map((node) => this.#chip(node, `#${node}`)),
-        more > 0 && element("span", { class: "tvmdbg-muted" }, `and ${more} more`),
+        more > 0 &&
+          element(
+            "span",
+            { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
+            `and ${more} more`,
+          ),
       ),
       ...(finding && open ? [this.#evidence(row)] : []),
     ];
@@ -243,7 +248,8 @@ export class List {
     this.activate(row.key, false);
     const chip = target.closest<HTMLElement>("[data-node]");
     if (chip) this.#events.node(row, Number(chip.dataset.node));
-    else if (target.closest(".tvmdbg-finding-twist")) this.#events.toggle(row);
+    else if (target.closest(".tvmdbg-finding-twist, .tvmdbg-finding-more"))
+      this.#events.toggle(row);
     else if (!target.closest(".tvmdbg-finding-evidence")) this.#events.pick(row);
   }
 }
