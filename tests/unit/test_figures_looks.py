@@ -228,19 +228,6 @@ def test_a_png_has_the_figures_size_times_its_scale(run: DebugRun, tmp_path: Pat
     assert auto.png(1) == run.figure("graph", width=480).png(1)
 
 
-def test_the_values_of_a_tensor_are_in_the_png(corpus: Path, tmp_path: Path) -> None:
-    pytest.importorskip("resvg_py")
-    image = pytest.importorskip("PIL.Image")
-    run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
-    figure = run.figure("tensor", entry=(run.top(1)[0].node, 0))
-    box = next(each for each in root_of(figure).iter() if each.tag.endswith("image"))
-    x, y, wide, high = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
-    file = figure.save(tmp_path / "a.png", scale=1)
-    picture = np.asarray(image.open(file).convert("RGB"))
-    part = picture[int(y) + 2 : int(y + high) - 2, int(x) + 2 : int(x + wide) - 2]
-    assert len(np.unique(part.reshape(-1, 3), axis=0)) > 50
-
-
 def test_cells_of_a_tensor_have_no_colours_between_them_in_the_png() -> None:
     overflow = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     figure = overflow.figure("tensor", entry=(38, 0))
