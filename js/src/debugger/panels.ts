@@ -70,8 +70,8 @@ export class Panels {
     const narrow = this.#root.clientWidth > 0 && this.#root.clientWidth < NARROW;
     for (const name of VIEWS) this.of[name].hidden = collapsed.has(name);
     const list = this.of.findings.style;
-    const wish = height * (narrow ? LIST_NARROW : LIST);
-    const room = Math.max(56, Math.ceil(Math.round(wish / ROW) * ROW));
+    const rows = Math.ceil(Math.round((height * LIST) / ROW) * ROW);
+    const room = Math.max(56, narrow ? Math.round(height * LIST_NARROW) : rows);
     list.setProperty("--tvmdbg-findings-room", `${room}px`);
     const open = Math.max(room, Math.round(height * LIST_OPEN));
     list.setProperty("--tvmdbg-findings-open-room", `${open}px`);
