@@ -88,7 +88,14 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
   );
   return element(
     "div",
-    { class: "tvmdbg-help", role: "note", tabindex: 0, "aria-label": "Keys", hidden: true },
+    {
+      class: "tvmdbg-help",
+      role: "note",
+      tabindex: 0,
+      "aria-label": "Keys",
+      hidden: true,
+      ...KEEP_KEYS,
+    },
     element("div", { class: "tvmdbg-help-keys" }, ...rows),
   );
 }
