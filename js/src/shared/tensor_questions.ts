@@ -1,0 +1,286 @@
+/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers_tensor.py` answers. */
+
+/** One output of one node. */
+export type Entry = readonly [node: number, output: number];
+
+/** A number with the text that is exact in the tensor's own dtype; `value` is null where it is not finite. */
+export interface ExactNumber {
+  text: string;
+  value: number | null;
+}
+
+/** How the stored bytes are to be understood. */
+export interface TensorView {
+  entry: Entry;
+  /** One of the tensor's `readings`; null for the first. */
+  reading: string | null;
+  /** A layout to unfold ("NCHW8c"); null for the one the graph states, "" for the axes as stored. */
+  layout: string | null;
+  /** Logical sizes by letter that hide padding, {"C": 12}; an axis left out shows all of it. */
+  sizes: Record<string, number>;
+}
+
+export type PlaneAxes = readonly [down: number | null, across: number | null];
+
+/** Two axes of a tensor; `down` is null for a vector or scalar. */
+export interface PlaneView extends TensorView {
+  /** Null leaves the choice to the answer; so does an index of another rank. */
+  axes: PlaneAxes | null;
+  /** One index an axis; those of the shown axes are not looked at. */
+  index: readonly number[] | null;
+}
+
+export interface TensorRequest extends PlaneView {
+  /** The part of the plane that is wanted, in values; null for all of it. */
+  part: readonly [row: number, col: number, rows: number, cols: number] | null;
+  /** At most so many rows and columns of cells. */
+  rows: number;
+  cols: number;
+  /** Whether every value must be looked at; a large part is sampled otherwise. */
+  exact: boolean;
+}
+
+/** A layout that something tells of. */
+export interface KnownLayout {
+  layout: string;
+  /** Logical sizes that hide its padding, where they are known. */
+  sizes: Record<string, number>;
+  /** "out_layout of node 4". */
+  source: string;
+  certainty: "stated" | "likely";
+}
+
+export interface TensorAnswer {
+  entry: Entry;
+  name: string;
+  key: string;
+  dtype: string;
+  shape: number[];
+  nbytes: number;
+  offset: number;
+  file: string;
+  trust: string;
+  notes: string[];
+  /** When the values were read: as the node had run, or after the whole run, when buffers had been reused. */
+  captured: "node" | "later" | "unknown";
+  /** The choices of a dtype whose bytes can be read in several ways; empty where there is but one. */
+  readings: string[];
+  reading: string | null;
+  /** Best first. */
+  layouts: KnownLayout[];
+  /** The layout that is unfolded; "" where the axes are as stored. */
+  layout: string;
+  sizes: Record<string, number>;
+  /** The shape that `axes` and `index` speak of. */
+  viewShape: number[];
+  /** A letter an axis of `viewShape` where a layout names them; else empty. */
+  axisNames: string[];
+  /** The shape of the values as stored, under the reading. */
+  storedShape: number[];
+  axes: [number | null, number | null];
+  index: number[];
+  tile: Tile | null;
+}
+
+/** Cells of `rowStep` x `colStep` values from (`row`, `col`) of a plane of `planeRows` x `planeCols`. */
+export interface Tile extends Cells {
+  row: number;
+  col: number;
+  rows: number;
+  cols: number;
+  rowStep: number;
+  colStep: number;
+  planeRows: number;
+  planeCols: number;
+  /** Whether every value was looked at. */
+  exact: boolean;
+}
+
+export interface Cells {
+  /** Of the finite values of a cell; NaN where it has none. */
+  minimum: Float32Array;
+  maximum: Float32Array;
+  mean: Float32Array;
+  /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside. */
+  flags: Uint8Array;
+}
+
+export interface StatisticsRequest {
+  entry: Entry;
+  reading: string | null;
+  /** Begin, or go on with, the pass over every value. */
+  exact: boolean;
+}
+
+/** Counts, bounds and moments; indices are those of `storedShape`. */
+export interface TensorStatistics {
+  size: number;
+  finite: number;
+  nan: number;
+  posInf: number;
+  negInf: number;
+  zero: number;
+  negative: number;
+  denormal: number;
+  /** Values at the lowest and the highest finite value of the dtype; null where that says nothing (bool). */
+  atLowest: number | null;
+  atHighest: number | null;
+  minimum: ExactNumber;
+  maximum: ExactNumber;
+  mean: ExactNumber;
+  std: ExactNumber;
+  argmin: number[] | null;
+  argmax: number[] | null;
+  firstNan: number[] | null;
+  firstPosInf: number[] | null;
+  firstNegInf: number[] | null;
+}
+
+/** Bounds between which a percentile lies; equal where it is exact. */
+export interface Percentile {
+  percent: number;
+  low: ExactNumber;
+  high: ExactNumber;
+}
+
+/** All finite values in at most 65,536 bins, ascending; each holds low <= value <= high. */
+export interface Distribution {
+  low: Float64Array;
+  high: Float64Array;
+  count: Float64Array;
+}
+
+export interface StatisticsAnswer {
+  /** "sampled": of a part of the values, until asked for all of them. */
+  state: "exact" | "sampled" | "scanning" | "cancelled";
+  /** Values looked at by the pass, of how many. */
+  done: number;
+  total: number;
+  /** The best that is known; null where the dtype has no order (`reason` says why). */
+  statistics: TensorStatistics | null;
+  reason: string;
+  /** Equal bins from the least to the largest finite value; not `exact` where values at a border may lie beside it. */
+  histogram: { counts: number[]; edges: number[]; exact: boolean } | null;
+  percentiles: Percentile[];
+  /** Null while scanning, and in pages that do not hold it. */
+  distribution: Distribution | null;
+  /** Lowest and highest finite value of the dtype; null where it has none. */
+  limits: [low: number, high: number] | null;
+}
+
+export interface PercentilesRequest {
+  entry: Entry;
+  reading: string | null;
+  percents: readonly number[];
+}
+
+export const VALUE_FORMATS = ["number", "hex", "bits", "dequantised"] as const;
+export type ValueFormat = (typeof VALUE_FORMATS)[number];
+
+export interface ValuesRequest extends PlaneView {
+  row: number;
+  col: number;
+  rows: number;
+  cols: number;
+  format: ValueFormat;
+  /** For "dequantised": (value - zeroPoint) * scale. */
+  scale: number;
+  zeroPoint: number;
+}
+
+export interface ValuesAnswer {
+  row: number;
+  col: number;
+  rows: number;
+  cols: number;
+  /** Row by row, exact in the tensor's dtype. */
+  text: string[];
+  /** For "bits": how many bits of each text are sign, exponent and mantissa; [] where they are no float. */
+  fields: number[];
+}
+
+export interface ProfileRequest extends TensorView {
+  axis: number;
+  /** At most so many points. */
+  points: number;
+}
+
+/** Over all other axes, for `step` indices of the axis at a time. */
+export interface ProfileAnswer extends Cells {
+  axis: number;
+  length: number;
+  step: number;
+}
+
+export interface ChannelsRequest extends PlaneView {
+  /** The axis of which each index becomes a picture; none of the plane's own. */
+  axis: number;
+  first: number;
+  count: number;
+  /** At most so many cells each. */
+  rows: number;
+  cols: number;
+}
+
+/** `count` pictures of `rows` x `cols` cells one after the other. */
+export interface ChannelsAnswer extends Cells {
+  axis: number;
+  first: number;
+  count: number;
+  length: number;
+  rows: number;
+  cols: number;
+  rowStep: number;
+  colStep: number;
+  planeRows: number;
+  planeCols: number;
+}
+
+/** Whole rows of a plane, for saving. */
+export interface DataRequest extends PlaneView {
+  row: number;
+  rows: number;
+}
+
+export interface DataAnswer {
+  row: number;
+  rows: number;
+  cols: number;
+  /** numpy's name of the items' type, little endian: "<f4". */
+  descr: string;
+  /** Says so where the items are wider than the tensor's own dtype, which numpy's files do not know. */
+  note: string;
+  bytes: DataView;
+}
+
+/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health.py`. */
+export interface HealthColumns {
+  node: Int32Array;
+  output: Int32Array;
+  /** 0 not looked at yet, 1 sound, 2 doubtful, 3 faulty, 4 cannot be judged. */
+  verdict: Uint8Array;
+  nan: Float64Array;
+  inf: Float64Array;
+  /** Shares 0 … 1; NaN where unknown. */
+  zero: Float64Array;
+  saturated: Float64Array;
+  dead: Float64Array;
+  denormal: Float64Array;
+  /** Least and largest finite value; NaN where unknown. */
+  low: Float64Array;
+  high: Float64Array;
+  /** Position in the order of suspicion, 0 the most suspicious. */
+  rank: Int32Array;
+}
+
+export interface HealthAnswer extends HealthColumns {
+  state: "scanning" | "done" | "cancelled" | "none";
+  /** Tensors looked at, of how many. */
+  done: number;
+  total: number;
+  /** What is wrong with an entry in words, a row each; "" for a sound one. */
+  words: string[];
+  /** Rows of the first entry with a NaN and of the first that is not finite, in execution order; -1 where there is none. */
+  firstNan: number;
+  firstNonfinite: number;
+}
