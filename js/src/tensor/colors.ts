@@ -1,34 +1,11 @@
 /** Colour tables and the colours of what has no place in them. */
-
-/** From dark indigo over teal to pale green: lightness rises evenly, so that it also reads without hue. */
-const SEQUENTIAL = [
-  "#1b0f3b",
-  "#2a2a72",
-  "#27508f",
-  "#1f7494",
-  "#2a968a",
-  "#55b57a",
-  "#97cf74",
-  "#d5e48e",
-  "#fbf8c9",
-] as const;
-
-/** Blue, near white at zero, crimson: both arms darken alike, and blue against red survives colour blindness. */
-const DIVERGING = [
-  "#0a356f",
-  "#1f5aa6",
-  "#5b93cd",
-  "#a0c4ea",
-  "#f6f4f2",
-  "#f0b9bd",
-  "#d97080",
-  "#b22f4b",
-  "#64102c",
-] as const;
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 
 export type ColorMap = "sequential" | "diverging";
 
-export const SPECIAL = { nan: "#e312b4", posInf: "#ff8a00", negInf: "#00c8f0" } as const;
+const { values } = tokens;
+
+export const SPECIAL = { nan: values.nan, posInf: values.posInf, negInf: values.negInf } as const;
 export type Special = keyof typeof SPECIAL;
 export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
 
@@ -47,9 +24,13 @@ export function specialOf(flags: number): Special | null {
   return specialsOf(flags)[0] ?? null;
 }
 
+/**
+ * Sequential: from dark indigo over teal to pale green; lightness rises evenly, so that it also reads without hue.
+ * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives colour blindness.
+ */
 export const STOPS: Record<ColorMap, readonly string[]> = {
-  sequential: SEQUENTIAL,
-  diverging: DIVERGING,
+  sequential: values.sequential,
+  diverging: values.diverging,
 };
 
 const tables = new Map<ColorMap, Uint8Array>();
