@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.figures.theme import channels
+from tvmdbg_widgets.figures.theme import TOKENS, channels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ColorMap = Literal["sequential", "diverging"]
 
+_VALUES = TOKENS["values"]
 STOPS: dict[ColorMap, Sequence[str]] = {
-    "sequential": (
-        *("#1b0f3b", "#2a2a72", "#27508f", "#1f7494", "#2a968a"),
-        *("#55b57a", "#97cf74", "#d5e48e", "#fbf8c9"),
-    ),
-    "diverging": (
-        *("#0a356f", "#1f5aa6", "#5b93cd", "#a0c4ea", "#f6f4f2"),
-        *("#f0b9bd", "#d97080", "#b22f4b", "#64102c"),
-    ),
+    "sequential": _VALUES["sequential"],
+    "diverging": _VALUES["diverging"],
 }
 #: NaN, +Inf, -Inf: colours that no table has.
-SPECIAL = {"nan": "#e312b4", "pos_inf": "#ff8a00", "neg_inf": "#00c8f0"}
+SPECIAL: dict[str, str] = {
+    "nan": _VALUES["nan"],
+    "pos_inf": _VALUES["posInf"],
+    "neg_inf": _VALUES["negInf"],
+}
+#: Finite values below and above the range of the colours.
+UNDER, OVER = str(_VALUES["under"]), str(_VALUES["over"])
 SPECIAL_TEXT = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "−Inf"}
 COLOR_MAPS = ("auto", "sequential", "diverging")
 SCALES = ("linear", "symlog")
