@@ -90,3 +90,8 @@ function strings(header: ColumnHeader & { kind: "strings" }, buffer: ArrayBuffer
   });
   return new StringColumn(codes, unique);
 }
+
+/** The columns of an answer by name; they are in its first buffer. */
+export function fields(headers: ColumnHeader[], buffers: DataView[]): Record<string, Column> {
+  return Object.fromEntries(unpack(headers, buffers[0] ?? new DataView(new ArrayBuffer(0))));
+}

@@ -1,7 +1,9 @@
 import type { AnyModel } from "@anywidget/types";
-import { type Column, type ColumnHeader, type StringColumn, unpack } from "./columns.ts";
+import { type ColumnHeader, fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
 import { isAbort, request } from "./request.ts";
+import { TensorClient, type TensorQuestions } from "./tensor_client.ts";
+import type * as Wire from "./tensor_questions.ts";
 
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];
@@ -254,13 +256,15 @@ export interface FindingsAnswer {
 }
 
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
-export interface RunClient {
+export interface RunClient extends TensorQuestions {
   summary(): Promise<RunSummary>;
   graph(): Promise<GraphColumns | null>;
   timeline(): Promise<TimelineColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
+  tensor(question: Wire.TensorRequest, signal: AbortSignal): Promise<Wire.TensorAnswer>;
   tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
+  values(question: Wire.ValuesRequest, signal: AbortSignal): Promise<Wire.ValuesAnswer>;
   values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
@@ -276,7 +280,7 @@ interface ColumnsReply {
 const TIMEOUT_MS = 60_000;
 
 /** Answers from a RunModel over custom messages; columns are fetched once a page. */
-class ModelRunClient implements RunClient {
+class ModelRunClient extends TensorClient implements RunClient {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;
   readonly #signal: AbortSignal;
@@ -284,6 +288,7 @@ class ModelRunClient implements RunClient {
   readonly #client = Math.random().toString(36).slice(2);
 
   constructor(model: AnyModel, kept: Map<string, Promise<unknown>>, signal: AbortSignal) {
+    super((kind, question, asking) => this.#ask(kind, question, asking));
     this.#model = model;
     this.#kept = kept;
     this.#signal = signal;
@@ -309,15 +314,12 @@ class ModelRunClient implements RunClient {
     return (await this.#ask<NodeDetails>("node", { node: id }, signal)).result;
   }
 
-  async tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer> {
-    type Reply = TensorAnswer & { tile: (TensorAnswer["tile"] & ColumnsReply) | null };
-    const { result, buffers } = await this.#ask<Reply>("tensor", question, signal);
-    if (result.tile) Object.assign(result.tile, fields(result.tile.columns, buffers));
-    return result;
+  override tensor(question: object, signal: AbortSignal): Promise<never> {
+    return super.tensor(question as Wire.TensorRequest, signal) as Promise<never>;
   }
 
-  async values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer> {
-    return (await this.#ask<ValuesAnswer>("values", question, signal)).result;
+  override values(question: object, signal: AbortSignal): Promise<never> {
+    return super.values(question as Wire.ValuesRequest, signal) as Promise<never>;
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
@@ -357,10 +359,6 @@ class ModelRunClient implements RunClient {
     answer.catch(() => this.#kept.delete(key));
     return answer;
   }
-}
-
-function fields(headers: ColumnHeader[], buffers: DataView[]): Record<string, Column> {
-  return Object.fromEntries(unpack(headers, buffers[0] ?? new DataView(new ArrayBuffer(0))));
 }
 
 /** The run behind a model, as one view sees it until its signal aborts. */
