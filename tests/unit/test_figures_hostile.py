@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound, root_of, texts
-from tvmdbg_widgets.figures.colors import SPECIAL, STOPS, table
+from tvmdbg_widgets.figures.colors import table
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.png import png
 from tvmdbg_widgets.figures.tensor_facts import default_axes
@@ -154,17 +152,6 @@ def test_png_holds_the_pixels(tmp_path: Any) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(png(codes, table("diverging")))
     assert (np.asarray(image.open(file).convert("RGB")) == table("diverging")[codes]).all()
-
-
-def test_colours_are_the_inspectors_own() -> None:
-    source = (Path(__file__).parents[2] / "js/src/tensor/colors.ts").read_text()
-    for name in ("sequential", "diverging"):
-        stops = re.findall(
-            r'"(#\w{6})"', source.split(f"const {name.upper()} = [")[1].split("]")[0]
-        )
-        assert list(STOPS[name]) == stops
-    special = source.split("const SPECIAL = {")[1].split("}")[0]
-    assert list(SPECIAL.values()) == re.findall(r'"(#\w{6})"', special)
 
 
 def test_percent_rounds_as_the_page_does() -> None:

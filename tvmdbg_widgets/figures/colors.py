@@ -32,9 +32,11 @@ SPECIAL: dict[str, str] = {
 UNDER, OVER = str(_VALUES["under"]), str(_VALUES["over"])
 SPECIAL_TEXT = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "−Inf"}
 COLOR_MAPS = ("auto", "sequential", "diverging")
-SCALES = ("linear", "symlog")
+SCALES = ("linear", "log", "symlog")
 
 _DECADES = 3
+#: Decades of a logarithmic scale whose range reaches down to zero.
+_LOG_DECADES = 6
 
 
 @cache
@@ -52,7 +54,8 @@ def table(name: ColorMap) -> npt.NDArray[np.uint8]:
 class ColorScale:
     """Maps finite values from ``low`` to ``high`` to a colour table, as the inspector does.
 
-    ``scale`` is ``"linear"`` or ``"symlog"``: linear near zero, logarithmic over three decades.
+    ``scale`` is ``"linear"``, ``"log"``, or ``"symlog"``: linear near zero, logarithmic over
+    three decades.
     """
 
     low: float
@@ -64,8 +67,14 @@ class ColorScale:
     def of(cls, low: float, high: float, scale: str = "linear", map_: str = "auto") -> ColorScale:
         """Choose the table where none is asked for: diverging for values on both sides of zero.
 
-        A diverging scale is even around zero.
+        A diverging scale is even around zero. A logarithmic one has no place for zero and below:
+        it begins six decades below the largest value there, and where nothing is positive it is
+        ``"symlog"``.
         """
+        if scale == "log" and high > 0:
+            low = low if low > 0 else high / 10**_LOG_DECADES
+            return cls(low, high, "diverging" if map_ == "diverging" else "sequential", scale)
+        scale = "symlog" if scale == "log" else scale
         chosen: ColorMap = "sequential"
         if map_ == "diverging" or (map_ == "auto" and low < 0 < high):
             chosen, high = "diverging", max(abs(low), abs(high))
@@ -86,6 +95,8 @@ class ColorScale:
         bent = low + share * (high - low)
         if self.scale == "linear":
             return bent
+        if self.scale == "log":
+            return math.exp(bent)
         return math.copysign(self.threshold * math.expm1(abs(bent)), bent)
 
     @property
@@ -102,4 +113,6 @@ class ColorScale:
         array = np.asarray(values, np.float64)
         if self.scale == "linear":
             return array
+        if self.scale == "log":
+            return np.log(np.maximum(array, self.low))
         return np.sign(array) * np.log1p(np.abs(array) / self.threshold)
