@@ -2,10 +2,12 @@ import type { TensorAnswer } from "../shared/run_client.ts";
 import type { ColorMap } from "./colors.ts";
 import { niceTicks, powerTicks, type Tick } from "./ticks.ts";
 
-export type ScaleKind = "linear" | "symlog";
+export type ScaleKind = "linear" | "log" | "symlog";
 export type MapChoice = "auto" | ColorMap;
-/** What the colours span: the tensor, or the plane that is shown. */
-export type RangeChoice = "tensor" | "plane";
+/** What the colours span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers. */
+export type RangeChoice = "tensor" | "plane" | "robust" | readonly [low: number, high: number];
+/** Which number of a cell of several values: "extreme" is the one of largest magnitude. */
+export type CellChoice = "mean" | "least" | "largest" | "extreme";
 
 export interface ColorChoice {
   scale: ScaleKind;
