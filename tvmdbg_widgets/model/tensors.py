@@ -15,11 +15,13 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
 
     import numpy as np
 
-    from tvmdbg_widgets.model.array_values import Reading
+    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.windows import Selection
 
 __all__ = ["ArrayRecord", "Tensor", "TensorKey", "Tensors"]
@@ -68,7 +70,7 @@ class Tensor:
         self.trust = trust
         self.notes: tuple[str, ...] = (*record.notes, *notes)
         self.issues = Issues() if issues is None else issues
-        self._statistics: dict[tuple[int, int | None], Statistics] = {}
+        self._statistics: dict[tuple[Reading | None, int, int | None], Statistics] = {}
 
     @property
     def key(self) -> str:
@@ -115,14 +117,38 @@ class Tensor:
         """Whether the file holds every declared value."""
         return self.record.complete
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """The readings that views offer, their default first; none where there is but one.
+
+        ``"packed"`` and ``"bytes"`` below 8 bits, the faces of complex numbers, and
+        ``"as <dtype>"`` for each meaning of an ambiguous type code.
+        """
+        return self.record.readings
+
+    def values(self, reading: Reading | None = None) -> ArrayValues:
+        """Return the values under a reading, to be read in windows, chunks or whole.
+
+        Parameters
+        ----------
+        reading
+            One of ``readings``. Default: packed below 8 bits, but bool one a byte; complex
+            numbers as such.
+
+        Raises
+        ------
+        ValueError
+            The values cannot be read so.
+        """
+        return self.record.values(reading)
+
     def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:
         """Read all values as a new array of ``view_shape``.
 
         Parameters
         ----------
         reading
-            For types below 8 bits: ``"packed"`` (several elements a byte, low bits first) or
-            ``"bytes"`` (one element a byte). Default: packed, but bool one a byte.
+            See ``values``.
 
         Raises
         ------
@@ -167,7 +193,10 @@ class Tensor:
         bins: int = 64,
         sample: int | None = None,
         *,
+        reading: Reading | None = None,
         watch: Callable[[], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+        executor: Executor | None = None,
     ) -> Statistics:
         """Count, bound and average the values in bounded memory; kept once computed.
 
@@ -178,18 +207,28 @@ class Tensor:
         sample
             Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
             unless that was all of them.
+        reading
+            One of ``readings``; the default one where left out.
         watch
             Called before each piece of the values is looked at; what it raises stops the count.
+        progress
+            Called after each piece with the number of values looked at.
+        executor
+            Where pieces of a large tensor are counted.
         """
-        asked = (bins, sample)
+        asked = (reading, bins, sample)
         if asked not in self._statistics:
-            self._statistics[asked] = self._compute(bins, sample, watch)
+            self._statistics[asked] = self._compute(reading, bins, sample, watch)
         return self._statistics[asked]
 
     def _compute(
-        self, bins: int, sample: int | None, watch: Callable[[], None] | None
+        self,
+        reading: Reading | None,
+        bins: int,
+        sample: int | None,
+        watch: Callable[[], None] | None,
     ) -> Statistics:
-        values = self.record.values()
+        values = self.record.values(reading)
         if values.is_raw:
             return Statistics.not_applicable(values.count, f"{self.dtype} has no numpy type")
         exact = sample is None or sample >= values.count

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
     from tvmdbg_widgets.model.array_values import ArrayValues, Reading
-    from tvmdbg_widgets.model.histograms import Histogram
+    from tvmdbg_widgets.model.statistics.histograms import Histogram
     from tvmdbg_widgets.model.tensors import Tensor
 
 #: Bins of the histogram that views ask for (``js/src/tensor/inspector.ts``).

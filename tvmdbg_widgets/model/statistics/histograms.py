@@ -29,10 +29,14 @@ class Histogram:
     edges
         float64[k+1], read-only, in the unit of the values. Bin i holds
         ``edges[i] <= value < edges[i+1]``, the last one its right edge too.
+    exact
+        Whether each value was compared with the edges; otherwise values near an edge may be
+        counted beside it.
     """
 
     counts: np.ndarray[Any, np.dtype[np.int64]]
     edges: np.ndarray[Any, np.dtype[np.float64]]
+    exact: bool = True
 
 
 def histogram(

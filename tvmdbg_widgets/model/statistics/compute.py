@@ -3,99 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.histograms import Histogram, histogram
-from tvmdbg_widgets.model.moments import Moments
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.statistics.histograms import histogram
+from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics.result import Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Statistics:
-    """Counts over all values; bounds, mean, spread and histogram over the finite ones.
-
-    Attributes
-    ----------
-    size
-        Scalars looked at.
-    finite, nan, pos_inf, neg_inf, zero, negative
-        How many are finite, NaN, +Inf, -Inf, zero (either sign), below zero (-Inf included).
-    minimum, maximum
-        Of the finite values, scalars of the array's own type; None without finite values.
-    argmin, argmax
-        Flat index, in C order, of their first occurrence; in the order looked at, where not
-        ``exact``.
-    mean, std
-        Of the finite values, ``std`` dividing by their number; NaN without finite values.
-    histogram
-        Counts in equal bins from minimum to maximum; None without finite values.
-    exact
-        Whether all values were looked at.
-    reason
-        Why nothing was computed (complex and raw types); empty otherwise.
-    """
-
-    size: int
-    finite: int
-    nan: int
-    pos_inf: int
-    neg_inf: int
-    zero: int
-    negative: int
-    minimum: Any
-    maximum: Any
-    argmin: int | None
-    argmax: int | None
-    mean: float
-    std: float
-    histogram: Histogram | None
-    exact: bool = True
-    reason: str = ""
-
-    def __repr__(self) -> str:
-        if self.reason:
-            return f"Statistics: none, {self.reason}"
-        bounds = f"{number_text(self.minimum)} … {number_text(self.maximum)}"
-        return (
-            f"Statistics: {self.size:,} values, {self.finite:,} finite, {self.nan:,} NaN, "
-            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; "
-            + (
-                f"{bounds}, mean {self.mean:.6g}, std {self.std:.6g}"
-                if self.finite
-                else "no bounds"
-            )
-            + ("" if self.exact else "; of a sample")
-        )
-
-    @property
-    def applicable(self) -> bool:
-        """Whether the type has an order, so that there is something to compute."""
-        return not self.reason
-
-    def counts_only(self) -> Statistics:
-        """Return the same without bounds, moments and histogram."""
-        return replace(
-            self,
-            minimum=None,
-            maximum=None,
-            argmin=None,
-            argmax=None,
-            mean=math.nan,
-            std=math.nan,
-            histogram=None,
-        )
-
-    @classmethod
-    def not_applicable(cls, size: int, reason: str) -> Statistics:
-        """Return the statistics of an array that has none, and say why."""
-        nothing = (None, None, None, None, math.nan, math.nan, None)
-        return cls(size, 0, 0, 0, 0, 0, 0, *nothing, exact=True, reason=reason)
 
 
 def statistics(

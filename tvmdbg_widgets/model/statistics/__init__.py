@@ -1,0 +1,10 @@
+"""Statistics of one array: counts, bounds, moments and distribution from one pass over it."""
+
+from __future__ import annotations
+
+from tvmdbg_widgets.model.statistics.compute import comparable, statistics
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Interval
+from tvmdbg_widgets.model.statistics.histograms import Histogram
+from tvmdbg_widgets.model.statistics.result import Statistics
+
+__all__ = ["Distribution", "Histogram", "Interval", "Statistics", "comparable", "statistics"]

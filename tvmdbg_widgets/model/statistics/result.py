@@ -1,0 +1,132 @@
+"""What is known of one array after a pass over it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.statistics.distribution import Interval
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.statistics.distribution import Distribution
+    from tvmdbg_widgets.model.statistics.histograms import Histogram
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Statistics:
+    """Counts over all values; bounds, moments and distribution over the finite ones.
+
+    Positions are flat indices in C order of the stored values.
+
+    Attributes
+    ----------
+    size
+        Scalars looked at.
+    finite, nan, pos_inf, neg_inf, zero, negative
+        How many are finite, NaN, +Inf, -Inf, zero (either sign), below zero (-Inf included).
+    minimum, maximum
+        Of the finite values, scalars of the array's own type; None without finite values.
+    argmin, argmax
+        Position of their first occurrence; of the first that was seen, where not ``exact``.
+    mean, std
+        Of the finite values, ``std`` dividing by their number; NaN without finite values.
+    histogram
+        Counts in equal bins from minimum to maximum; None without finite values.
+    exact
+        Whether all values were looked at.
+    reason
+        Why nothing was computed (complex and raw types); empty otherwise.
+    denormal
+        How many lie between zero and the type's smallest normal number; 0 for integers.
+    first_nan, first_pos_inf, first_neg_inf
+        Position of the first; None where there is none.
+    at_lowest, at_highest
+        How many equal the type's lowest and highest finite value; None for bool.
+    distribution
+        All finite values in at most 65,536 bins; None without finite values.
+    """
+
+    size: int
+    finite: int
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    zero: int
+    negative: int
+    minimum: Any
+    maximum: Any
+    argmin: int | None
+    argmax: int | None
+    mean: float
+    std: float
+    histogram: Histogram | None
+    exact: bool = True
+    reason: str = ""
+    denormal: int = 0
+    first_nan: int | None = None
+    first_pos_inf: int | None = None
+    first_neg_inf: int | None = None
+    at_lowest: int | None = None
+    at_highest: int | None = None
+    distribution: Distribution | None = None
+
+    def __repr__(self) -> str:
+        if self.reason:
+            return f"Statistics: none, {self.reason}"
+        bounds = f"{number_text(self.minimum)} … {number_text(self.maximum)}"
+        return (
+            f"Statistics: {self.size:,} values, {self.finite:,} finite, {self.nan:,} NaN, "
+            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; "
+            + (
+                f"{bounds}, mean {self.mean:.6g}, std {self.std:.6g}"
+                if self.finite
+                else "no bounds"
+            )
+            + ("" if self.exact else "; of a sample")
+        )
+
+    @property
+    def applicable(self) -> bool:
+        """Whether the type has an order, so that there is something to compute."""
+        return not self.reason
+
+    def percentile(self, percent: float) -> Interval:
+        """Return bounds of a percentile of the finite values, as the distribution tells them.
+
+        The percentile is that of ``np.percentile`` (method ``"linear"``) on the values as float64.
+
+        Parameters
+        ----------
+        percent
+            0 to 100.
+
+        Returns
+        -------
+        Interval
+            Equal bounds where it is exact; NaN and NaN without finite values.
+        """
+        if self.distribution is None:
+            return Interval(math.nan, math.nan)
+        return self.distribution.percentile(percent)
+
+    def counts_only(self) -> Statistics:
+        """Return the same without bounds, moments, histogram and distribution."""
+        return replace(
+            self,
+            minimum=None,
+            maximum=None,
+            argmin=None,
+            argmax=None,
+            mean=math.nan,
+            std=math.nan,
+            histogram=None,
+            distribution=None,
+        )
+
+    @classmethod
+    def not_applicable(cls, size: int, reason: str) -> Statistics:
+        """Return the statistics of an array that has none, and say why."""
+        nothing = (None, None, None, None, math.nan, math.nan, None)
+        return cls(size, 0, 0, 0, 0, 0, 0, *nothing, exact=True, reason=reason)
