@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.array_values import READINGS, ArrayValues, Reading
+from tvmdbg_widgets.model.array_values import ArrayValues
 from tvmdbg_widgets.model.dtypes import FIRST_CUSTOM, DataType
-from tvmdbg_widgets.model.windows import Selection, read_window
+from tvmdbg_widgets.model.readings import (
+    AS,
+    COMPLEX_READINGS,
+    READINGS,
+    Reading,
+    default_reading,
+    is_complex,
+    readings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.sources import ByteSource
+    from tvmdbg_widgets.model.windows import Selection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,20 +85,44 @@ class ArrayRecord:
         """Shape of ``numpy()``: the declared one, or ``(stored,)`` where values are left out."""
         return self.values().view_shape
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """The readings that views offer, their default first; none where there is but one."""
+        return readings(self.dtype, self.alternatives)
+
     def values(self, reading: Reading | None = None) -> ArrayValues:
         """Return the decoder of the stored bytes.
 
         Parameters
         ----------
         reading
-            ``"packed"`` (several elements a byte, low bits first) or ``"bytes"`` (one element a
-            byte) for types below 8 bits. Default: packed, but bool one a byte.
+            Below 8 bits ``"packed"`` (several elements a byte, low bits first) or ``"bytes"``
+            (one element a byte); default packed, but bool one a byte. Of complex types
+            ``"complex"`` (default), ``"magnitude"``, ``"phase"`` (radians), ``"real"`` or
+            ``"imag"``, as ``np.abs``, ``np.angle`` and numpy's attributes give them. Where the
+            type code is ambiguous, ``"as <dtype>"``.
+
+        Raises
+        ------
+        ValueError
+            The values cannot be read so.
         """
+        dtype = self.dtype
         if reading is None:
-            reading = "packed" if self.dtype.is_packed else "bytes"
-        elif reading not in READINGS:
-            raise ValueError(f"reading must be one of {READINGS}, not {reading!r}")
-        return ArrayValues(self.source, self.offset, self.nbytes, self.dtype, self.shape, reading)
+            reading = default_reading(dtype)
+        elif reading.startswith(AS):
+            meanings = {f"{AS}{each}": each for each in (dtype, *self.alternatives)}
+            if reading not in meanings:
+                raise ValueError(
+                    f"reading must be one of {tuple(meanings)}, not {reading!r}; "
+                    "with_dtype() reads the bytes as any type of the same width"
+                )
+            dtype = meanings[reading]
+        else:
+            known = COMPLEX_READINGS if is_complex(dtype) else READINGS
+            if reading not in known:
+                raise ValueError(f"reading must be one of {known}, not {reading!r}")
+        return ArrayValues(self.source, self.offset, self.nbytes, dtype, self.shape, reading)
 
     def numpy(self, reading: Reading | None = None) -> np.ndarray[Any, Any]:
         """Read all values as a new array of ``view_shape``; see ``values`` for ``reading``."""
@@ -114,7 +147,7 @@ class ArrayRecord:
         IndexError, TypeError, ValueError
             The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
         """
-        return read_window(self.values(reading), selection)
+        return self.values(reading).window(selection)
 
     def with_dtype(self, dtype: DataType) -> ArrayRecord:
         """Return the same bytes read as another type of the same width.

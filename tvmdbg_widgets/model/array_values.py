@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.model.dtypes import INT, DataType
+from tvmdbg_widgets.model.dtypes import INT, UINT, DataType
+from tvmdbg_widgets.model.readings import COMPLEX_PARTS, READINGS, Reading
+from tvmdbg_widgets.model.windows import Selection, read_window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.sources import ByteSource
 
-#: How elements of fewer than 8 bits lie in their bytes: several a byte (low bits first), or one.
-Reading: TypeAlias = Literal["packed", "bytes"]
-READINGS: tuple[Reading, ...] = ("packed", "bytes")
+__all__ = ["READINGS", "ArrayValues", "Reading"]
 
 _BLOCK = 1 << 20
 _SAMPLE_BLOCK = 4096
@@ -37,7 +37,7 @@ class ArrayValues:
     shape
         As declared.
     reading
-        ``"packed"`` or ``"bytes"``; matters only below 8 bits.
+        How the bytes are understood; see ``tvmdbg_widgets.model.readings``.
     """
 
     source: ByteSource
@@ -62,7 +62,20 @@ class ArrayValues:
         """The dtype of the arrays returned."""
         if self.dtype.is_bool and self.is_packed:
             return np.dtype(getattr(ml_dtypes, "uint1", np.uint8))
-        return self.dtype.numpy_dtype or np.dtype(np.uint8)
+        stored = self.dtype.numpy_dtype or np.dtype(np.uint8)
+        if stored.kind == "c" and self.reading in COMPLEX_PARTS:
+            return np.dtype(f"<f{stored.itemsize // 2}")
+        return stored
+
+    @property
+    def codes(self) -> ArrayValues:
+        """The same scalars for telling their bits: bools as stored, since any bit makes one true.
+
+        All other arrays keep the bits of their scalars, and ``model/bits.py`` tells them.
+        """
+        if self.dtype.is_bool and not self.is_packed:
+            return replace(self, dtype=DataType(UINT, 8, self.dtype.lanes))
+        return self
 
     @property
     def count(self) -> int:
@@ -79,11 +92,15 @@ class ArrayValues:
     def view_shape(self) -> tuple[int, ...]:
         """Shape of the arrays returned.
 
-        The declared shape, with a last axis for the bytes of a raw element; ``(count,)`` where
-        the type has lanes or the bytes do not fill the shape.
+        The declared shape, with a last axis for the lanes of a vector, and one for the bytes of
+        a raw element; ``(count,)`` where the bytes do not fill that.
         """
-        shape = (*self.shape, self.dtype.itemsize) if self.is_raw else self.shape
-        if self.dtype.lanes == 1 and math.prod(shape) == self.count:
+        shape = self.shape
+        if self.dtype.lanes > 1:
+            shape = (*shape, self.dtype.lanes)
+        if self.is_raw:
+            shape = (*shape, self.dtype.itemsize)
+        if self.dtype.lanes >= 1 and math.prod(shape) == self.count:
             return shape
         return (self.count,)
 
@@ -99,20 +116,31 @@ class ArrayValues:
             raise IndexError(f"range {start} to {stop} of {self.count} scalars")
         if self.is_packed:
             return self._unpack(start, stop)
-        itemsize = self.numpy_dtype.itemsize
-        data = self._bytes(start * itemsize, (stop - start) * itemsize)
+        stored = self.dtype.numpy_dtype or np.dtype(np.uint8)
+        data = self._bytes(start * stored.itemsize, (stop - start) * stored.itemsize)
         if self.dtype.is_bool:
             truth: np.ndarray[Any, Any] = data != 0
             return truth
         if self.dtype.bits < 8 and not self.is_raw:
             return self._small(data & np.uint8((1 << self.dtype.bits) - 1))
-        scalars: np.ndarray[Any, Any] = data.view(self.numpy_dtype)
-        return scalars
+        scalars: np.ndarray[Any, Any] = data.view(stored)
+        part = COMPLEX_PARTS.get(self.reading) if stored.kind == "c" else None
+        return scalars if part is None else np.ascontiguousarray(part(scalars))
+
+    def window(self, selection: Selection) -> np.ndarray[Any, Any]:
+        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
+        """
+        return read_window(self, selection)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Read all scalars as a new array of ``view_shape``."""
         count = self.count
-        if not self.is_packed:
+        if self.numpy_dtype == self.dtype.numpy_dtype and not self.is_packed:
             return self.values(0, count).reshape(self.view_shape)
         array = np.empty(count, self.numpy_dtype)
         for start in range(0, count, _BLOCK):
