@@ -6,7 +6,7 @@ import { legendTicks } from "../src/tensor/legend.ts";
 import { cellSpecial, colorCells } from "../src/tensor/plane_painter.ts";
 import { profileAxis } from "../src/tensor/profile_painter.ts";
 import { aboutText, indexTicks, niceTicks, powerTicks, shortText } from "../src/tensor/ticks.ts";
-import { answer } from "./tensor_answer.ts";
+import { known } from "./tensor_answer.ts";
 
 const lights = (map: "sequential" | "diverging") =>
   Array.from({ length: 256 }, (_, i) =>
@@ -76,22 +76,22 @@ describe("the colour tables", () => {
 
 describe("a colour scale", () => {
   it("is symmetric about zero for values of both signs, else from least to largest", () => {
-    const both = colorScale(answer({ low: -1, high: 3 }), choice({}))!;
+    const both = colorScale(known({ low: -1, high: 3 }), choice({}))!;
     expect([both.map, both.low, both.high, both.share(0)]).toEqual(["diverging", -3, 3, 0.5]);
-    const one = colorScale(answer({ low: 2, high: 3 }), choice({}))!;
+    const one = colorScale(known({ low: 2, high: 3 }), choice({}))!;
     expect([one.map, one.low, one.high]).toEqual(["sequential", 2, 3]);
-    const forced = colorScale(answer({ low: 2, high: 3 }), choice({ map: "diverging" }))!;
+    const forced = colorScale(known({ low: 2, high: 3 }), choice({ map: "diverging" }))!;
     expect([forced.low, forced.high]).toEqual([-3, 3]);
   });
 
   it("spans the picture where that is asked for", () => {
-    const made = answer({ low: -10, high: 10, mean: [1, 2, 3, 4] });
+    const made = known({ low: -10, high: 10, mean: [1, 2, 3, 4] });
     const scale = colorScale(made, choice({ range: "plane" }))!;
     expect([scale.low, scale.high, scale.map]).toEqual([1, 4, "sequential"]);
   });
 
   it("is none without a finite value", () => {
-    const nan = answer({
+    const nan = known({
       low: null,
       high: null,
       mean: [Number.NaN, Number.NaN, Number.NaN, Number.NaN],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { share, specialCounts } from "../src/tensor/header.ts";
 import { barAt, histogramScene } from "../src/tensor/histogram_scene.ts";
-import { answer } from "./tensor_answer.ts";
+import { statistics } from "./tensor_answer.ts";
 
 const bins = { counts: [10, 0, 1, 5], edges: [-2, -1, 0, 1, 2], size: 20, nan: 1, posInf: 3 };
 
 describe("the histogram", () => {
-  const scene = histogramScene(answer(bins), 300, 130, false)!;
+  const scene = histogramScene(statistics(bins), 300, 130, false)!;
 
   it("keeps NaN and Inf out of the bins", () => {
     expect(scene.bars.slice(0, 4).map(({ count }) => count)).toEqual(bins.counts);
@@ -23,7 +23,7 @@ describe("the histogram", () => {
     expect(first!.height).toBeCloseTo(scene.plot.height);
     expect(empty!.height).toBe(0);
     expect(one!.height).toBeCloseTo(scene.plot.height / 10);
-    const log = histogramScene(answer(bins), 300, 130, true)!;
+    const log = histogramScene(statistics(bins), 300, 130, true)!;
     expect(log.bars[2]!.height).toBeCloseTo((log.plot.height * Math.log(2)) / Math.log(11));
   });
 
@@ -38,20 +38,20 @@ describe("the histogram", () => {
 
   it("marks zero inside the range only", () => {
     expect(scene.zero).toBeCloseTo(scene.plot.x + scene.plot.width / 2);
-    const positive = answer({ counts: [1, 2], edges: [1, 2, 3] });
+    const positive = statistics({ counts: [1, 2], edges: [1, 2, 3] });
     expect(histogramScene(positive, 300, 130, false)!.zero).toBeNull();
   });
 
   it("shows NaN where no value is finite", () => {
-    const nothing = histogramScene(answer({ size: 4, nan: 4 }), 300, 130, false)!;
+    const nothing = histogramScene(statistics({ size: 4, nan: 4 }), 300, 130, false)!;
     expect(nothing.bars.map(({ special, count }) => [special, count])).toEqual([["nan", 4]]);
   });
 });
 
 describe("the health of a tensor", () => {
   it("names first what is there", () => {
-    const { statistics } = answer({ posInf: 59, size: 8192 });
-    expect(specialCounts(statistics!)).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
+    const { statistics: found } = statistics({ posInf: 59, size: 8192 });
+    expect(specialCounts(found!)).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
   });
 
   it("never rounds a share to nothing or to all", () => {

@@ -5,6 +5,7 @@ function tile(flags: number[], cols: number, rowStep = 1, colStep = 1) {
   const values = new Float32Array(flags.length);
   const rows = flags.length / cols;
   return {
+    ...{ row: 0, col: 0, exact: true },
     ...{ rows, cols, rowStep, colStep, planeRows: rows * rowStep, planeCols: cols * colStep },
     ...{ minimum: values, maximum: values, mean: values, flags: Uint8Array.from(flags) },
   };

@@ -1,10 +1,10 @@
 import { isAbort, NewestWins } from "../shared/request.ts";
-import type { Entry, RunClient, TensorAnswer } from "../shared/run_client.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import { tileBudget } from "./layout.ts";
 import type { Picture } from "./picture.ts";
 import { type Plane, planeCols, planeRows } from "./plane.ts";
 
-const BINS = 64;
 const BUSY_MS = 150;
 
 interface Events {
@@ -38,7 +38,13 @@ export class Asking {
     this.#gone = new AbortController();
   }
 
-  async ask(entry: Entry, plane: Plane, reading: string | null): Promise<void> {
+  /** What comes with the picture is waited for, so that both are shown at once. */
+  async ask(
+    entry: Entry,
+    plane: Plane,
+    reading: string | null,
+    beside: Promise<unknown> | null,
+  ): Promise<void> {
     const ticket = ++this.#ticket;
     const busy = setTimeout(() => this.#events.busy(true), BUSY_MS);
     const signal = AbortSignal.any([this.#signal, this.#gone.signal]);
@@ -47,8 +53,10 @@ export class Asking {
         const budget = this.#budget(plane);
         this.#asked = budget;
         const { axes, index } = plane;
-        return this.#run.tensor({ entry, axes, index, ...budget, bins: BINS, reading }, signal);
+        const view = { entry, axes, index, reading, layout: "", sizes: {}, part: null };
+        return this.#run.tensor({ ...view, ...budget, exact: true }, signal);
       });
+      await beside;
       if (!signal.aborted) this.#events.answered(answer);
     } catch (error) {
       if (!isAbort(error) && ticket === this.#ticket) this.#events.failed(error);

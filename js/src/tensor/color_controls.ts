@@ -13,7 +13,9 @@ const MAPS = [
 const RANGES = [
   ["tensor", "whole tensor"],
   ["plane", "this picture"],
+  ["robust", "1st to 99th percentile"],
 ] as const;
+type NamedRange = Exclude<RangeChoice, readonly [number, number]>;
 
 /** Scale, table and range of the colours. */
 export class ColorControls {
@@ -27,8 +29,8 @@ export class ColorControls {
       change({ scale: scale as ScaleKind }),
     );
     this.#map = select("Colours (c)", MAPS, start.map, (map) => change({ map: map as MapChoice }));
-    this.#range = select("Range of the colours (r)", RANGES, start.range, (range) =>
-      change({ range: range as RangeChoice }),
+    this.#range = select("Range of the colours (r)", RANGES, named(start.range), (range) =>
+      change({ range: range as NamedRange }),
     );
     this.node = element(
       "div",
@@ -42,8 +44,12 @@ export class ColorControls {
   show(choice: ColorChoice): void {
     this.#scale.value = choice.scale;
     this.#map.value = choice.map;
-    this.#range.value = choice.range;
+    this.#range.value = named(choice.range);
   }
+}
+
+function named(range: RangeChoice): NamedRange {
+  return typeof range === "string" ? range : "tensor";
 }
 
 /** The choice after this one, round and round. */
@@ -56,7 +62,7 @@ export function nextMap(map: MapChoice): MapChoice {
 }
 
 export function nextRange(range: RangeChoice): RangeChoice {
-  return following(RANGES, range);
+  return following(RANGES, named(range));
 }
 
 function following<T extends string>(choices: readonly (readonly [T, string])[], value: T): T {

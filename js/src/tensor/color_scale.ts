@@ -1,4 +1,4 @@
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { StatisticsAnswer, Tile } from "../shared/tensor_questions.ts";
 import type { ColorMap } from "./colors.ts";
 import { niceTicks, powerTicks, type Tick } from "./ticks.ts";
 
@@ -69,9 +69,15 @@ export class ColorScale {
   }
 }
 
-/** The scale for an answer, or null where it holds no finite value. */
-export function colorScale(answer: TensorAnswer, choice: ColorChoice): ColorScale | null {
-  const span = range(answer, choice.range);
+/** What ranges are taken from; either may be unknown. */
+export interface Known {
+  statistics: StatisticsAnswer | null;
+  tile: Tile | null;
+}
+
+/** The scale for what is known, or null where it holds no finite value. */
+export function colorScale(known: Known, choice: ColorChoice): ColorScale | null {
+  const span = range(known, choice.range);
   if (!span) return null;
   let [low, high] = span;
   const map =
@@ -83,17 +89,18 @@ export function colorScale(answer: TensorAnswer, choice: ColorChoice): ColorScal
   return new ColorScale(low, high, map, choice.scale);
 }
 
-function range(answer: TensorAnswer, choice: RangeChoice): [number, number] | null {
-  if (choice === "plane") return planeRange(answer) ?? tensorRange(answer);
-  return tensorRange(answer) ?? planeRange(answer);
+function range(known: Known, choice: RangeChoice): [number, number] | null {
+  if (choice === "plane") return planeRange(known) ?? tensorRange(known);
+  return tensorRange(known) ?? planeRange(known);
 }
 
-function tensorRange({ statistics }: TensorAnswer): [number, number] | null {
-  const [low, high] = [statistics?.minimum.value ?? null, statistics?.maximum.value ?? null];
+function tensorRange({ statistics }: Known): [number, number] | null {
+  const found = statistics?.statistics;
+  const [low, high] = [found?.minimum.value ?? null, found?.maximum.value ?? null];
   return low === null || high === null ? null : [low, high];
 }
 
-function planeRange({ tile }: TensorAnswer): [number, number] | null {
+function planeRange({ tile }: Known): [number, number] | null {
   if (!tile) return null;
   let [low, high] = [Infinity, -Infinity];
   for (let cell = 0; cell < tile.minimum.length; cell += 1) {

@@ -1,6 +1,7 @@
 import { errorText } from "../shared/message.ts";
 import type { Mirror } from "../shared/mirror.ts";
-import type { RunClient, TensorAnswer } from "../shared/run_client.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { ExactValue } from "./exact_value.ts";
 import { nextSpecial } from "./next_special.ts";
 import type { Picture } from "./picture.ts";

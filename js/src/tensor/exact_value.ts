@@ -1,6 +1,8 @@
 import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient, TensorAnswer } from "../shared/run_client.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Point } from "./plane.ts";
+import { AS_NUMBER, viewOf } from "./state.ts";
 
 const REST_MS = 40;
 
@@ -35,9 +37,8 @@ export class ExactValue {
   ask(answer: TensorAnswer, point: Point): void {
     this.forget();
     const asked = this.#asked;
-    const { entry, axes, index, reading } = answer;
     this.#timer = setTimeout(async () => {
-      const question = { entry, axes, index, ...point, rows: 1, cols: 1, reading };
+      const question = { ...viewOf(answer), ...AS_NUMBER, ...point, rows: 1, cols: 1 };
       try {
         const { text } = await this.#newest.ask(() => this.#run.values(question, this.#signal));
         if (asked === this.#asked && text[0] !== undefined) this.#found(answer, point, text[0]);

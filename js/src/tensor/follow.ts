@@ -1,4 +1,4 @@
-import type { Entry } from "../shared/run_client.ts";
+import type { Entry } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import type { ColorChoice } from "./color_scale.ts";
 import type { Memory } from "./memory.ts";

@@ -1,9 +1,10 @@
 import { button, element } from "../shared/dom.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { TensorAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
 import { SPECIAL_TEXT } from "./colors.ts";
 import type { Entries } from "./entries.ts";
 import { part } from "./parts.ts";
+import type { Shown } from "./state.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class Header {
@@ -46,7 +47,8 @@ export class Header {
     );
   }
 
-  show(answer: TensorAnswer): void {
+  show(shown: Shown & { answer: TensorAnswer }): void {
+    const { answer } = shown;
     const { entry, name, dtype, shape, nbytes, trust } = answer;
     const facts = this.#facts(
       entry.join(":"),
@@ -80,7 +82,7 @@ export class Header {
     this.node.replaceChildren(
       facts,
       place,
-      healthPill(answer),
+      healthPill(shown.statistics?.statistics ?? null),
       this.#note,
       ...(notes.length ? [element("ul", { class: "tvmdbg-tensor-notes" }, ...notes)] : []),
     );
@@ -107,13 +109,13 @@ export class Header {
 
 type Health = "error" | "good" | "empty";
 
-function healthOf({ statistics }: TensorAnswer): Health {
+function healthOf(statistics: TensorStatistics | null): Health {
   if (!statistics || statistics.size === 0) return "empty";
   return statistics.finite < statistics.size ? "error" : "good";
 }
 
 /** `59 +Inf, 0 NaN, 0 −Inf`, those that are there first. */
-export function specialCounts(statistics: NonNullable<TensorAnswer["statistics"]>): string[] {
+export function specialCounts(statistics: TensorStatistics): string[] {
   const kinds = (["nan", "posInf", "negInf"] as const).map((each) => ({
     count: statistics[each],
     text: `${integer(statistics[each])} ${SPECIAL_TEXT[each]}`,
@@ -121,9 +123,8 @@ export function specialCounts(statistics: NonNullable<TensorAnswer["statistics"]
   return kinds.sort((a, b) => Number(b.count > 0) - Number(a.count > 0)).map(({ text }) => text);
 }
 
-function healthPill(answer: TensorAnswer): HTMLElement {
-  const health = healthOf(answer);
-  const { statistics } = answer;
+function healthPill(statistics: TensorStatistics | null): HTMLElement {
+  const health = healthOf(statistics);
   if (!statistics) return part("health", "not counted");
   const { size, finite, zero, negative } = statistics;
   const verdict = {

@@ -1,13 +1,14 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { SPECIAL_TEXT } from "./colors.ts";
 import { barAt, type HistogramScene, histogramScene } from "./histogram_scene.ts";
 import { type Label, Labels } from "./labels.ts";
 import { part } from "./parts.ts";
 import { paintSpecial } from "./plane_painter.ts";
+import type { Shown } from "./state.ts";
 import { niceTicks } from "./ticks.ts";
 
 /** How the values of the whole tensor are spread; a bar says its range and count on hover or by arrow keys. */
@@ -26,7 +27,7 @@ export class Histogram {
   readonly #said = part("bar-text");
   readonly #logButton = button("log", "Count on a logarithmic axis (g)", () => this.toggleLog());
   readonly #repaint: Repaint;
-  #answer: TensorAnswer | null = null;
+  #known: StatisticsAnswer | null = null;
   #scene: HistogramScene | null = null;
   #log = false;
   #bar: number | null = null;
@@ -48,8 +49,9 @@ export class Histogram {
     this.#listen(signal);
   }
 
-  show(answer: TensorAnswer | null): void {
-    this.#answer = answer;
+  show({ statistics }: Shown): void {
+    if (statistics === this.#known) return;
+    this.#known = statistics;
     this.#bar = null;
     this.#say();
     this.#repaint.request();
@@ -70,7 +72,7 @@ export class Histogram {
     if (width === 0 || height === 0) return;
     clear(this.#base, width, height);
     clear(this.#overlay, width, height);
-    this.#scene = this.#answer && histogramScene(this.#answer, width, height, this.#log);
+    this.#scene = this.#known && histogramScene(this.#known, width, height, this.#log);
     this.#labels = [];
     const scene = this.#scene;
     if (!scene) return;

@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
 import { share } from "./header.ts";
 import type { Box } from "./layout.ts";
@@ -30,12 +30,11 @@ const SLOT_GAP = 10;
 
 /** Bars of the finite values left, NaN and the infinities in slots of their own at the right. */
 export function histogramScene(
-  answer: TensorAnswer,
+  { histogram, statistics }: StatisticsAnswer,
   width: number,
   height: number,
   logCount: boolean,
 ): HistogramScene | null {
-  const { histogram, statistics } = answer;
   if (!statistics) return null;
   const others = (["nan", "negInf", "posInf"] as const).filter((each) => statistics[each] > 0);
   const counts = histogram?.counts ?? [];

@@ -3,12 +3,15 @@ import { button } from "../shared/dom.ts";
 import { helpButton } from "../shared/keys.ts";
 import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
-import type { Entry, GraphColumns, TensorAnswer } from "../shared/run_client.ts";
+import { isAbort } from "../shared/request.ts";
+import type { GraphColumns } from "../shared/run_client.ts";
+import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Asking } from "./asking.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ColorControls } from "./color_controls.ts";
 import { type ColorChoice, colorScale } from "./color_scale.ts";
+import { Counting } from "./counting.ts";
 import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
@@ -34,6 +37,7 @@ import {
 } from "./plane.ts";
 import { ReadingPicker } from "./reading_picker.ts";
 import { answeredPlane, cellCaption, Readout } from "./readout.ts";
+import type { Shown } from "./state.ts";
 import { statisticsTable } from "./statistics.ts";
 import { Trouble } from "./trouble.ts";
 import { ValuesTable } from "./values_table.ts";
@@ -48,6 +52,7 @@ export class Inspector {
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
   readonly #asking: Asking;
+  readonly #counting: Counting;
   readonly #picker: EntryPicker;
   readonly #header: Header;
   readonly #axes: AxisPickers;
@@ -71,6 +76,9 @@ export class Inspector {
   #plane: Plane | null = null;
   #readAs: string | null = null;
   #answer: TensorAnswer | null = null;
+  #statistics: StatisticsAnswer | null = null;
+  /** The tensor and reading that the statistics are of. */
+  #counted = "";
   /** The entry whose statistics are shown. */
   #stated = "";
   #colors: ColorChoice;
@@ -122,6 +130,11 @@ export class Inspector {
       },
       signal,
     );
+    this.#counting = new Counting(
+      run,
+      { counted: (found) => this.#found(found), failed: (error) => this.#uncounted(error) },
+      signal,
+    );
     this.#histogram = new Histogram(root, signal);
     this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
     this.#readout = new Readout(() => this.copy());
@@ -141,7 +154,7 @@ export class Inspector {
         mirror: this.#mirror,
       },
       run,
-      (answer) => this.#words(answer),
+      () => this.#words(),
       signal,
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
@@ -193,7 +206,7 @@ export class Inspector {
   /** The notes of the session have changed. */
   noted(): void {
     this.#header.noted();
-    if (this.#answer) this.#mirror.say(this.#words(this.#answer));
+    if (this.#answer) this.#mirror.say(this.#words());
   }
 
   /** Chooses an entry for all linked views. */
@@ -257,7 +270,7 @@ export class Inspector {
   }
 
   goToExtreme(which: "argmin" | "argmax"): void {
-    const index = this.#answer?.statistics?.[which];
+    const index = this.#statistics?.statistics?.[which];
     if (index) this.#go(index);
   }
 
@@ -340,7 +353,20 @@ export class Inspector {
   }
 
   #ask(): void {
-    if (this.#entry && this.#plane) this.#asking.ask(this.#entry, this.#plane, this.#readAs);
+    if (!this.#entry || !this.#plane) return;
+    const tensor = `${this.#entry.join()} ${this.#readAs}`;
+    let beside: Promise<unknown> | null = null;
+    if (this.#counted !== tensor) {
+      this.#counted = tensor;
+      this.#statistics = null;
+      beside = this.#counting.begin(this.#entry, this.#readAs).then(
+        (found) => {
+          if (this.#counted === tensor) this.#statistics = found;
+        },
+        (error) => this.#uncounted(error),
+      );
+    }
+    this.#asking.ask(this.#entry, this.#plane, this.#readAs, beside);
   }
 
   #answered(answer: TensorAnswer): void {
@@ -357,24 +383,28 @@ export class Inspector {
     const tile = answer.tile;
     if (tile && tile.planeRows * tile.planeCols === 1) this.#cross.point = { row: 0, col: 0 };
     if (!sameTensor) {
-      this.#header.show(answer);
+      const shown = { ...this.#shown, answer };
+      this.#header.show(shown);
       this.#reading.show(answer);
-      this.#frame.statistics.replaceChildren(statisticsTable(answer, (index) => this.#go(index)));
-      this.#histogram.show(answer);
+      this.#frame.statistics.replaceChildren(
+        statisticsTable(shown, { go: (index) => this.#go(index) }),
+      );
+      this.#histogram.show(shown);
+      if (this.#statistics?.state === "sampled") this.#counting.refine();
     }
     const nothing = !tile || tile.planeRows * tile.planeCols === 0;
     this.#trouble.hide();
     // A page without a kernel may hold the statistics of a tensor and nothing else of it.
-    this.#frame.body.hidden = nothing && !answer.statistics?.size;
+    this.#frame.body.hidden = nothing && !this.#statistics?.statistics?.size;
     this.#frame.left.hidden = nothing;
     if (nothing) {
-      const { title, detail } = nothingWords(answer);
+      const { title, detail } = nothingWords({ ...this.#shown, answer });
       this.#trouble.empty(title, detail);
     }
     this.#axes.show(this.#plane);
     this.#table.show(answer);
     this.#draw();
-    this.#mirror.say(this.#words(answer));
+    this.#mirror.say(this.#words());
     this.#cross.place(this.#cross.point);
     if (nothing) this.#painted();
   }
@@ -406,15 +436,46 @@ export class Inspector {
   #draw(): void {
     const answer = this.#answer;
     if (!answer) return;
-    const scale = colorScale(answer, this.#colors);
-    this.#picture.show(answer, scale);
-    this.#frame.legend.replaceChildren(legend(answer, scale));
+    const shown = this.#shown;
+    this.#picture.show(answer, shown.scale);
+    this.#frame.legend.replaceChildren(legend(shown));
     this.#frame.caption.textContent = cellCaption(answer);
   }
 
-  #words(answer: TensorAnswer): string {
-    const note = this.#context.session.note(answer.entry[0]);
-    return `${tensorWords(answer)}${note ? `. Note: ${note}` : ""}`;
+  #words(): string {
+    const note = this.#entry ? this.#context.session.note(this.#entry[0]) : "";
+    return `${tensorWords(this.#shown)}${note ? `. Note: ${note}` : ""}`;
+  }
+
+  get #shown(): Shown {
+    const [answer, statistics, colors] = [this.#answer, this.#statistics, this.#colors];
+    return {
+      entry: this.#entry ?? [-1, 0],
+      answer,
+      statistics,
+      show: "picture",
+      region: null,
+      colors,
+      scale: colorScale({ statistics, tile: answer?.tile ?? null }, colors),
+      cells: "mean",
+      values: { format: "number", scale: 1, zeroPoint: 0 },
+    };
+  }
+
+  #found(statistics: StatisticsAnswer): void {
+    this.#statistics = statistics;
+    if (!this.#answer) return;
+    const shown = { ...this.#shown, answer: this.#answer };
+    this.#header.show(shown);
+    this.#frame.statistics.replaceChildren(
+      statisticsTable(shown, { go: (index) => this.#go(index) }),
+    );
+    this.#histogram.show(shown);
+    this.#draw();
+  }
+
+  #uncounted(error: unknown): void {
+    if (!isAbort(error)) this.#mirror.say(`The values could not be counted: ${errorText(error)}`);
   }
 
   #busy(busy: boolean): void {

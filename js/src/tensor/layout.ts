@@ -1,4 +1,4 @@
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { Tile } from "../shared/tensor_questions.ts";
 import { indexTicks } from "./ticks.ts";
 
 export interface Box {
@@ -10,7 +10,7 @@ export interface Box {
 
 /** How the values of a plane lie in the tile that was sent: cells of rowStep x colStep values. */
 export type TileShape = Pick<
-  NonNullable<TensorAnswer["tile"]>,
+  Tile,
   "rows" | "cols" | "rowStep" | "colStep" | "planeRows" | "planeCols"
 >;
 

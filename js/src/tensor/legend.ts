@@ -1,9 +1,9 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";
+import type { Shown } from "./state.ts";
 import { aboutText } from "./ticks.ts";
 
 const WIDTH = 200;
@@ -11,7 +11,7 @@ const LETTER = 6.5;
 const SIGNS = { nan: "hatch", posInf: "▲", negInf: "▼" } as const;
 
 /** What the colours mean: a bar with numbers, and one swatch for each kind of value that has no place on it. */
-export function legend(answer: TensorAnswer, scale: ColorScale | null): HTMLElement {
+export function legend({ statistics, scale }: Shown): HTMLElement {
   const node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
   const said: string[] = [];
   if (scale) {
@@ -19,7 +19,7 @@ export function legend(answer: TensorAnswer, scale: ColorScale | null): HTMLElem
     said.push(`colours from ${aboutText(scale.low)} to ${aboutText(scale.high)}, ${scale.kind}`);
   }
   for (const each of ["nan", "posInf", "negInf"] as const) {
-    const count = answer.statistics?.[each] ?? 0;
+    const count = statistics?.statistics?.[each] ?? 0;
     if (count === 0) continue;
     const swatch = element("span", { class: `tvmdbg-tensor-swatch tvmdbg-tensor-${each}` });
     swatch.style.backgroundColor = SPECIAL[each];

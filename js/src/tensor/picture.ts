@@ -1,6 +1,6 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { type Label, Labels } from "./labels.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "../shared/run_client.ts";
+import type { Entry } from "../shared/tensor_questions.ts";
 
 export type Axes = readonly [down: number | null, across: number | null];
 

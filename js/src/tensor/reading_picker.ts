@@ -1,5 +1,5 @@
 import { element, select } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { muted } from "./parts.ts";
 
 /** For values below a byte: how they lie in the file, which the file does not say. */

@@ -1,5 +1,5 @@
 import { button, element } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";
 import { muted, part } from "./parts.ts";

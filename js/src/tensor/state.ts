@@ -1,5 +1,6 @@
 import type {
   Entry,
+  PlaneView,
   StatisticsAnswer,
   TensorAnswer,
   ValueFormat,
@@ -55,3 +56,11 @@ export interface Acts {
   /** Gives the keys back to the view. */
   leave(): void;
 }
+
+/** The plane of an answer, to ask more about just that. */
+export function viewOf({ entry, reading, layout, sizes, axes, index }: TensorAnswer): PlaneView {
+  return { entry, reading, layout, sizes, axes, index };
+}
+
+/** For questions about values as they are. */
+export const AS_NUMBER = { format: "number", scale: 1, zeroPoint: 0 } as const;

@@ -1,17 +1,17 @@
 import { button, element } from "../shared/dom.ts";
-import type { ExactNumber, TensorAnswer } from "../shared/run_client.ts";
+import type { ExactNumber } from "../shared/tensor_questions.ts";
 import { piece } from "./parts.ts";
 import { indexText } from "./plane.ts";
+import type { Acts, Shown } from "./state.ts";
 
 /** The numbers of the whole tensor; the places of its extremes are links into the picture. */
-export function statisticsTable(
-  { statistics }: TensorAnswer,
-  go: (index: readonly number[]) => void,
-): HTMLElement {
+export function statisticsTable({ statistics: known }: Shown, acts: Pick<Acts, "go">): HTMLElement {
   const section = element("section", {
     class: "tvmdbg-tensor-statistics",
     "aria-label": "Statistics of the whole tensor",
   });
+  const statistics = known?.statistics;
+  const go = (index: readonly number[]) => acts.go(index, "stored");
   if (!statistics) {
     section.append(element("p", { class: "tvmdbg-muted" }, "not known"));
     return section;

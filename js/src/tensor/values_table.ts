@@ -1,8 +1,10 @@
 import { element } from "../shared/dom.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
-import type { RunClient, TensorAnswer, ValuesAnswer } from "../shared/run_client.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import type { Point } from "./plane.ts";
+import { AS_NUMBER, viewOf } from "./state.ts";
 
 const ROWS = 64;
 const COLS = 32;
@@ -236,8 +238,7 @@ export class ValuesTable {
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
     const ticket = this.#ticket;
-    const { entry, axes, index, reading } = answer;
-    const question = { entry, axes, index, row, col, rows, cols, reading };
+    const question = { ...viewOf(answer), ...AS_NUMBER, row, col, rows, cols };
     try {
       const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
       if (ticket !== this.#ticket) return;

@@ -1,18 +1,17 @@
 import { integer, shapeText } from "../shared/format.ts";
-import {
-  type Entry,
-  type GraphColumns,
-  NodeKind,
-  type TensorAnswer,
-} from "../shared/run_client.ts";
+import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Entries } from "./entries.ts";
 import { specialCounts } from "./header.ts";
 import { indexAt, indexText, type Point } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
+import type { Shown } from "./state.ts";
 
 /** What a screen reader says of the tensor that is shown. */
-export function tensorWords(answer: TensorAnswer): string {
-  const { entry, name, dtype, shape, statistics, notes, trust } = answer;
+export function tensorWords({ answer, statistics: known }: Shown): string {
+  if (!answer) return "";
+  const { entry, name, dtype, shape, notes, trust } = answer;
+  const statistics = known?.statistics;
   const parts = [`Tensor ${entry.join(":")} ${name}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
     parts.push(
@@ -66,14 +65,18 @@ export function missingWords(
 }
 
 /** Why a tensor that was read has no picture. */
-export function nothingWords({ shape, viewShape, dtype, statistics, notes }: TensorAnswer) {
+export function nothingWords({ answer, statistics }: Shown & { answer: TensorAnswer }) {
+  const { shape, viewShape, dtype, notes } = answer;
   if (viewShape.includes(0)) {
     return {
       title: "This tensor has no values",
       detail: `An axis of its shape ${shapeText(shape)} is 0 long.`,
     };
   }
-  return statistics
+  return statistics?.statistics
     ? { title: "No picture of this tensor", detail: notes.at(-1) ?? "Its values are not here." }
-    : { title: "No numbers to show", detail: `Values of dtype ${dtype} are no numbers.` };
+    : {
+        title: "No numbers to show",
+        detail: statistics?.reason || `Values of dtype ${dtype} are no numbers.`,
+      };
 }
