@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.issues import Issues
     from tvmdbg_widgets.model.parts import Provenance, RunParts
     from tvmdbg_widgets.model.report import Report
@@ -121,6 +122,26 @@ class DebugRun:
             Show a progress bar where it takes longer than a second.
         """
         return self.search.run(progress=progress)
+
+    def health(self, progress: bool = True) -> Health:
+        """Return how sound each tensor is, in execution order; ``.suspicious`` has the worst first.
+
+        ::
+
+            run.health().suspicious[:5]
+            run.health().first_nan
+
+        It rests on the scan of :meth:`findings` and says what they say: whichever is asked first
+        reads the tensors, once. Interrupted, it returns what is known so far, with ``complete``
+        False; called again, it goes on.
+
+        Parameters
+        ----------
+        progress : bool
+            Show a progress bar where it takes longer than a second.
+        """
+        self.search.run(progress=progress)
+        return self.search.health(newest=True)
 
     def report(self, node: int | None = None) -> BugReport:
         """Return Markdown for a bug report: versions, files, findings, checks, and a figure.
@@ -271,6 +292,13 @@ class DebugRun:
         with self._lock:
             known = None if self._search is None else self._search.latest
         return known if known is not None and known.complete else None
+
+    @property
+    def known_health(self) -> Health | None:
+        """The health of the tensors once all were looked at, by whoever asked; None before."""
+        if self.known_findings is None:
+            return None
+        return self.search.health()
 
     def figure(
         self,

@@ -280,6 +280,8 @@ export interface HealthAnswer extends HealthColumns {
   total: number;
   /** What is wrong with an entry in words, a row each; "" for a sound one. */
   words: string[];
+  /** The same for a label: "59 Inf", "12 of 32 dead". */
+  brief: string[];
   /** Rows of the first entry with a NaN and of the first that is not finite, in execution order; -1 where there is none. */
   firstNan: number;
   firstNonfinite: number;

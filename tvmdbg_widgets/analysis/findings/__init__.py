@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.model.findings import Findings
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.findings.rule import Rule
-    from tvmdbg_widgets.analysis.tensor_scan import Probe, Scanned
-    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.analysis.tensor_scan import Probe
 
 
 def _rule(module: str) -> Rule:
@@ -49,21 +48,21 @@ def probes() -> dict[str, Probe]:
     return {rule.name: rule.probe for rule in RULES if rule.probe is not None}
 
 
-def find(parts: RunParts, scanned: Scanned) -> Findings:
+def find(evidence: Evidence) -> Findings:
     """Apply every rule to a run as far as its tensors were scanned.
 
     Parameters
     ----------
-    parts : RunParts
-    scanned : Scanned
-        What :class:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan` with :func:`probes` knows.
+    evidence : Evidence
+        The run and what :class:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan` with
+        :func:`probes` knows.
 
     Returns
     -------
     Findings
         Ranked.
     """
-    evidence = Evidence(parts, scanned)
+    scanned = evidence.scanned
     return Findings(
         (finding for rule in RULES for finding in rule.find(evidence)),
         complete=scanned.complete,

@@ -9,7 +9,7 @@ that were not set on the debugger's module.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -39,10 +39,32 @@ _STEPS = {
 }
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of operators, one of inputs, one of weights."""
+class Constants(NamedTuple):
+    """Entries of one value throughout, in execution order, by what that means.
+
+    Attributes
+    ----------
+    values : dict of entry to scalar
+        All of them.
+    own : list of entry
+        Outputs of operators that no constant operands explain.
+    following : list of entry
+        Outputs that are computed from constant values alone.
+    inputs, weights : list of entry
+        Inputs, and weights that are all zero, that seem never to have been set.
+    """
+
+    values: dict[Entry, object]
+    own: list[Entry]
+    following: list[Entry]
+    inputs: list[Entry]
+    weights: list[Entry]
+
+
+def constants(evidence: Evidence) -> Constants:
+    """Tell which entries hold one value throughout though they should not."""
     tensors = evidence.tensors
-    constant = {
+    constant: dict[Entry, object] = {
         entry: found.minimum
         for entry, found in sorted(evidence.statistics.items())
         if found.size > 1
@@ -65,6 +87,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         ):
             weights.append(entry)
     own = [entry for entry in own if not _MEANT & set(evidence.operator_parts(entry[0]))]
+    return Constants(constant, own, following, inputs, weights)
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of operators, one of inputs, one of weights."""
+    constant, own, following, inputs, weights = constants(evidence)
     if own:
         yield _finding(evidence, constant, own, following)
     if inputs:

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Look
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "dead-channels"
 _LEAST_VALUES = 16
-_MANY = 0.5
+#: Share of dead channels from which on they are a doubt.
+MANY = 0.5
 _SHOWN = 8
 _LAYOUTS = ("out_layout", "dst_layout", "data_layout", "layout")
 _AXIS = re.compile(r"([A-Z])|([1-9][0-9]{0,8})([a-z])")
@@ -60,23 +63,40 @@ def channel_axes(layout: str, rank: int) -> tuple[int, ...] | None:
     return (*found, letters.index("c")) if "c" in letters else found
 
 
+def channels(run: RunParts, entry: Entry, tensor: Tensor) -> int | None:
+    """Return how many channels an entry has that are looked at; None where none are."""
+    chosen = _chosen(run, entry, tensor)
+    return None if chosen is None else math.prod(tensor.shape[axis] for axis in chosen[0])
+
+
 def probe(look: Look) -> Channels | None:
     """Find the channels that are zero throughout."""
-    graph, found, shape = look.parts.graph, look.statistics, look.tensor.shape
-    node = look.entry[0]
-    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
-        return None
-    if look.tensor.view_shape != shape or found.zero == found.size:
-        return None
-    chosen = _axes(graph.attrs[node], graph.func_names[node], len(shape))
+    found, shape = look.statistics, look.tensor.shape
+    chosen = _chosen(look.parts, look.entry, look.tensor)
     if chosen is None:
         return None
     axes, text, assumed = chosen
     count = math.prod(shape[axis] for axis in axes)
-    if count < 2 or found.size // count < _LEAST_VALUES or found.zero < found.size // count:
+    if found.zero == found.size or found.zero < found.size // count:
         return None
     dead = np.flatnonzero(~_alive(look, axes, count))
     return Channels(tuple(dead.tolist()), count, text, assumed) if len(dead) else None
+
+
+def _chosen(
+    run: RunParts, entry: Entry, tensor: Tensor
+) -> tuple[tuple[int, ...], str, bool] | None:
+    """Axes of the channels, how they are known, and whether that is assumed."""
+    graph, node, shape = run.graph, entry[0], tensor.shape
+    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
+        return None
+    if tensor.view_shape != shape:
+        return None
+    chosen = _axes(graph.attrs[node], graph.func_names[node], len(shape))
+    if chosen is None:
+        return None
+    count = math.prod(shape[axis] for axis in chosen[0])
+    return chosen if count >= 2 and tensor.size // count >= _LEAST_VALUES else None
 
 
 def _axes(
@@ -120,8 +140,8 @@ def _alive(
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all nodes with dead channels; a doubt where half are dead somewhere."""
     found: dict[tuple[int, int], Channels] = {
-        entry: channels
-        for entry, channels in evidence.scanned.probed.get(NAME, {}).items()
+        entry: each
+        for entry, each in evidence.scanned.probed.get(NAME, {}).items()
         if entry in evidence.statistics
     }
     if not found:
@@ -143,7 +163,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     rest = f"; {len(entries) - 1:,} more outputs have some" if entries[1:] else ""
     yield Finding(
         NAME,
-        Kind.DOUBT if _share(worst) >= _MANY else Kind.NOTE,
+        Kind.DOUBT if _share(worst) >= MANY else Kind.NOTE,
         f"{len(worst.dead):,} of {worst.total:,} channels of {evidence.entry_name(entries[0])} "
         f"{'is' if len(worst.dead) == 1 else 'are'} zero throughout{rest}",
         cut(facts),
@@ -157,8 +177,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _share(channels: Channels) -> float:
-    return len(channels.dead) / channels.total
+def _share(found: Channels) -> float:
+    return len(found.dead) / found.total
 
 
 RULE = Rule(NAME, find, probe)

@@ -20,10 +20,11 @@ from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.operators import family
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.statistics import Statistics
 
 NAME = "first-nonfinite"
@@ -32,14 +33,34 @@ _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maxim
 _WORDS = {NodeKind.INPUT: "input", NodeKind.PARAMETER: "parameter"}
 
 
-class _Birth(NamedTuple):
+class Birth(NamedTuple):
+    """An entry where values that are not finite came to be, and how surely."""
+
     entry: Entry
     certainty: Certainty
     why: str
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make one finding of the first birth, one of the others, and one of -Inf alone."""
+class Origins(NamedTuple):
+    """Entries that hold NaN or Inf by where these came from.
+
+    Attributes
+    ----------
+    carriers : mapping of entry to Statistics
+        All of them, in execution order.
+    wrong : list of Birth
+        Those that are faults, in execution order.
+    meant : list of Birth
+        Those of -Inf alone, with nothing else behind them.
+    """
+
+    carriers: Mapping[Entry, Statistics]
+    wrong: list[Birth]
+    meant: list[Birth]
+
+
+def origins(evidence: Evidence) -> Origins:
+    """Tell where everything that is not finite was born."""
     carriers = {
         entry: found
         for entry, found in sorted(evidence.statistics.items())
@@ -51,26 +72,32 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for birth in births
         if _only_minus(carriers, [birth.entry])
         and not _overflows(evidence, birth.entry[0])
-        and _only_minus(carriers, _spread(evidence, carriers, birth.entry))
+        and _only_minus(carriers, behind(evidence, carriers, birth.entry))
     }
     wrong = [birth for birth in births if birth.entry not in meant]
+    return Origins(carriers, wrong, list(meant.values()))
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of the first birth, one of the others, and one of -Inf alone."""
+    carriers, wrong, meant = origins(evidence)
     if wrong:
         yield _first(evidence, carriers, wrong[0])
     if wrong[1:]:
         yield _others(evidence, carriers, wrong[1:])
     if meant:
-        yield _minus(evidence, carriers, list(meant.values()))
+        yield _minus(evidence, carriers, meant)
 
 
-def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> _Birth | None:
+def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> Birth | None:
     node = entry[0]
     kind = evidence.kind(node)
     certainty, why = evidence.joined([entry])
     if kind is None:
         why = "without the graph nobody can tell which came first"
-        return _Birth(entry, Certainty.POSSIBLE, why)
+        return Birth(entry, Certainty.POSSIBLE, why)
     if kind in _WORDS:
-        return _Birth(entry, certainty, f"{why}, and no node computes this one")
+        return Birth(entry, certainty, f"{why}, and no node computes this one")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
     if any(each in carriers for each in sure):
@@ -81,31 +108,39 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
             f"of {unknown} of the {entries_text(len(reads))} that it reads the values are not "
             "known (ambiguous edges, overwritten or missing tensors): it may have come with them"
         )
-        return _Birth(entry, Certainty.POSSIBLE, why)
+        return Birth(entry, Certainty.POSSIBLE, why)
     certainty, why = evidence.joined([entry, *sure])
-    return _Birth(entry, certainty, f"{why}, and everything that the node reads is finite")
+    return Birth(entry, certainty, f"{why}, and everything that the node reads is finite")
 
 
-def _spread(
+def behind(
     evidence: Evidence, carriers: Mapping[Entry, Statistics], start: Entry
 ) -> tuple[Entry, ...]:
-    """Entries behind ``start`` that carry NaN or Inf, each through others that do."""
+    """Return the entries behind ``start`` that carry NaN or Inf, each through others that do."""
     graph = evidence.parts.graph
-    if graph is None or not 0 <= start[0] < graph.num_nodes:
+    if graph is None:
         return ()
     found = {start}
     waiting = deque([start])
     while waiting:
-        node, output = waiting.popleft()
-        edges = graph.out_edges(node)
-        targets = graph.edge_target[edges[graph.edge_output[edges] == output]].tolist()
-        for target in dict.fromkeys(targets):
-            for each in range(len(graph.entry_range(target))):
-                reached = (target, each)
-                if reached in carriers and reached not in found:
-                    found.add(reached)
-                    waiting.append(reached)
+        for reached in readers(graph, waiting.popleft()):
+            if reached in carriers and reached not in found:
+                found.add(reached)
+                waiting.append(reached)
     return tuple(sorted(found - {start}))
+
+
+def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
+    """Yield all outputs of the nodes that read an entry."""
+    node, output = entry
+    if not 0 <= node < graph.num_nodes:
+        return
+    edges = graph.out_edges(node)
+    for target in dict.fromkeys(
+        graph.edge_target[edges[graph.edge_output[edges] == output]].tolist()
+    ):
+        for each in range(len(graph.entry_range(target))):
+            yield target, each
 
 
 def _only_minus(carriers: Mapping[Entry, Statistics], entries: Iterable[Entry]) -> bool:
@@ -122,9 +157,9 @@ def _overflows(evidence: Evidence, node: int) -> bool:
     )
 
 
-def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: _Birth) -> Finding:
+def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
     entry, found = birth.entry, carriers[birth.entry]
-    spread = _spread(evidence, carriers, entry)
+    spread = behind(evidence, carriers, entry)
     node = entry[0]
     what, count = _what(found)
     name = evidence.entry_name(entry)
@@ -231,7 +266,7 @@ def _outputs(
 
 
 def _others(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[_Birth]
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     facts = [
@@ -257,7 +292,7 @@ def _others(
 
 
 def _minus(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[_Birth]
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     first = carriers[entries[0]]

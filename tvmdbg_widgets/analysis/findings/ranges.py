@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "dynamic-range"
 _MAX = 65504.0
@@ -60,6 +61,12 @@ def probe(look: Look) -> int | None:
     return count if count >= least else None
 
 
+def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
+    """Whether a float16 tensor, finite, comes within a factor of two of the largest float16."""
+    finite = found.finite and found.finite == found.size
+    return bool(finite and tensor.dtype.name == "float16" and _peak(found) > _MAX / 2)
+
+
 def _near_zero(found: Statistics, below: float) -> int:
     """Nonzero values that may be of less than this magnitude, by the histogram."""
     if found.histogram is None:
@@ -77,10 +84,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for entry, found in sorted(evidence.statistics.items())
         if found.finite and found.finite == found.size
     }
-    halves = [entry for entry in whole if tensors[entry].dtype.name == "float16"]
     floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
     read = evidence.statistics
-    near = [entry for entry in halves if _peak(whole[entry]) > _MAX / 2]
+    near = [entry for entry in whole if is_near_limit(tensors[entry], whole[entry])]
     if near:
         yield _finding(
             evidence,

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Look
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "saturated"
 _SHARE = 0.05
@@ -50,7 +53,10 @@ _FIRST_OPERATOR = 2
 
 
 class Ends(NamedTuple):
-    """Values at the ends of a range; ``by_name`` where the range is that of the function."""
+    """Values at the ends of a range; ``by_name`` where the range is that of the function.
+
+    ``least`` is the share from which on they are too many.
+    """
 
     low: float | None
     high: float
@@ -58,23 +64,32 @@ class Ends(NamedTuple):
     at_high: int
     size: int
     by_name: bool
+    least: float
 
     @property
     def share(self) -> float:
         """Share of the values at either end."""
         return (self.at_low + self.at_high) / self.size
 
+    @property
+    def many(self) -> bool:
+        """Whether so many values lie there that the output counts as saturated."""
+        return self.at_low + self.at_high > 0 and self.share >= self.least
+
+
+def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
+    """Whether the values of an entry have ends that are counted; where not, nobody knows."""
+    named = _named(run, entry)
+    return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
+
 
 def probe(look: Look) -> Ends | None:
     """Count the values at the ends of their range, where any are."""
-    graph, found = look.parts.graph, look.statistics
-    node = look.entry[0]
-    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
+    found = look.statistics
+    named = _named(look.parts, look.entry)
+    if named is None or not found.finite:
         return None
-    if not found.finite:
-        return None
-    named = tuple(part.rpartition(".")[2] or part for part in parts(graph.func_names[node]))
-    limits = _limits(look, named)
+    limits = _limits(look.tensor, found, named)
     if limits is None:
         return None
     low, high, least, by_name = limits
@@ -87,13 +102,23 @@ def probe(look: Look) -> Ends | None:
         counts[1] += int(np.count_nonzero(values == high))
         if at_low and low is not None:
             counts[0] += int(np.count_nonzero(values <= low))
-    ends = Ends(low if at_low else None, high, counts[0], counts[1], found.size, by_name)
-    return ends if ends.at_low + ends.at_high and ends.share >= least else None
+    ends = Ends(low if at_low else None, high, counts[0], counts[1], found.size, by_name, least)
+    return ends if ends.at_low + ends.at_high else None
 
 
-def _limits(look: Look, named: tuple[str, ...]) -> tuple[float | None, float, float, bool] | None:
+def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
+    """Operators of the function that made an entry; None where no function did."""
+    graph, node = run.graph, entry[0]
+    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
+        return None
+    return tuple(part.rpartition(".")[2] or part for part in parts(graph.func_names[node]))
+
+
+def _limits(
+    tensor: Tensor, found: Statistics, named: tuple[str, ...]
+) -> tuple[float | None, float, float, bool] | None:
     """Lower and upper end, least share there, and whether the function's name tells them."""
-    dtype, found = look.tensor.dtype, look.statistics
+    dtype = tensor.dtype
     if dtype.lanes != 1 or dtype.is_bool:
         return None
     if dtype.name == "float16":
@@ -101,7 +126,7 @@ def _limits(look: Look, named: tuple[str, ...]) -> tuple[float | None, float, fl
     if found.size < _LEAST:
         return None
     if dtype.name.startswith("float8"):
-        limit = float(ml_dtypes.finfo(look.tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
+        limit = float(ml_dtypes.finfo(tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
         return -limit, limit, _SHARE, False
     if dtype.name.startswith("uint") and dtype.bits <= 16:
         return None, (1 << dtype.bits) - 1, _SHARE, False
@@ -119,7 +144,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     found: dict[tuple[int, int], Ends] = {
         entry: ends
         for entry, ends in evidence.scanned.probed.get(NAME, {}).items()
-        if entry in evidence.statistics
+        if entry in evidence.statistics and ends.many
     }
     if not found:
         return

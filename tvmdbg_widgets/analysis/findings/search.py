@@ -7,10 +7,13 @@ import time
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings import find, probes
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.health import health
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.findings import Findings
+    from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.parts import RunParts
 
 _PATIENCE = 10.0
@@ -33,7 +36,9 @@ class Search:
         self._parts = parts
         self.scan = TensorScan(parts, probes())
         self._lock = threading.Lock()
+        self._evidence: Evidence | None = None
         self._known: Findings | None = None
+        self._health: Health | None = None
         self._next = 0.0
 
     def run(self, *, progress: bool = False) -> Findings:
@@ -41,6 +46,11 @@ class Search:
 
         After ``KeyboardInterrupt`` or a cancel: what is known so far, ``complete`` False. The next
         call goes on from there.
+
+        Parameters
+        ----------
+        progress
+            Show a progress bar.
         """
         self.scan.run(progress=progress)
         return self.known(newest=True)
@@ -50,6 +60,11 @@ class Search:
         """What was last answered, without looking further; None where nobody asked."""
         return self._known
 
+    @property
+    def latest_health(self) -> Health | None:
+        """The health that was last answered; None where nobody asked."""
+        return self._health
+
     def known(self, *, newest: bool = False) -> Findings:
         """Return the findings in what was scanned so far.
 
@@ -57,15 +72,28 @@ class Search:
         time, unless the newest are asked for.
         """
         with self._lock:
-            known = self._known
-            if known is not None and known.complete:
-                return known
-            due = newest or self.scan.state != "scanning" or time.monotonic() >= self._next
-            if known is None or due:
-                scanned = self.scan.scanned()
-                if known is None or scanned.done != known.scanned:
-                    begin = time.monotonic()
-                    known = find(self._parts, scanned)
-                    end = time.monotonic()
-                    self._known, self._next = known, end + _PATIENCE * (end - begin)
-            return known
+            return self._found(newest)[1]
+
+    def health(self, *, newest: bool = False) -> Health:
+        """Return the health of the tensors, of the very scan that :meth:`known` speaks of."""
+        with self._lock:
+            evidence, known = self._found(newest)
+            if self._health is None:
+                begin = time.monotonic()
+                self._health = health(evidence, known)
+                self._next += (_PATIENCE + 1) * (time.monotonic() - begin)
+            return self._health
+
+    def _found(self, newest: bool) -> tuple[Evidence, Findings]:
+        evidence, known = self._evidence, self._known
+        due = newest or self.scan.state != "scanning" or time.monotonic() >= self._next
+        if evidence is None or known is None or (due and not known.complete):
+            scanned = self.scan.scanned()
+            if evidence is None or known is None or scanned.done != known.scanned:
+                begin = time.monotonic()
+                evidence = Evidence(self._parts, scanned)
+                known = find(evidence)
+                end = time.monotonic()
+                self._evidence, self._known, self._health = evidence, known, None
+                self._next = end + _PATIENCE * (end - begin)
+        return evidence, known

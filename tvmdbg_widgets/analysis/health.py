@@ -1,0 +1,325 @@
+"""How sound the tensors of a run are, by the same scan and the same measure as its findings.
+
+The order of suspicion, and what each step makes of an entry:
+
+1. NaN, then Inf, where it was born (faulty): nothing that the node reads holds any; inputs and
+   parameters are born with theirs.
+2. NaN, then Inf, that came from there (faulty).
+3. Values that could not be read (unknown), files that contradict each other about them (faulty).
+4. -Inf alone, as masks hold it on purpose; outputs that stick at the ends of their range; half of
+   the channels or more dead; constant where nothing explains it; within a factor of two of the
+   largest float16 (all doubtful, in this order, the larger share first).
+5. Values of a later node in the same buffer, and whatever else the findings doubt (doubtful).
+6. What cannot be judged (unknown), and what was not looked at yet.
+7. Sound: first those with many denormals, then those with a dead channel, then the others in
+   execution order.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tvmdbg_widgets.analysis.findings import (
+    constant,
+    dead_channels,
+    first_nonfinite,
+    overwritten,
+    ranges,
+    saturated,
+)
+from tvmdbg_widgets.model.findings import Kind
+from tvmdbg_widgets.model.health import EntryHealth, Health, Verdict
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry
+    from tvmdbg_widgets.model.findings import Finding, Findings
+    from tvmdbg_widgets.model.statistics import Statistics
+
+#: Share of the nonzero values that are denormal from which on a sound entry is told of.
+_DENORMAL = 0.1
+#: Rules whose entries are judged here one by one.
+_OWN = frozenset(
+    rule.NAME for rule in (constant, dead_channels, first_nonfinite, overwritten, ranges, saturated)
+)
+
+
+class _Suspicion(enum.IntEnum):
+    """Steps of the order, the most suspicious first."""
+
+    BORN_NAN = 0
+    BORN_INF = 1
+    CAME_NAN = 2
+    CAME_INF = 3
+    BROKEN = 4
+    FAULT = 5
+    MINUS = 6
+    SATURATED = 7
+    DEAD = 8
+    CONSTANT = 9
+    NEAR_LIMIT = 10
+    OVERWRITTEN = 11
+    DOUBT = 12
+    UNKNOWN = 13
+    NOT_YET = 14
+    DENORMAL = 15
+    SOME_DEAD = 16
+    SOUND = 17
+
+
+class _Judged(NamedTuple):
+    """One judgement; ``weight`` orders within a step, the larger first."""
+
+    suspicion: _Suspicion
+    verdict: Verdict
+    words: str = ""
+    brief: str = ""
+    weight: float = 0.0
+
+
+def health(evidence: Evidence, findings: Findings) -> Health:
+    """Judge every tensor of a run as far as it was scanned.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the scan.
+    findings : Findings
+        What the rules found in that evidence; no verdict contradicts them.
+    """
+    judge = _Judge(evidence, findings)
+    judged = {entry: judge.judge(entry) for entry in evidence.tensors}
+    order = sorted(
+        judged, key=lambda entry: (judged[entry].suspicion, -judged[entry].weight, entry)
+    )
+    ranks = {entry: rank for rank, entry in enumerate(order)}
+    return Health(
+        (judge.described(entry, each, ranks[entry]) for entry, each in judged.items()),
+        complete=findings.complete,
+        title=evidence.parts.title,
+    )
+
+
+class _Judge:
+    """Judges entries one by one by what is known of all of them."""
+
+    def __init__(self, evidence: Evidence, findings: Findings) -> None:
+        self._evidence = evidence
+        origins = first_nonfinite.origins(evidence)
+        self._carriers = origins.carriers
+        self._born = {birth.entry: birth for birth in origins.wrong}
+        self._came = _came_from(evidence, origins.carriers, list(self._born))
+        constants = constant.constants(evidence)
+        self._unset = {*constants.inputs, *constants.weights}
+        self._constant = {*constants.own, *self._unset}
+        self._following = {e for e in constants.following if constants.values[e] == 0}
+        probed = evidence.scanned.probed
+        self._ends: Mapping[Entry, saturated.Ends] = probed.get(saturated.NAME, {})
+        self._dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
+        self._told: dict[Entry, Finding] = {}
+        for finding in findings:
+            if finding.rule not in _OWN and finding.kind in (Kind.FAULT, Kind.DOUBT):
+                for entry in finding.entries:
+                    self._told.setdefault(entry, finding)
+
+    def judge(self, entry: Entry) -> _Judged:
+        """Return the first judgement of the order that holds."""
+        evidence = self._evidence
+        broken = evidence.scanned.broken.get(entry)
+        if broken is not None:
+            words = f"could not be read: {one_line(broken)}"
+            return _Judged(_Suspicion.BROKEN, Verdict.UNKNOWN, words, "unreadable")
+        found = evidence.scanned.statistics.get(entry)
+        if found is None:
+            return _Judged(_Suspicion.NOT_YET, Verdict.NOT_YET)
+        if entry in evidence.overwritten:
+            words = (
+                f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
+                "buffer before it was read"
+            )
+            return _Judged(_Suspicion.OVERWRITTEN, Verdict.DOUBTFUL, words, "overwritten")
+        if entry in self._carriers:
+            return self._nonfinite(entry, found)
+        told = self._told.get(entry)
+        if told is not None and told.kind is Kind.FAULT:
+            return _Judged(_Suspicion.FAULT, Verdict.FAULTY, *_title(told))
+        if not found.applicable:
+            words = f"cannot be judged: {found.reason}"
+            return _Judged(_Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
+        return (
+            self._values(entry, found)
+            or (_Judged(_Suspicion.DOUBT, Verdict.DOUBTFUL, *_title(told)) if told else None)
+            or self._sound(entry, found)
+        )
+
+    def _nonfinite(self, entry: Entry, found: Statistics) -> _Judged:
+        evidence = self._evidence
+        inf = found.pos_inf + found.neg_inf
+        brief = " + ".join(
+            [*([f"{found.nan:,} NaN"] if found.nan else []), *([f"{inf:,} Inf"] if inf else [])]
+        )
+        words = f"{brief} of {counted(found.size, 'value')}"
+        kind = evidence.kind(entry[0])
+        if entry in self._born:
+            nan = _Suspicion.BORN_NAN if found.nan else _Suspicion.BORN_INF
+            if kind is None:
+                origin = ""
+            elif kind in (NodeKind.INPUT, NodeKind.PARAMETER):
+                origin = f", in {'an input' if kind is NodeKind.INPUT else 'a parameter'}"
+            elif any(
+                not read.sure or read.entry not in evidence.statistics
+                for read in evidence.reads(entry[0])
+            ):
+                origin = ", first seen here; not all that the node reads is known"
+            else:
+                origin = ", made here: all that the node reads is finite"
+            return _Judged(nan, Verdict.FAULTY, words + origin, brief)
+        source = self._came.get(entry)
+        if source is not None:
+            nan = _Suspicion.CAME_NAN if found.nan else _Suspicion.CAME_INF
+            words += f", from {evidence.entry_name(source)}"
+            return _Judged(nan, Verdict.FAULTY, words, brief)
+        words += ", all -Inf, which masks hold on purpose"
+        return _Judged(_Suspicion.MINUS, Verdict.DOUBTFUL, words, brief)
+
+    def _values(self, entry: Entry, found: Statistics) -> _Judged | None:
+        """Judge by values that are finite."""
+        evidence = self._evidence
+        ends, dead = self._ends.get(entry), self._dead.get(entry)
+        if ends is not None and ends.many:
+            low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
+            words = (
+                f"{percent(ends.share)} at the ends of its range: {ends.at_high:,} at "
+                f"{ends.high:g}{low}"
+            )
+            brief = f"{percent(ends.share)} at ends"
+            return _Judged(_Suspicion.SATURATED, Verdict.DOUBTFUL, words, brief, ends.share)
+        if dead is not None and len(dead.dead) >= dead_channels.MANY * dead.total:
+            share = len(dead.dead) / dead.total
+            return _Judged(_Suspicion.DEAD, Verdict.DOUBTFUL, *_channels(dead), share)
+        if entry in self._constant or entry in self._following:
+            value = "0" if found.minimum == 0 else number_text(found.minimum)
+            why = ""
+            if entry in self._following:
+                why = ", as is all that it computes from"
+            elif entry in self._unset:
+                why = ", as if it was never set"
+            words = f"{value} in all {counted(found.size, 'value')}{why}"
+            brief = "all zero" if found.minimum == 0 else f"all {value}"
+            weight = float(entry not in self._following)
+            return _Judged(_Suspicion.CONSTANT, Verdict.DOUBTFUL, words, brief, weight)
+        if ranges.is_near_limit(evidence.tensors[entry], found):
+            end = max(abs(float(found.minimum)), abs(float(found.maximum)))
+            words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
+            return _Judged(_Suspicion.NEAR_LIMIT, Verdict.DOUBTFUL, words, "near limit", end)
+        return None
+
+    def _sound(self, entry: Entry, found: Statistics) -> _Judged:
+        nonzero = found.finite - found.zero
+        if nonzero and found.denormal >= _DENORMAL * nonzero:
+            share = found.denormal / found.size
+            words = f"{percent(share)} so small that their type has fewer digits for them"
+            brief = f"{percent(share)} denormal"
+            return _Judged(_Suspicion.DENORMAL, Verdict.SOUND, words, brief, share)
+        dead = self._dead.get(entry)
+        if dead is not None:
+            share = len(dead.dead) / dead.total
+            return _Judged(_Suspicion.SOME_DEAD, Verdict.SOUND, *_channels(dead), share)
+        return _Judged(_Suspicion.SOUND, Verdict.SOUND)
+
+    def described(self, entry: Entry, judged: _Judged, rank: int) -> EntryHealth:
+        """Return all that is told of one entry; values that are not its own are not."""
+        evidence = self._evidence
+        tensor = evidence.tensors[entry]
+        graph = evidence.parts.graph
+        known = graph is not None and 0 <= entry[0] < graph.num_nodes
+        facts: dict[str, Any] = {}
+        found = evidence.statistics.get(entry)
+        if found is not None and found.size:
+            facts = {
+                "size": found.size,
+                "nan": found.nan,
+                "inf": found.pos_inf + found.neg_inf,
+                "zero": found.zero / found.size,
+                "denormal": found.denormal / found.size,
+                "low": found.minimum,
+                "high": found.maximum,
+                "mean": found.mean,
+                "std": found.std,
+                "saturated": self._saturated(entry, found),
+                "dead": self._dead_of(entry, found),
+                "constant": found.size > 1
+                and found.finite == found.size
+                and bool(found.minimum == found.maximum),
+            }
+        return EntryHealth(
+            entry,
+            tensor.name,
+            graph.nodes[entry[0]].op_kind if graph is not None and known else "",
+            tensor.dtype.name,
+            tensor.shape,
+            judged.verdict,
+            judged.words,
+            judged.brief,
+            rank,
+            **facts,
+        )
+
+    def _saturated(self, entry: Entry, found: Statistics) -> float:
+        ends = self._ends.get(entry)
+        if ends is not None:
+            return ends.share
+        tensor = self._evidence.tensors[entry]
+        judged = saturated.is_judged(self._evidence.parts, entry, tensor, found)
+        return 0.0 if judged else math.nan
+
+    def _dead_of(self, entry: Entry, found: Statistics) -> tuple[int, int] | None:
+        dead = self._dead.get(entry)
+        if dead is not None:
+            return len(dead.dead), dead.total
+        tensor = self._evidence.tensors[entry]
+        total = dead_channels.channels(self._evidence.parts, entry, tensor)
+        if total is None:
+            return None
+        return (total if found.zero == found.size else 0), total
+
+
+def _channels(dead: dead_channels.Channels) -> tuple[str, str]:
+    number = f"{len(dead.dead):,} of {dead.total:,}"
+    are = "is" if len(dead.dead) == 1 else "are"
+    return f"{number} channels {are} zero throughout ({dead.axis})", f"{number} dead"
+
+
+def _title(finding: Finding) -> tuple[str, str]:
+    if len(finding.entries) == 1:
+        return finding.title, finding.rule.replace("-", " ")
+    words = f"one of {len(finding.entries):,} of which the findings say: {finding.title}"
+    return words, finding.rule.replace("-", " ")
+
+
+def _came_from(
+    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
+) -> dict[Entry, Entry]:
+    """Tell of each entry behind a birth the birth that it is nearest to."""
+    graph = evidence.parts.graph
+    came: dict[Entry, Entry] = {}
+    if graph is None:
+        return came
+    source = {birth: birth for birth in births}
+    waiting = deque(births)
+    while waiting:
+        here = waiting.popleft()
+        for reached in first_nonfinite.readers(graph, here):
+            if reached in carriers and reached not in source:
+                source[reached] = came[reached] = source[here]
+                waiting.append(reached)
+    return came
