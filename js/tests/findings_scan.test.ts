@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Scan } from "../src/findings/scan.ts";
-import type { FindingsAnswer, RunClient } from "../src/shared/run_client.ts";
+import type { FindingsAnswer } from "../src/shared/run_client.ts";
+import { Scan } from "../src/shared/scan.ts";
 
 const at = (state: FindingsAnswer["state"], done: number): FindingsAnswer => ({
   state,
@@ -17,15 +17,15 @@ function make(...answers: (FindingsAnswer | Error)[]) {
     return answer ?? at("done", 9);
   };
   const run = {
-    findings: (_: AbortSignal, goOn = false) => {
+    ask: (_: AbortSignal, goOn: boolean) => {
       asked.push(goOn ? "go on" : "ask");
       return next();
     },
-    cancelFindings: () => {
+    stop: () => {
       asked.push("cancel");
       return next();
     },
-  } as unknown as RunClient;
+  };
   const [seen, errors] = [[] as number[], [] as unknown[]];
   const controller = new AbortController();
   const events = {

@@ -4,6 +4,7 @@ import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
+import { isUnderWay, Scan } from "../shared/scan.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { List } from "./list.ts";
 import {
@@ -16,7 +17,6 @@ import {
   selectionOf,
   sentence,
 } from "./rows.ts";
-import { isUnderWay, Scan } from "./scan.ts";
 
 const SOURCE = "findings";
 const PAGE = 5;
@@ -32,7 +32,7 @@ export class FindingsPanel {
   readonly #stop: HTMLButtonElement;
   readonly #trouble = element("div", { class: "tvmdbg-findings-trouble", hidden: true });
   readonly #list: List;
-  readonly #scan: Scan;
+  readonly #scan: Scan<FindingsAnswer>;
   readonly #code: CodeCopy;
   #serial = 0;
   /** Whether the scan was seen under way. */
@@ -55,7 +55,10 @@ export class FindingsPanel {
       (node) => this.#title(node),
     );
     this.#scan = new Scan(
-      run,
+      {
+        ask: (signal, goOn) => run.findings(signal, goOn),
+        stop: (signal) => run.cancelFindings(signal),
+      },
       { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
       signal,
     );
