@@ -1,0 +1,196 @@
+"""Steps between floating-point values against all codes of a type in order, and against numpy."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model import bits, ulp
+from tvmdbg_widgets.model.dtypes import _SMALL_FLOATS
+
+SMALL = sorted({*_SMALL_FLOATS.values(), "bfloat16", "float16"})
+NUMPY = ["float16", "float32", "float64"]
+WITHOUT_INFINITY = {name for name in SMALL if "fn" in name}
+WITHOUT_NAN = {name for name in SMALL if name.startswith(("float6_", "float4_"))}
+
+
+def named(name: str) -> np.dtype:
+    return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+def every(name: str) -> np.ndarray:
+    """All values of a type, by code."""
+    dtype = named(name)
+    return np.arange(1 << bits.width(dtype), dtype=f"u{dtype.itemsize}").view(dtype)
+
+
+def real(values: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return values.astype(np.float64)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_keys_are_ranks_among_all_values(name: str) -> None:
+    values = every(name)
+    wide = real(values)
+    keys = ulp.ordered(values)
+    nan = np.isnan(wide)
+    assert keys.dtype == np.int64
+    assert set(keys[nan].tolist()) <= {ulp.NAN_KEY}
+    assert keys[~nan].max() < ulp.NAN_KEY
+    ranks = np.searchsorted(np.unique(wide[~nan]), wide[~nan])
+    origin = keys[~nan][np.argmin(ranks)]
+    assert np.array_equal(keys[~nan] - origin, ranks)
+    assert (keys[wide == 0] == 0).all()
+    assert bool(np.isinf(wide).any()) == (name not in WITHOUT_INFINITY)
+    assert bool(nan.any()) == (name not in WITHOUT_NAN)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if named(name).itemsize == 1])
+def test_distances_and_neighbours_of_all_pairs(name: str) -> None:
+    values = every(name)
+    wide = real(values)
+    a, b = values[:, None], values[None, :]
+    row = np.unique(wide[~np.isnan(wide)])
+    rank = np.searchsorted(row, wide)
+    unknown = np.isnan(wide)[:, None] | np.isnan(wide)[None, :]
+    steps = np.abs(rank[:, None] - rank[None, :]).astype(np.uint64)
+    assert np.array_equal(ulp.distance(a, b), np.where(unknown, np.uint64(ulp.NO_DISTANCE), steps))
+
+    found = ulp.next_after(a, b)
+    assert found.dtype == values.dtype
+    toward = np.sign(rank[None, :] - rank[:, None])
+    expected = row[np.clip(rank[:, None] + toward, 0, len(row) - 1)]
+    assert np.array_equal(real(found), np.where(unknown, np.nan, expected), equal_nan=True)
+    negative_zero = (real(found) == 0) & np.signbit(real(found))
+    from_below = (toward > 0) & (wide[:, None] < 0)
+    kept = (toward == 0) & np.signbit(wide)[None, :]
+    has = bool((np.signbit(wide) & (wide == 0)).any())
+    assert np.array_equal(negative_zero, (expected == 0) & ~unknown & has & (from_below | kept))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_spacing_is_the_way_to_the_next_value_from_zero(name: str) -> None:
+    values = every(name)
+    wide = real(values)
+    found = ulp.spacing(values)
+    assert found.dtype == np.float64
+    assert np.array_equal(np.isnan(found), ~np.isfinite(wide))
+    finite = np.unique(np.abs(wide[np.isfinite(wide)]))
+    gaps = np.append(np.diff(finite), finite[-1] - finite[-2])
+    if name == "float8_e8m0fnu":
+        gaps[-1] = finite[-1]  # all gaps double here, the one beyond the last value too
+    ranks = np.searchsorted(finite, np.abs(wide[np.isfinite(wide)]))
+    assert np.array_equal(found[np.isfinite(wide)], gaps[ranks])
+
+
+def patterns(name: str) -> st.SearchStrategy[np.ndarray]:
+    """Arrays of any bits of a type, the special ones often."""
+    width = named(name).itemsize * 8
+    sign = 1 << (width - 1)
+    mantissa = bits.fields(named(name))[2]
+    infinity = sign - (1 << mantissa)
+    near = [0, 1, 2, 1 << mantissa, (1 << mantissa) - 1, infinity, infinity - 1, infinity + 1]
+    one = st.sampled_from([*near, *(each | sign for each in near)]) | st.integers(
+        0, (1 << width) - 1
+    )
+    return st.lists(one, min_size=1, max_size=40).map(
+        lambda codes: np.array(codes, f"u{width // 8}").view(name)
+    )
+
+
+@given(st.data(), st.sampled_from(NUMPY))
+def test_neighbours_are_those_of_numpy(data: st.DataObject, name: str) -> None:
+    x = data.draw(patterns(name))
+    y = np.resize(data.draw(patterns(name)), x.shape)
+    with np.errstate(all="ignore"):
+        expected = np.nextafter(x, y)
+    found = ulp.next_after(x, y)
+    nan = np.isnan(expected)
+    assert np.array_equal(np.isnan(found), nan)
+    assert np.array_equal(bits.codes(found)[~nan], bits.codes(expected)[~nan])
+    assert (ulp.distance(x, found)[~nan] == (x != y)[~nan]).all()
+
+
+@given(st.data(), st.sampled_from(NUMPY))
+def test_spacing_is_that_of_numpy(data: st.DataObject, name: str) -> None:
+    x = data.draw(patterns(name))
+    with np.errstate(all="ignore"):
+        expected = np.abs(np.spacing(x)).astype(np.float64)
+    largest = np.abs(x) == np.finfo(name).max
+    expected[largest] = math.ldexp(1.0, np.finfo(name).maxexp - 1 - np.finfo(name).nmant)
+    assert np.array_equal(ulp.spacing(x), expected, equal_nan=True)
+
+
+@given(st.data(), st.sampled_from(NUMPY))
+def test_keys_order_as_values_do(data: st.DataObject, name: str) -> None:
+    x = data.draw(patterns(name))
+    y = np.resize(data.draw(patterns(name)), x.shape)
+    known = ~(np.isnan(x) | np.isnan(y))
+    keys, others = ulp.ordered(x), ulp.ordered(y)
+    assert np.array_equal((keys < others)[known], (x < y)[known])
+    assert np.array_equal((keys == others)[known], (x == y)[known])
+    steps = [abs(int(a) - int(b)) for a, b in zip(keys[known], others[known], strict=True)]
+    assert ulp.distance(x, y)[known].tolist() == steps
+    assert (ulp.distance(x, y)[~known] == ulp.NO_DISTANCE).all()
+
+
+@given(st.data())
+def test_integers_differ_by_their_difference(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(["int8", "uint8", "int32", "uint32", "int64", "uint64"]))
+    info = np.iinfo(name)
+    number = st.sampled_from([info.min, info.max, 0, 1]) | st.integers(info.min, info.max)
+    a, b = (data.draw(st.lists(number, min_size=5, max_size=5)) for _ in range(2))
+    x, y = np.array(a, name), np.array(b, name)
+    assert ulp.distance(x, y).tolist() == [abs(i - j) for i, j in zip(a, b, strict=True)]
+    toward = [i + (i < j) - (i > j) for i, j in zip(a, b, strict=True)]
+    assert ulp.next_after(x, y).tolist() == toward
+    assert ulp.next_after(x, y).dtype == name
+    assert ulp.spacing(x).tolist() == [1.0] * 5
+    assert ulp.ordered(x).tolist() == a
+
+
+def test_the_widest_distances_fit() -> None:
+    for low, high in [
+        (np.int64(-(2**63)), np.int64(2**63 - 1)),
+        (np.uint64(0), np.uint64(-1 % 2**64)),
+    ]:
+        assert int(ulp.distance(low, high)) == int(ulp.distance(high, low)) == 2**64 - 1
+    ends = np.array([-np.inf, np.inf])
+    assert int(ulp.distance(*ends)) == 2 * 0x7FF0_0000_0000_0000 < ulp.NO_DISTANCE
+
+
+def test_small_integers_and_bools() -> None:
+    four = np.arange(-8, 8).astype(ml_dtypes.int4)
+    assert ulp.ordered(four).tolist() == list(range(-8, 8))
+    assert ulp.distance(four, four[::-1]).tolist() == [abs(2 * n + 1) for n in range(-8, 8)]
+    assert ulp.next_after(four, four[::-1]).astype(int).tolist() == [
+        n + (1 if n < 0 else -1) for n in range(-8, 8)
+    ]
+    assert ulp.distance(np.array([True, False]), np.array([True, True])).tolist() == [0, 1]
+
+
+def test_what_has_no_order_or_two_types_is_refused() -> None:
+    with pytest.raises(TypeError, match="no order"):
+        ulp.ordered(np.zeros(1, np.complex64))
+    with pytest.raises(TypeError, match="one type"):
+        ulp.distance(np.float32(1), np.float64(1))
+    with pytest.raises(TypeError, match="one type"):
+        ulp.next_after(np.float32(1), np.float64(1))
+    with pytest.raises(TypeError, match="no type of numbers"):
+        ulp.ordered(np.array(["a"]))
+
+
+def test_shapes_broadcast_and_scalars_stay_scalars() -> None:
+    grid = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert ulp.distance(grid, np.float32(0)).shape == (2, 3)
+    assert ulp.next_after(np.float32(0), grid).shape == (2, 3)
+    assert ulp.ordered(np.float32(1)).shape == ()
+    assert int(ulp.distance(np.float32(-0.0), np.float32(0.0))) == 0
+    assert np.array_equal(ulp.ordered(grid.astype(">f4")), ulp.ordered(grid))
+    assert np.array_equal(ulp.ordered(grid.T), ulp.ordered(grid).T)

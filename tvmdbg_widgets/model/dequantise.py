@@ -1,0 +1,63 @@
+"""Quantised integers as the real numbers they stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def dequantised(
+    values: Any, scale: Any, zero_point: Any = 0, axis: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Return ``(values - zero_point) * scale``.
+
+    In float64, where the difference is exact for all integers of up to 52 bits, and the product
+    too for values of up to 16 bits with a float32 scale. Rounded to float32 that is what
+    ``qnn.dequantize`` computes (src/relay/qnn/op/dequantize.cc @ v0.19.0: the difference in int32,
+    the product in float32).
+
+    Parameters
+    ----------
+    values : array_like
+        Of any real dtype, of any shape.
+    scale, zero_point : array_like
+        Scalars, or one number for each index of ``axis``.
+    axis : int, optional
+        The axis that scales and zero points belong to; negative ones count from the end.
+
+    Raises
+    ------
+    ValueError
+        Several numbers without an axis, or not as many as the axis is long.
+    TypeError
+        The values are complex.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{array.dtype} values are not quantised")
+    wide = array.astype(np.float64)
+    shift = _along(zero_point, wide.shape, axis, "zero_point")
+    factor = _along(scale, wide.shape, axis, "scale")
+    with np.errstate(invalid="ignore", over="ignore"):
+        return (wide - shift) * factor
+
+
+def _along(
+    given: Any, shape: tuple[int, ...], axis: int | None, name: str
+) -> npt.NDArray[np.float64]:
+    """Shape numbers such that they broadcast along the axis."""
+    numbers = np.asarray(given, np.float64)
+    if numbers.size == 1:
+        return numbers.reshape(())
+    if axis is None:
+        raise ValueError(f"{name} has {numbers.size} numbers; name the axis they belong to")
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis {axis} of values with {len(shape)} axes")
+    if numbers.shape != (shape[axis],):
+        raise ValueError(
+            f"{name} has shape {numbers.shape}; axis {axis} of shape {shape} needs "
+            f"{shape[axis]} numbers"
+        )
+    return numbers.reshape([-1 if each == axis % len(shape) else 1 for each in range(len(shape))])
