@@ -36,13 +36,24 @@ def read_window(values: ArrayValues, selection: Selection) -> np.ndarray[Any, An
         A step below 1.
     """
     shape = values.view_shape
-    axes = [_axis(item, length) for item, length in zip(*_fill(selection, shape), strict=True)]
+    axes = resolved(selection, shape)
     ranges = [indices for indices, _ in axes]
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     out = np.empty([len(indices) for indices in ranges], values.numpy_dtype)
     if out.size:
         _Reader(values, ranges, strides).read(0, 0, out)
     return out.reshape([len(indices) for indices, kept in axes if kept])
+
+
+def resolved(selection: Selection, shape: tuple[int, ...]) -> list[tuple[range, bool]]:
+    """Return for each axis the indices selected, and whether the axis stays.
+
+    Raises
+    ------
+    IndexError, TypeError, ValueError
+        As :func:`read_window`.
+    """
+    return [_axis(item, length) for item, length in zip(*_fill(selection, shape), strict=True)]
 
 
 def _fill(
