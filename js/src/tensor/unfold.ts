@@ -1,0 +1,140 @@
+/** Which index of the logical axes each stored one stands for; `model/layouts.py` tells the same in Python. */
+
+import { shapeText } from "../shared/format.ts";
+import type { KnownLayout } from "../shared/tensor_questions.ts";
+
+/** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
+export interface Piece {
+  letter: string;
+  factor: number | null;
+}
+
+const EXAMPLES = "expected for example NCHW, NHWC or NCHW8c";
+
+/** The stored axes of a layout, or what is wrong with its text. */
+export function piecesOf(layout: string): Piece[] | string {
+  const found = [...layout.matchAll(/([A-Z])|(\d+)([a-z])/g)];
+  const pieces = found.map(([, whole, factor, part]) => ({
+    letter: whole ?? part!,
+    factor: whole ? null : Number(factor),
+  }));
+  if (!layout || found.map(([text]) => text).join("") !== layout) {
+    return `"${layout}" is no layout: ${EXAMPLES}`;
+  }
+  for (const { letter, factor } of pieces) {
+    const upper = letter.toUpperCase();
+    if (!pieces.some((each) => each.letter === upper)) return `${letter} is a part of no ${upper}`;
+    if (factor === 0) return `a part of 0 ${letter} holds nothing`;
+  }
+  const whole = pieces.filter(({ factor }) => factor === null).map(({ letter }) => letter);
+  const twice = whole.find((letter, at) => whole.indexOf(letter) !== at);
+  return twice ? `${twice} stands there twice` : pieces;
+}
+
+/** Why an array of this shape cannot have the layout, or the sizes of its axes; empty where it can. */
+export function layoutProblem(
+  layout: string,
+  stored: readonly number[],
+  sizes: Readonly<Record<string, number>> = {},
+): string {
+  const pieces = piecesOf(layout);
+  if (typeof pieces === "string") return pieces;
+  if (pieces.length !== stored.length) {
+    return `${layout} has ${pieces.length} axes, the tensor is stored as ${shapeText(stored)}`;
+  }
+  for (const [axis, { letter, factor }] of pieces.entries()) {
+    if (factor !== null && factor !== stored[axis]) {
+      return `${factor}${letter} is axis ${axis}, which holds ${stored[axis]}`;
+    }
+  }
+  const full = fullSizes(pieces, stored);
+  for (const [letter, size] of Object.entries(sizes)) {
+    const most = full.get(letter);
+    if (most === undefined) return `${layout} has no axis ${letter}`;
+    if (!Number.isInteger(size) || size < 1 || size > most) return `${letter} is 1 to ${most} long`;
+  }
+  return "";
+}
+
+/** The letters of the logical axes and how long they are; null where the layout does not fit. */
+export function unfolded(
+  layout: string,
+  stored: readonly number[],
+  sizes: Readonly<Record<string, number>> = {},
+): { names: string[]; shape: number[] } | null {
+  if (layoutProblem(layout, stored, sizes)) return null;
+  const full = fullSizes(piecesOf(layout) as Piece[], stored);
+  return {
+    names: [...full.keys()],
+    shape: [...full].map(([letter, length]) => sizes[letter] ?? length),
+  };
+}
+
+interface Unfolded {
+  layout: string;
+  axisNames: readonly string[];
+}
+
+/** Where a value of the unfolded tensor is stored; null without a layout. */
+export function physicalIndex(
+  { layout, axisNames }: Unfolded,
+  logical: readonly number[],
+): number[] | null {
+  const pieces = layout ? piecesOf(layout) : "";
+  if (typeof pieces === "string") return null;
+  const rest = new Map(axisNames.map((name, axis) => [name, logical[axis] ?? 0]));
+  const stored: number[] = [];
+  for (let k = pieces.length - 1; k >= 0; k -= 1) {
+    const { letter, factor } = pieces[k]!;
+    const name = letter.toUpperCase();
+    const left = rest.get(name) ?? 0;
+    if (factor === null) stored[k] = left;
+    else {
+      stored[k] = left % factor;
+      rest.set(name, Math.floor(left / factor));
+    }
+  }
+  return stored;
+}
+
+/** Where a stored value lies among the axes shown; the index itself without a layout. */
+export function logicalIndex({ layout, axisNames }: Unfolded, stored: readonly number[]): number[] {
+  const pieces = layout ? piecesOf(layout) : "";
+  if (typeof pieces === "string") return [...stored];
+  const sums = new Map<string, number>();
+  const weights = new Map<string, number>();
+  for (let k = pieces.length - 1; k >= 0; k -= 1) {
+    const { letter, factor } = pieces[k]!;
+    if (factor === null) continue;
+    const name = letter.toUpperCase();
+    const weight = weights.get(name) ?? 1;
+    sums.set(name, (sums.get(name) ?? 0) + (stored[k] ?? 0) * weight);
+    weights.set(name, weight * factor);
+  }
+  for (const [k, { letter, factor }] of pieces.entries()) {
+    if (factor !== null) continue;
+    sums.set(letter, (sums.get(letter) ?? 0) + (stored[k] ?? 0) * (weights.get(letter) ?? 1));
+  }
+  return axisNames.map((name) => sums.get(name) ?? 0);
+}
+
+interface Padded extends Unfolded {
+  layouts: readonly Pick<KnownLayout, "layout" | "sizes">[];
+}
+
+/** Whether a value only fills up a block of the layout, as far as the sizes without padding are known. */
+export function isPadding({ layout, layouts, axisNames }: Padded, logical: readonly number[]) {
+  const sizes = layouts.find((each) => each.layout === layout)?.sizes;
+  if (!layout || !sizes) return false;
+  return axisNames.some((name, axis) => logical[axis]! >= (sizes[name] ?? Infinity));
+}
+
+function fullSizes(pieces: readonly Piece[], stored: readonly number[]): Map<string, number> {
+  const full = new Map<string, number>();
+  for (const { letter, factor } of pieces) if (factor === null) full.set(letter, 1);
+  for (const [axis, { letter }] of pieces.entries()) {
+    const name = letter.toUpperCase();
+    full.set(name, full.get(name)! * stored[axis]!);
+  }
+  return full;
+}
