@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +11,14 @@ from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.widgets.answering import Context, Reply
+from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_node import node_details
-from tvmdbg_widgets.widgets.answers_tensor import tensor_picture, tensor_values
+from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.messages import Question
+from tvmdbg_widgets.widgets.passes import Passes
+from tvmdbg_widgets.widgets.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,40 +31,58 @@ _LISTED = 200
 _STOPS_WITHIN = 1.0
 
 
-@dataclass(frozen=True)
-class Reply:
-    """One answer: a JSON value and the buffers that go with it."""
-
-    result: Any
-    buffers: tuple[bytes, ...] = ()
-
-
-def answer(run: DebugRun, message: object) -> Reply:
-    """Answer one question about a run.
+class Answers:
+    """Answers questions about one run; keeps what several questions share.
 
     Parameters
     ----------
     run : DebugRun
-    message : object
-        As it came from the page: checked as if hostile.
-
-    Raises
-    ------
-    ValueError
-        The message is not a question, or asks for what is out of range.
-    KeyError, IndexError
-        It asks for a node or tensor that the run does not have.
-    FormatError
-        The file behind a tensor changed or is broken.
+    threads : bool
+        Whether passes over tensors run beside the questions; otherwise within them.
     """
-    question = Question(message)
-    known = _ANSWERS.get(question.kind)
-    if known is None:
-        raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
-    return known(run, question)
+
+    def __init__(self, run: DebugRun, *, threads: bool = False) -> None:
+        self._run = run
+        self.turns = Turns()
+        self._passes = Passes(self.turns, threads=threads)
+
+    def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
+        """Answer one question.
+
+        Parameters
+        ----------
+        message : object
+            As it came from the page: checked as if hostile.
+        watch : callable
+            Called between the blocks of a long answer; what it raises ends it.
+
+        Raises
+        ------
+        ValueError
+            The message is not a question, or asks for what is out of range.
+        KeyError, IndexError
+            It asks for a node or tensor that the run does not have.
+        FormatError
+            The file behind a tensor changed or is broken.
+        """
+        question = Question(message)
+        known = _ANSWERS.get(question.kind)
+        if known is None:
+            raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
+        return known(Context(self._run, self._passes, watch), question)
+
+    def close(self) -> None:
+        """Stop what runs in the background."""
+        self._passes.close()
 
 
-def _summary(run: DebugRun, _question: Question) -> Reply:
+def answer(run: DebugRun, message: object) -> Reply:
+    """Answer one question about a run on its own; see :class:`Answers`."""
+    return Answers(run).answer(message)
+
+
+def _summary(context: Context, _question: Question) -> Reply:
+    run = context.run
     parts = run.parts
     told = {
         name: None if part is None else repr(part).splitlines()[0]
@@ -96,7 +117,8 @@ def _summary(run: DebugRun, _question: Question) -> Reply:
     )
 
 
-def _graph(run: DebugRun, _question: Question) -> Reply:
+def _graph(context: Context, _question: Question) -> Reply:
+    run = context.run
     graph = run.graph
     if graph is None:
         return Reply(None)
@@ -139,7 +161,8 @@ def _graph(run: DebugRun, _question: Question) -> Reply:
     return _packed(columns)
 
 
-def _timeline(run: DebugRun, _question: Question) -> Reply:
+def _timeline(context: Context, _question: Question) -> Reply:
+    run = context.run
     timeline = run.timeline
     if timeline is None:
         return Reply(None)
@@ -186,7 +209,8 @@ def _timeline(run: DebugRun, _question: Question) -> Reply:
     return _packed(columns, info)
 
 
-def _tensors(run: DebugRun, _question: Question) -> Reply:
+def _tensors(context: Context, _question: Question) -> Reply:
+    run = context.run
     if run.tensors is None:
         return Reply(None)
     items = list(run.tensors.values())
@@ -205,24 +229,12 @@ def _tensors(run: DebugRun, _question: Question) -> Reply:
     return _packed(columns)
 
 
-def _node(run: DebugRun, question: Question) -> Reply:
-    return Reply(node_details(run, question.integer("node")))
+def _node(context: Context, question: Question) -> Reply:
+    return Reply(node_details(context.run, question.integer("node")))
 
 
-def _tensor(run: DebugRun, question: Question) -> Reply:
-    result, columns = tensor_picture(run, question)
-    if columns is None:
-        return Reply(result)
-    headers, buffer = pack(columns)
-    result["tile"]["columns"] = headers
-    return Reply(result, (buffer,))
-
-
-def _values(run: DebugRun, question: Question) -> Reply:
-    return Reply(tensor_values(run, question))
-
-
-def _findings(run: DebugRun, _question: Question) -> Reply:
+def _findings(context: Context, _question: Question) -> Reply:
+    run = context.run
     known = run.search.known()
     return Reply(
         {
@@ -247,9 +259,9 @@ def _findings(run: DebugRun, _question: Question) -> Reply:
     )
 
 
-def _cancel_findings(run: DebugRun, question: Question) -> Reply:
-    run.search.scan.cancel(wait=_STOPS_WITHIN)
-    return _findings(run, question)
+def _cancel_findings(context: Context, question: Question) -> Reply:
+    context.run.search.scan.cancel(wait=_STOPS_WITHIN)
+    return _findings(context, question)
 
 
 def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
@@ -257,14 +269,14 @@ def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
     return Reply({"columns": headers, "info": info}, (buffer,))
 
 
-_ANSWERS: dict[str, Callable[[DebugRun, Question], Reply]] = {
+_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "summary": _summary,
     "graph": _graph,
     "timeline": _timeline,
     "tensors": _tensors,
     "node": _node,
-    "tensor": _tensor,
-    "values": _values,
     "findings": _findings,
     "cancelFindings": _cancel_findings,
+    "health": health,
+    **TENSOR_ANSWERS,
 }

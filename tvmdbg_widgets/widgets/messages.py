@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -41,6 +42,10 @@ class Question:
         found = self._fields.get("client")
         return found if isinstance(found, str) and len(found) <= _TEXT else ""
 
+    def has(self, name: str) -> bool:
+        """Return whether the message says anything under a name; null is nothing."""
+        return self._fields.get(name) is not None
+
     def flag(self, name: str) -> bool:
         """Return whether the message says so; anything but ``true`` is no."""
         return self._fields.get(name) is True
@@ -79,6 +84,42 @@ class Question:
                 return choice
         raise ValueError(f"{name} must be one of {', '.join(choices)}")
 
+    def text(self, name: str, most: int) -> str | None:
+        """Return a text of at most so many characters, or None."""
+        value = self._fields.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or len(value) > most:
+            raise ValueError(f"{name} must be a text of at most {most} characters")
+        return value
+
+    def number(self, name: str) -> float:
+        """Return a finite number."""
+        return _number(name, self._fields.get(name))
+
+    def numbers(self, name: str, low: float, high: float, most: int) -> list[float]:
+        """Return a list of at most so many numbers in ``low`` … ``high``."""
+        value = self._fields.get(name)
+        if not isinstance(value, list | tuple) or not 0 < len(value) <= most:
+            raise ValueError(f"{name} must be a list of 1 to {most} numbers")
+        found = [_number(f"{name}[{i}]", item) for i, item in enumerate(value)]
+        for each in found:
+            if not low <= each <= high:
+                raise ValueError(f"{name} must lie in {low:g} … {high:g}, found {each:g}")
+        return found
+
+    def sizes(self, name: str, most: int = 32) -> dict[str, int]:
+        """Return sizes by letter, empty where the message has none."""
+        value = self._fields.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping) or len(value) > most:
+            raise ValueError(f"{name} must be an object of at most {most} sizes")
+        for letter in value:
+            if not isinstance(letter, str) or len(letter) != 1:
+                raise ValueError(f"{name} must be sizes by one letter each")
+        return {each: _integer(f"{name}.{each}", size, 1, 2**53) for each, size in value.items()}
+
 
 def message_id(message: object) -> str | None:
     """Return the id of any message, None where it has no usable one."""
@@ -93,3 +134,15 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     if not low <= value <= high:
         raise ValueError(f"{name} must lie in {low} … {high}, found {value}")
     return int(value)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name} must be a number")  # noqa: TRY004 (one kind of error for the caller)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number")
+    return number
