@@ -16,6 +16,8 @@ export interface Theme {
   kind(opKind: string): string;
   /** Fill for a share of the largest value, 0 … 1. */
   heat(share: number): string;
+  /** Fills of what is said of the health of values. */
+  health: Record<keyof typeof tokens.health.light, string>;
 }
 
 type Scheme = keyof typeof tokens.opKinds;
@@ -40,6 +42,7 @@ export function readTheme(root: HTMLElement): Theme {
     font: style.fontFamily,
     kind: (opKind) => kinds[opKind] ?? kinds.other!,
     heat: (share) => ramp(tokens.heat[scheme], share),
+    health: tokens.health[scheme],
   };
 }
 

@@ -1,0 +1,55 @@
+import type { RunClient } from "./run_client.ts";
+import { Scan } from "./scan.ts";
+import type { HealthAnswer } from "./tensor_questions.ts";
+
+export const Verdict = { NOT_YET: 0, SOUND: 1, DOUBTFUL: 2, FAULTY: 3, UNKNOWN: 4 } as const;
+export const VERDICT_LABELS = [
+  "not looked at",
+  "sound",
+  "doubtful",
+  "faulty",
+  "cannot be judged",
+] as const;
+
+/** By verdict: which of several is told, the highest. */
+const SEVERITY = [0, 1, 3, 4, 2] as const;
+
+/** How much a verdict counts beside others: faulty before doubtful before what cannot be judged before sound. */
+export function severity(verdict: number): number {
+  return SEVERITY[verdict] ?? 0;
+}
+
+/** Whether there is reason to look at an entry of this verdict. */
+export function isSuspicious(verdict: number): boolean {
+  return verdict === Verdict.FAULTY || verdict === Verdict.DOUBTFUL;
+}
+
+/** Verdicts with how many there are of each, the worst first; those of which there are none are left out. */
+export function verdictCounts(
+  verdicts: Iterable<number>,
+): (readonly [verdict: number, count: number])[] {
+  const counts = VERDICT_LABELS.map(() => 0);
+  for (const verdict of verdicts) counts[verdict]! += 1;
+  return [...counts.entries()]
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => severity(b) - severity(a));
+}
+
+/** Asks for the health of a run until all its tensors were looked at, or the scan was stopped. */
+export function healthScan(
+  run: RunClient,
+  events: { answer: (answer: HealthAnswer) => void; error: (error: unknown) => void },
+  signal: AbortSignal,
+): Scan<HealthAnswer> {
+  return new Scan(
+    {
+      ask: (each, goOn) => run.health(each, goOn),
+      stop: async (each) => {
+        await run.cancelFindings(each);
+        return run.health(each);
+      },
+    },
+    events,
+    signal,
+  );
+}

@@ -1,0 +1,318 @@
+import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { healthScan, isSuspicious, VERDICT_LABELS } from "../shared/health.ts";
+import { errorText } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { isAbort } from "../shared/request.ts";
+import type { Entry, RunClient, TensorColumns } from "../shared/run_client.ts";
+import { isUnderWay, type Scan } from "../shared/scan.ts";
+import type { HealthAnswer } from "../shared/tensor_questions.ts";
+import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { HEIGHT, paintCurrent, paintHealth, paintNoted } from "./health_painter.ts";
+import { columnOf, type HealthScene, healthScene, rowAt } from "./health_scene.ts";
+import {
+  entryLines,
+  nextSuspicious,
+  sentence,
+  stateWords,
+  suspiciousBeside,
+} from "./health_words.ts";
+
+interface Events {
+  /** An entry was chosen. */
+  pick(entry: Entry): void;
+}
+
+interface Inspection {
+  /** What the columns of the strip show, the most suspicious entry of each. */
+  marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
+}
+
+/** All entries of a run in execution order, as healthy as they are: one look, one click to the first NaN. */
+export class HealthStrip {
+  readonly node = element("div", {
+    class: "tvmdbg-health",
+    role: "group",
+    "aria-label": "health of the run",
+  });
+  readonly #root: HTMLElement;
+  readonly #events: Events;
+  readonly #stage = element("div", {
+    class: "tvmdbg-health-stage",
+    role: "slider",
+    tabindex: 0,
+    "aria-label": "entries in execution order",
+    "aria-valuemin": 0,
+    ...KEEP_KEYS,
+  });
+  readonly #still: Layer = layer("");
+  readonly #moving: Layer = layer("tvmdbg-overlay");
+  readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
+  readonly #state = element("span", { class: "tvmdbg-health-state" });
+  readonly #mirror = new Mirror();
+  readonly #firstInf: HTMLButtonElement;
+  readonly #firstNan: HTMLButtonElement;
+  readonly #worst: HTMLButtonElement;
+  readonly #stop: HTMLButtonElement;
+  readonly #scan: Scan<HealthAnswer>;
+  readonly #repaint: Repaint;
+  readonly #repaintOver: Repaint;
+  #health: HealthAnswer | null = null;
+  #names: TensorColumns | null = null;
+  #scene: HealthScene | null = null;
+  #entry: Entry | null = null;
+  /** Row of the entry that is shown, and of the one under the pointer; -1 for none. */
+  #row = -1;
+  #hovered = -1;
+  #noted: ReadonlySet<number> = new Set();
+
+  constructor(root: HTMLElement, run: RunClient, events: Events, signal: AbortSignal) {
+    this.#root = root;
+    this.#events = events;
+    this.#firstInf = button("first Inf", "the first entry with Inf in execution order", () =>
+      this.#go(this.#health!.firstNonfinite),
+    );
+    this.#firstNan = button("first NaN", "the first entry with NaN in execution order", () =>
+      this.#go(this.#health!.firstNan),
+    );
+    this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
+    this.#stop = button("stop", "stop looking at the tensors", () => this.#stopOrGoOn());
+    this.#scan = healthScan(
+      run,
+      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
+      signal,
+    );
+    this.#stage.append(this.#still.canvas, this.#moving.canvas);
+    this.#stage.style.height = `${HEIGHT}px`;
+    this.node.append(
+      element("span", { class: "tvmdbg-muted tvmdbg-health-name" }, "health"),
+      this.#stage,
+      this.#state,
+      this.#stop,
+      this.#firstInf,
+      this.#firstNan,
+      this.#worst,
+      this.#tip,
+      this.#mirror.node,
+    );
+    this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
+    this.#repaintOver = new Repaint(this.#stage, () => this.#paintOver(), signal);
+    this.#listen(signal);
+    this.#showButtons();
+    this.#state.textContent = "…";
+    void this.#scan.start();
+    run.tensors().then(
+      (tensors) => {
+        this.#names = tensors;
+        this.#speak();
+      },
+      () => {},
+    );
+  }
+
+  /** Marks the entry that the views look at. */
+  show(entry: Entry | null): void {
+    this.#entry = entry;
+    this.#locate();
+  }
+
+  /** Marks the entries of nodes that have a note. */
+  note(nodes: Iterable<number>): void {
+    this.#noted = new Set(nodes);
+    this.#repaintOver.request();
+  }
+
+  #answered(health: HealthAnswer): void {
+    this.#health = health;
+    this.node.hidden = health.total === 0;
+    this.node.dataset.state = health.state;
+    this.#state.textContent = this.#state.title = stateWords(health);
+    this.#state.classList.toggle("tvmdbg-muted", !health.verdict.some(isSuspicious));
+    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, health.total - 1)));
+    if (!isUnderWay(health)) this.#mirror.say(sentence(health));
+    this.#scene = null;
+    this.#locate();
+    this.#repaint.request();
+  }
+
+  #failed(error: unknown): void {
+    if (isAbort(error)) return;
+    this.#state.textContent = "unknown";
+    this.#state.title = errorText(error);
+    this.#mirror.say(`The health of the run is not known: ${errorText(error)}`);
+  }
+
+  #stopOrGoOn(): void {
+    if (this.#health?.state === "cancelled") void this.#scan.start(true);
+    else void this.#scan.stop();
+    this.#stage.focus({ preventScroll: true });
+  }
+
+  #locate(): void {
+    const { node, output } = this.#health ?? {};
+    this.#row = -1;
+    if (node && output && this.#entry) {
+      const [wanted, slot] = this.#entry;
+      for (let row = node.indexOf(wanted); row >= 0; row = node.indexOf(wanted, row + 1)) {
+        if (output[row] === slot) {
+          this.#row = row;
+          break;
+        }
+      }
+    }
+    this.#showButtons();
+    this.#speak();
+    this.#repaintOver.request();
+  }
+
+  #showButtons(): void {
+    const health = this.#health;
+    const [inf, nan] = [health?.firstNonfinite ?? -1, health?.firstNan ?? -1];
+    const holdsNan = inf >= 0 && health!.nan[inf]! > 0;
+    this.#firstInf.hidden = inf < 0 || holdsNan;
+    this.#firstNan.hidden = nan < 0;
+    const next = health ? nextSuspicious(health, this.#row) : -1;
+    this.#worst.hidden = next < 0;
+    if (next >= 0) {
+      const first = health!.rank[next] === 0 || !isSuspicious(health!.verdict[this.#row] ?? 0);
+      this.#worst.textContent = first ? "worst" : "next worst";
+      this.#worst.title = first ? "the most suspicious entry" : "the next most suspicious entry";
+      this.#worst.setAttribute("aria-label", this.#worst.title);
+    }
+    const stopped = health?.state === "cancelled";
+    this.#stop.hidden = health?.state !== "scanning" && !stopped;
+    this.#stop.textContent = stopped ? "go on" : "stop";
+    this.#stop.title = stopped ? "go on looking at the tensors" : "stop looking at the tensors";
+    this.#stop.setAttribute("aria-label", this.#stop.title);
+  }
+
+  #speak(): void {
+    const health = this.#health;
+    this.#stage.setAttribute("aria-valuenow", String(Math.max(0, this.#row)));
+    this.#stage.setAttribute(
+      "aria-valuetext",
+      health && this.#row >= 0
+        ? `entry ${this.#row + 1} of ${health.total}: ${this.#lines(this.#row).join("; ")}`
+        : "no entry",
+    );
+  }
+
+  #lines(row: number): string[] {
+    const health = this.#health!;
+    const names = this.#names;
+    if (!names || names.node[row] !== health.node[row]) return entryLines(health, row, "");
+    return entryLines(health, row, names.names.at(row));
+  }
+
+  #go(row: number): void {
+    const health = this.#health;
+    if (!health || !(row >= 0 && row < health.total)) return;
+    this.#events.pick([health.node[row]!, health.output[row]!]);
+  }
+
+  #listen(signal: AbortSignal): void {
+    const stage = this.#stage;
+    const at = (event: PointerEvent) =>
+      this.#scene && this.#health
+        ? rowAt(this.#scene, this.#health, event.clientX - stage.getBoundingClientRect().left)
+        : -1;
+    const listen = <K extends keyof HTMLElementEventMap>(
+      type: K,
+      run: (event: HTMLElementEventMap[K]) => void,
+    ) => stage.addEventListener(type, run, { signal });
+    listen("pointermove", (event) => this.#hover(at(event)));
+    listen("pointerleave", () => this.#hover(-1));
+    listen("pointerdown", (event) => {
+      if (event.button === 0) this.#go(at(event));
+    });
+    listen("keydown", (event) => this.#key(event));
+    onThemeChange(() => requestAnimationFrame(() => this.#repaint.request()), signal);
+    this.node.addEventListener(
+      "tvmdbg:inspect",
+      (event) => this.#inspect((event as CustomEvent<Inspection>).detail),
+      { signal },
+    );
+  }
+
+  #key(event: KeyboardEvent): void {
+    const health = this.#health;
+    if (event.ctrlKey || event.altKey || event.metaKey || !health) return;
+    const last = health.total - 1;
+    const row = Math.max(0, this.#row);
+    const targets: Record<string, () => number> = {
+      ArrowLeft: () => Math.max(0, row - 1),
+      ArrowDown: () => Math.max(0, row - 1),
+      ArrowRight: () => Math.min(last, this.#row + 1),
+      ArrowUp: () => Math.min(last, this.#row + 1),
+      Home: () => 0,
+      End: () => last,
+      PageUp: () => suspiciousBeside(health, this.#row, -1),
+      PageDown: () => suspiciousBeside(health, this.#row, 1),
+      Enter: () => (this.#hovered >= 0 ? this.#hovered : nextSuspicious(health, this.#row)),
+    };
+    if (event.key === "Escape") this.#root.focus({ preventScroll: true });
+    else if (targets[event.key]) this.#go(targets[event.key]!());
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #hover(row: number): void {
+    this.#hovered = row;
+    this.#tip.hidden = row < 0 || !this.#scene;
+    this.#repaintOver.request();
+    if (row < 0 || !this.#scene) return;
+    const column = columnOf(this.#scene, row);
+    const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
+    const lines = this.#lines(row);
+    if (others > 0) lines.push(`the most suspicious of ${others + 1} entries here`);
+    this.#tip.textContent = lines.join("\n");
+    const x = this.#stage.offsetLeft + column * this.#scene.width;
+    const most = this.node.clientWidth - this.#tip.offsetWidth - 4;
+    this.#tip.style.left = `${Math.max(4, Math.min(most, x))}px`;
+    this.#tip.style.top = `${this.#stage.offsetTop + HEIGHT + 4}px`;
+  }
+
+  #paint(): void {
+    const { clientWidth: width } = this.#stage;
+    if (width === 0 || !this.#health) return;
+    this.#scene = healthScene(this.#health, width);
+    clear(this.#still, width, HEIGHT);
+    paintHealth(this.#still.context, this.#scene, readTheme(this.#root));
+    this.#paintOver();
+    this.node.dataset.ready = "true";
+  }
+
+  #paintOver(): void {
+    const [health, scene] = [this.#health, this.#scene];
+    if (!health || !scene) return;
+    clear(this.#moving, this.#stage.clientWidth, HEIGHT);
+    const theme = readTheme(this.#root);
+    const { context } = this.#moving;
+    if (this.#noted.size) {
+      for (let column = 0; column < scene.count; column++) {
+        const nodes = health.node.subarray(scene.start[column]!, scene.start[column + 1]!);
+        if (nodes.some((node) => this.#noted.has(node))) paintNoted(context, scene, column, theme);
+      }
+    }
+    if (this.#hovered >= 0) {
+      context.globalAlpha = 0.5;
+      paintCurrent(context, scene, columnOf(scene, this.#hovered), theme);
+      context.globalAlpha = 1;
+    }
+    if (this.#row >= 0) paintCurrent(context, scene, columnOf(scene, this.#row), theme);
+  }
+
+  #inspect(out: Inspection): void {
+    const [health, scene] = [this.#health, this.#scene];
+    if (!health || !scene) return;
+    out.marks = Array.from(scene.row, (row, column) => ({
+      entry: [health.node[row]!, health.output[row]!],
+      verdict: VERDICT_LABELS[scene.verdict[column]!]!,
+      x: column * scene.width,
+      y: 0,
+      width: scene.width,
+      height: HEIGHT,
+    }));
+  }
+}

@@ -1,0 +1,82 @@
+import { counted, integer, percent } from "../shared/format.ts";
+import { isSuspicious, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
+import { isUnderWay } from "../shared/scan.ts";
+import type { HealthAnswer } from "../shared/tensor_questions.ts";
+
+/** The state of a run in few words, beside the strip. */
+export function stateWords(health: HealthAnswer): string {
+  const { state, done, total } = health;
+  if (total === 0) return "no tensors";
+  if (isUnderWay(health)) return `${integer(done)} of ${integer(total)} …`;
+  const found = countsWords(health);
+  return state === "cancelled" ? `${found}; ${integer(done)} of ${integer(total)}` : found;
+}
+
+/** `16 faulty, 2 doubtful`; sound ones are only told of where nothing else is. */
+function countsWords({ verdict, total }: HealthAnswer): string {
+  const counts = verdictCounts(verdict);
+  const told = counts.filter(([each]) => each !== Verdict.SOUND && each !== Verdict.NOT_YET);
+  if (told.length) {
+    return told.map(([each, count]) => `${integer(count)} ${VERDICT_LABELS[each]}`).join(", ");
+  }
+  const sound = counts.find(([each]) => each === Verdict.SOUND)?.[1] ?? 0;
+  return sound === total ? `all ${integer(total)} sound` : `${integer(sound)} sound`;
+}
+
+/** All that the strip says of one entry, a line each. */
+export function entryLines(health: HealthAnswer, row: number, name: string): string[] {
+  const [node, output] = [health.node[row]!, health.output[row]!];
+  const verdict = health.verdict[row]!;
+  const words = health.words[row];
+  const lines = [
+    `#${node}${output ? `:${output}` : ""} ${name}`,
+    words ? `${VERDICT_LABELS[verdict]}: ${words}` : VERDICT_LABELS[verdict]!,
+  ];
+  const facts: string[] = [];
+  const [low, high] = [health.low[row]!, health.high[row]!];
+  if (!Number.isNaN(low)) facts.push(`${rounded(low)} … ${rounded(high)}`);
+  const shares = [
+    [health.zero[row]!, "zero"],
+    [health.saturated[row]!, "at the ends of the range"],
+    [health.dead[row]!, "of the channels dead"],
+    [health.denormal[row]!, "denormal"],
+  ] as const;
+  for (const [share, what] of shares) if (share > 0) facts.push(`${percent(share)} ${what}`);
+  if (facts.length) lines.push(facts.join(" · "));
+  return lines;
+}
+
+function rounded(value: number): string {
+  const text = String(Number(value.toPrecision(5)));
+  return Number(text) === value ? text : `≈ ${text}`;
+}
+
+/** The row after `row` in the order of suspicion; the most suspicious after the last, or where `row` is not one. */
+export function nextSuspicious(health: HealthAnswer, row: number): number {
+  const here = row >= 0 && isSuspicious(health.verdict[row]!) ? health.rank[row]! : -1;
+  let [next, first] = [-1, -1];
+  for (const [each, rank] of health.rank.entries()) {
+    if (!isSuspicious(health.verdict[each]!)) continue;
+    if (first < 0 || rank < health.rank[first]!) first = each;
+    if (rank > here && (next < 0 || rank < health.rank[next]!)) next = each;
+  }
+  return next < 0 ? first : next;
+}
+
+/** The suspicious row before (-1) or after (1) a row in execution order; -1 where there is none. */
+export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: number): number {
+  for (let each = row + by; each >= 0 && each < verdict.length; each += by) {
+    if (isSuspicious(verdict[each]!)) return each;
+  }
+  return -1;
+}
+
+/** For the live region once the scan has ended. */
+export function sentence(health: HealthAnswer): string {
+  const of = counted(health.total, "tensor");
+  const first =
+    health.firstNonfinite < 0
+      ? ""
+      : ` The first that is not finite is that of node ${health.node[health.firstNonfinite]!}.`;
+  return `Health of ${of}: ${stateWords(health)}.${first}`;
+}
