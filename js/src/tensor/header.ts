@@ -4,6 +4,7 @@ import type { TensorAnswer, TensorStatistics } from "../shared/tensor_questions.
 import { SPECIAL_TEXT } from "./colors.ts";
 import type { Entries } from "./entries.ts";
 import { part } from "./parts.ts";
+import { share } from "./share.ts";
 import type { Shown } from "./state.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
@@ -148,13 +149,4 @@ function healthPill(statistics: TensorStatistics | null): HTMLElement {
     element("span", {}, `${integer(negative)} negative${share(negative, size)}`),
     finite < size && element("span", {}, `${integer(finite)} finite of ${integer(size)}`),
   );
-}
-
-/** Never 0 % of something nor 100 % of less than all. */
-export function share(count: number, size: number): string {
-  if (count === 0 || size === 0) return "";
-  const percent = (100 * count) / size;
-  if (percent < 0.1) return " (< 0.1 %)";
-  if (percent > 99.9 && count < size) return " (> 99.9 %)";
-  return ` (${percent.toFixed(1)} %)`;
 }

@@ -1,59 +1,109 @@
-import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { layer, Repaint } from "../shared/canvas.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
-import { SPECIAL_TEXT } from "./colors.ts";
-import { barAt, type HistogramScene, histogramScene } from "./histogram_scene.ts";
-import { type Label, Labels } from "./labels.ts";
-import { part } from "./parts.ts";
-import { paintSpecial } from "./plane_painter.ts";
-import type { Shown } from "./state.ts";
-import { niceTicks } from "./ticks.ts";
+import type { ColorScale } from "./color_scale.ts";
+import { paintBase, paintChosen } from "./histogram_painter.ts";
+import type { Label } from "./labels.ts";
+import { muted, part } from "./parts.ts";
+import { RangeHandles } from "./range_handles.ts";
+import { type Spread, spreadOf } from "./spread.ts";
+import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
+import type { Acts, Shown } from "./state.ts";
+import { AXIS_KINDS, type AxisKind, tidy } from "./value_axis.ts";
 
-/** How the values of the whole tensor are spread; a bar says its range and count on hover or by arrow keys. */
+const DRAG = 3;
+const KINDS = AXIS_KINDS.map((kind) => [kind, kind] as const);
+
+/** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colours span. */
 export class Histogram {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
+  readonly #acts: Pick<Acts, "recolor" | "leave">;
   readonly #stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-histogram",
     role: "slider",
     tabindex: 0,
-    "aria-label": "Bars of the histogram",
+    "aria-label":
+      "Bars of the histogram. Arrow keys choose one; with Shift they mark several, which the colours then span",
+    "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #said = part("bar-text");
-  readonly #logButton = button("log", "Count on a logarithmic axis (g)", () => this.toggleLog());
+  readonly #marks = muted();
+  readonly #kinds: HTMLSelectElement;
+  readonly #logButton = button("log counts", "Count on a logarithmic axis (g)", () =>
+    this.toggleLog(),
+  );
+  readonly #zoomButton = button("zoom in", "Show the colours' range alone (z in the bars)", () =>
+    this.#toggleZoom(),
+  );
+  readonly #resetButton = button(
+    "reset range",
+    "Let the colours span the whole tensor again (Escape, or double click)",
+    () => this.#reset(),
+  );
+  readonly #handles: RangeHandles;
   readonly #repaint: Repaint;
+  #shown: Shown | null = null;
   #known: StatisticsAnswer | null = null;
-  #scene: HistogramScene | null = null;
+  #colors: ColorScale | null = null;
+  #spread: Spread | null = null;
+  #scene: SpreadScene | null = null;
+  #kind: AxisKind = "linear";
+  #zoom: readonly [number, number] | null = null;
   #log = false;
   #bar: number | null = null;
+  #anchor: number | null = null;
+  #drag: { from: number; moved: boolean } | null = null;
   #labels: Label[] = [];
 
-  constructor(root: HTMLElement, signal: AbortSignal) {
+  constructor(root: HTMLElement, acts: Pick<Acts, "recolor" | "leave">, signal: AbortSignal) {
     this.#root = root;
-    this.#stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.#acts = acts;
+    this.#handles = new RangeHandles(
+      (range) => acts.recolor({ range }),
+      () => this.#reset(),
+    );
+    this.#kinds = select("Scale of the values (h)", KINDS, "linear", (kind) =>
+      this.#scaled(kind as AxisKind),
+    );
+    this.#stage.append(this.#base.canvas, this.#overlay.canvas, ...this.#handles.nodes);
     this.#logButton.setAttribute("aria-pressed", "false");
     this.node = element(
       "section",
       { class: "tvmdbg-tensor-spread", "aria-label": "Histogram" },
-      element("h3", {}, "Histogram of finite values", this.#logButton),
+      element("h3", {}, "Histogram", this.#marks),
       this.#stage,
       this.#said,
+      part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
     );
     this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
     onThemeChange(() => this.#repaint.request(), signal);
     this.#listen(signal);
   }
 
-  show({ statistics }: Shown): void {
-    if (statistics === this.#known) return;
+  show(shown: Shown): void {
+    const { statistics, scale, answer } = shown;
+    const other = shown.entry.join() !== this.#shown?.entry.join();
+    const read = answer?.reading !== this.#shown?.answer?.reading;
+    if (statistics === this.#known && scale === this.#colors && !other) return;
+    this.#shown = shown;
+    if (other || read) this.#zoom = null;
+    if (statistics !== this.#known || other) {
+      this.#bar = this.#anchor = null;
+      this.#say();
+    }
     this.#known = statistics;
-    this.#bar = null;
-    this.#say();
+    this.#colors = scale;
+    this.#marks.textContent = marks(statistics);
+    const brushed = Array.isArray(shown.colors.range);
+    this.#resetButton.disabled = !brushed;
+    this.#zoomButton.disabled = !brushed && this.#zoom === null;
+    this.#showZoom();
     this.#repaint.request();
   }
 
@@ -63,110 +113,175 @@ export class Histogram {
     this.#repaint.request();
   }
 
-  inspect(): { labels: Label[]; bars: object[] } {
-    return { labels: this.#labels, bars: this.#scene?.bars.map((bar) => ({ ...bar })) ?? [] };
+  nextKind(): void {
+    this.#scaled(AXIS_KINDS[(AXIS_KINDS.indexOf(this.#kind) + 1) % AXIS_KINDS.length]!);
+  }
+
+  inspect() {
+    const { bars = [], plot = null } = this.#scene ?? {};
+    const axis = this.#spread && { ...this.#spread.axis };
+    return { labels: this.#labels, bars: bars.map((bar) => ({ ...bar })), plot, axis };
+  }
+
+  #scaled(kind: AxisKind): void {
+    this.#kind = kind;
+    this.#kinds.value = kind;
+    this.#bar = this.#anchor = null;
+    this.#say();
+    this.#repaint.request();
+  }
+
+  #toggleZoom(): void {
+    const range = this.#shown?.colors.range;
+    this.#zoom = this.#zoom === null && Array.isArray(range) ? [range[0], range[1]] : null;
+    this.#zoomButton.disabled = !Array.isArray(range) && this.#zoom === null;
+    this.#bar = this.#anchor = null;
+    this.#showZoom();
+    this.#repaint.request();
+  }
+
+  #showZoom(): void {
+    this.#zoomButton.textContent = this.#zoom ? "zoom out" : "zoom in";
+  }
+
+  #reset(): void {
+    if (Array.isArray(this.#shown?.colors.range)) this.#acts.recolor({ range: "tensor" });
   }
 
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.#stage;
     if (width === 0 || height === 0) return;
-    clear(this.#base, width, height);
-    clear(this.#overlay, width, height);
-    this.#scene = this.#known && histogramScene(this.#known, width, height, this.#log);
-    this.#labels = [];
-    const scene = this.#scene;
-    if (!scene) return;
+    const known = this.#known;
+    this.#spread =
+      known &&
+      spreadOf(known, this.#shown?.answer?.dtype ?? "", { kind: this.#kind, zoom: this.#zoom });
+    const size = known?.statistics?.size ?? 0;
+    this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
     const theme = readTheme(this.#root);
-    const { context } = this.#base;
-    const { plot } = scene;
-    for (const bar of scene.bars) {
-      if (bar.special) {
-        paintSpecial(context, bar, bar.special);
-        continue;
-      }
-      context.fillStyle = theme.accent;
-      context.fillRect(bar.x, bar.y, Math.max(1, bar.width - (bar.width > 3 ? 1 : 0)), bar.height);
-    }
-    const bottom = plot.y + plot.height;
-    context.fillStyle = theme.line;
-    context.fillRect(plot.x, bottom, plot.width, 1);
-    if (scene.zero !== null) {
-      context.fillStyle = theme.text;
-      context.fillRect(Math.round(scene.zero), plot.y - 2, 1, plot.height + 5);
-    }
-    const labels = new Labels(context, theme, width, height);
-    for (const bar of scene.bars) {
-      if (!bar.special) continue;
-      const middle = bar.x + bar.width / 2;
-      const place = { align: "center", color: theme.text } as const;
-      labels.write(SPECIAL_TEXT[bar.special], middle, bottom + 10, place);
-      labels.write(integer(bar.count), middle, bar.y - 7, place);
-    }
-    if (scene.zero !== null) labels.write("0", scene.zero, bottom + 10, { align: "center" });
-    const high = scene.low + (scene.perUnit ? plot.width / scene.perUnit : 0);
-    for (const { value, text } of niceTicks(scene.low, high, plot.width / 55)) {
-      const x = plot.x + (value - scene.low) * scene.perUnit;
-      context.fillStyle = theme.line;
-      context.fillRect(Math.round(x), bottom, 1, 4);
-      if (value !== 0) labels.write(text, x, bottom + 10, { align: "center" });
-    }
-    const largest = `most: ${integer(scene.top)}${this.#log ? " (log)" : ""}`;
-    labels.write(largest, plot.x, 8);
-    this.#labels = labels.written;
+    const view = { spread: this.#spread, scene: this.#scene, colors: this.#colors, theme };
+    this.#labels = paintBase(this.#base, width, height, view, this.#log);
+    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#bars - 1)));
+    const span = this.#spread?.bars.length ? this.#spread : null;
+    this.#handles.place(span && this.#scene, span?.axis ?? null, this.#colors);
     this.#paintBar();
   }
 
   #paintBar(): void {
-    const { clientWidth: width, clientHeight: height } = this.#stage;
-    clear(this.#overlay, width, height);
-    const bar = this.#bar === null ? undefined : this.#scene?.bars[this.#bar];
-    if (!bar || !this.#scene) return;
-    const { plot } = this.#scene;
-    this.#overlay.context.strokeStyle = readTheme(this.#root).text;
-    this.#overlay.context.lineWidth = 1;
-    this.#overlay.context.strokeRect(bar.x - 0.5, plot.y, Math.max(bar.width, 2) + 1, plot.height);
+    const chosen =
+      this.#bar === null ? null : ([this.#anchor ?? this.#bar, this.#bar] as [number, number]);
+    paintChosen(this.#overlay, this.#stage, this.#scene, chosen, readTheme(this.#root));
   }
 
-  #choose(bar: number | null): void {
-    if (bar === this.#bar) return;
+  get #bars(): number {
+    return this.#scene?.bars.length ?? 0;
+  }
+
+  #choose(bar: number | null, anchor: number | null = null): void {
+    if (bar === this.#bar && anchor === this.#anchor) return;
     this.#bar = bar;
+    this.#anchor = anchor;
     this.#paintBar();
     this.#say();
   }
 
   #say(): void {
     const text = this.#bar === null ? "" : (this.#scene?.bars[this.#bar]?.text ?? "");
-    this.#said.textContent = text;
-    this.#stage.setAttribute("aria-valuetext", text || "no bar chosen");
+    const sample = text && this.#known?.state !== "exact" ? `${text}, in the sample` : text;
+    this.#said.textContent = sample;
+    this.#stage.setAttribute("aria-valuetext", sample || "no bar chosen");
     this.#stage.setAttribute("aria-valuenow", String(this.#bar ?? 0));
   }
 
+  /** Lets the colours span what two bars and those between them hold. */
+  #span(one: number, other: number): void {
+    const [first, last] = one < other ? [one, other] : [other, one];
+    const spans = this.#scene?.bars
+      .slice(first, last + 1)
+      .flatMap(({ span }) => (span ? [span] : []));
+    if (!spans?.length) return;
+    const [low, high] = [spans[0]![0], spans.at(-1)![1]];
+    if (high > low) this.#acts.recolor({ range: [low, high] });
+  }
+
+  #brush(from: number, to: number): void {
+    if (!this.#scene || !this.#spread) return;
+    const { axis } = this.#spread;
+    const { x, width } = this.#scene.plot;
+    const [low, high] = [Math.min(from, to), Math.max(from, to)].map((each) =>
+      tidy(axis, (each - x) / width, 1 / width),
+    ) as [number, number];
+    if (high > low) this.#acts.recolor({ range: [low, high] });
+  }
+
   #listen(signal: AbortSignal): void {
-    this.#stage.addEventListener(
+    const stage = this.#stage;
+    const at = (event: PointerEvent) => event.clientX - stage.getBoundingClientRect().x;
+    stage.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0 || !this.#scene || event.target instanceof HTMLButtonElement) return;
+        const { x, width } = this.#scene.plot;
+        if (at(event) > x + width + DRAG) return;
+        this.#drag = { from: at(event), moved: false };
+        stage.setPointerCapture(event.pointerId);
+      },
+      { signal },
+    );
+    stage.addEventListener(
       "pointermove",
       (event) => {
-        const x = event.clientX - this.#stage.getBoundingClientRect().x;
+        const x = at(event);
+        if (this.#drag && Math.abs(x - this.#drag.from) > DRAG) this.#drag.moved = true;
+        if (this.#drag?.moved) this.#brush(this.#drag.from, x);
         this.#choose(this.#scene && barAt(this.#scene, x));
       },
       { signal },
     );
-    this.#stage.addEventListener("pointerleave", () => this.#choose(null), { signal });
-    this.#stage.addEventListener(
-      "keydown",
-      (event) => {
-        const last = (this.#scene?.bars.length ?? 0) - 1;
-        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (event.key === "Escape") {
-          this.#choose(null);
-          this.#root.focus();
-        } else if (step !== undefined && last >= 0) {
-          const from = this.#bar ?? (step > 0 ? -1 : last + 1);
-          this.#choose(Math.max(0, Math.min(last, from + step)));
-        } else return;
-        event.preventDefault();
-        event.stopPropagation();
-      },
-      { signal },
-    );
+    for (const end of ["pointerup", "pointercancel"] as const) {
+      stage.addEventListener(end, () => (this.#drag = null), { signal });
+    }
+    stage.addEventListener("pointerleave", () => this.#drag ?? this.#choose(null), { signal });
+    stage.addEventListener("dblclick", () => this.#reset(), { signal });
+    stage.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
+
+  #key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = this.#bars - 1;
+    const bar = this.#bar;
+    const to = {
+      ArrowLeft: bar === null ? last : bar - 1,
+      ArrowRight: bar === null ? 0 : bar + 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to !== undefined) {
+      if (last < 0) return;
+      const next = Math.max(0, Math.min(last, to));
+      const anchor = event.shiftKey ? (this.#anchor ?? bar ?? next) : null;
+      this.#choose(next, anchor);
+      if (anchor !== null) this.#span(anchor, next);
+    } else if (event.key === "Enter" && bar !== null) this.#span(bar, bar);
+    else if (event.key === "z" && !this.#zoomButton.disabled) this.#toggleZoom();
+    else if (event.key === "g") this.toggleLog();
+    else if (event.key === "h") this.nextKind();
+    else if (event.key === "Escape") {
+      const brushed = Array.isArray(this.#shown?.colors.range);
+      this.#choose(null);
+      if (brushed) this.#reset();
+      else if (this.#zoom) this.#toggleZoom();
+      else this.#acts.leave();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** Whose values these are: all, or those looked at so far. */
+function marks(known: StatisticsAnswer | null): string {
+  if (!known?.statistics) return "";
+  if (known.state === "exact") return "of every finite value";
+  const share =
+    known.done < known.total ? `: ${integer(known.done)} of ${integer(known.total)}` : "";
+  return `${known.state === "cancelled" ? "stopped, " : ""}sampled${share}`;
 }

@@ -135,7 +135,11 @@ export class Inspector {
       { counted: (found) => this.#found(found), failed: (error) => this.#uncounted(error) },
       signal,
     );
-    this.#histogram = new Histogram(root, signal);
+    this.#histogram = new Histogram(
+      root,
+      { recolor: (change) => this.recolor(() => change), leave: focus },
+      signal,
+    );
     this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
     this.#readout = new Readout(() => this.copy());
     this.#table = new ValuesTable(
@@ -283,6 +287,7 @@ export class Inspector {
     this.#colors = { ...this.#colors, ...change(this.#colors) };
     this.#controls.show(this.#colors);
     this.#draw();
+    this.#histogram.show(this.#shown);
     this.#remember();
   }
 

@@ -1,0 +1,95 @@
+import { element, KEEP_KEYS } from "../shared/dom.ts";
+import type { ColorScale } from "./color_scale.ts";
+import type { SpreadScene } from "./spread_scene.ts";
+import { aboutText } from "./ticks.ts";
+import { tidy, type ValueAxis } from "./value_axis.ts";
+
+const NAMES = ["Least", "Largest"] as const;
+const STRIDE = 10;
+const KEY_STEPS = 100;
+
+/** The two ends of the colours' range, to be dragged along the axis or moved by arrow keys. */
+export class RangeHandles {
+  readonly nodes: HTMLElement[];
+  readonly #change: (range: [low: number, high: number]) => void;
+  readonly #reset: () => void;
+  #plot: SpreadScene["plot"] | null = null;
+  #axis: ValueAxis | null = null;
+  #range: [number, number] = [0, 0];
+
+  constructor(change: (range: [low: number, high: number]) => void, reset: () => void) {
+    this.#change = change;
+    this.#reset = reset;
+    this.nodes = NAMES.map((name, end) => {
+      const node = element("div", {
+        class: "tvmdbg-tensor-handle",
+        role: "slider",
+        tabindex: 0,
+        "aria-label": `${name} value of the colours' range`,
+        title: `${name} value of the colours' range: drag, or press arrow keys`,
+        ...KEEP_KEYS,
+      });
+      this.#listen(node, end);
+      return node;
+    });
+  }
+
+  /** Puts the handles where the colours' range ends; hides those that are out of the axis. */
+  place(scene: SpreadScene | null, axis: ValueAxis | null, colors: ColorScale | null): void {
+    this.#plot = scene?.plot ?? null;
+    this.#axis = axis;
+    if (colors) this.#range = [colors.low, colors.high];
+    this.nodes.forEach((node, end) => {
+      const value = this.#range[end]!;
+      const share = axis && colors ? axis.share(value) : -1;
+      const slack = 1e-9;
+      node.hidden = !scene || !axis || axis.single || !(share >= -slack && share <= 1 + slack);
+      if (node.hidden || !scene) return;
+      node.style.left = `${scene.plot.x + Math.min(1, Math.max(0, share)) * scene.plot.width}px`;
+      node.style.top = `${scene.plot.y - 6}px`;
+      node.style.height = `${scene.plot.height + 14}px`;
+      node.setAttribute("aria-valuenow", String(value));
+      node.setAttribute("aria-valuetext", aboutText(value));
+    });
+  }
+
+  #move(end: number, share: number): void {
+    if (!this.#axis || !this.#plot) return;
+    const value = tidy(this.#axis, share, 1 / this.#plot.width);
+    const range: [number, number] = [...this.#range];
+    range[end] = value;
+    if (range[1] > range[0]) this.#change(range);
+  }
+
+  #listen(node: HTMLElement, end: number): void {
+    let held = false;
+    node.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      event.stopPropagation();
+      held = true;
+      node.setPointerCapture(event.pointerId);
+    });
+    node.addEventListener("pointermove", (event) => {
+      event.stopPropagation();
+      const box = node.parentElement?.getBoundingClientRect();
+      if (held && box && this.#plot) {
+        this.#move(end, (event.clientX - box.x - this.#plot.x) / this.#plot.width);
+      }
+    });
+    for (const over of ["pointerup", "pointercancel"] as const) {
+      node.addEventListener(over, () => {
+        held = false;
+      });
+    }
+    node.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+      if (event.key === "Escape") this.#reset();
+      else if (step !== undefined && this.#axis) {
+        const by = (step * (event.shiftKey ? STRIDE : 1)) / KEY_STEPS;
+        this.#move(end, Math.min(1, Math.max(0, this.#axis.share(this.#range[end]!) + by)));
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+}
