@@ -5,13 +5,16 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.dequantise import dequantised
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.issues import Issues
+from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.statistics import Statistics, statistics
 from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.windows import Selection
 
-__all__ = ["ArrayRecord", "Tensor", "TensorKey", "Tensors"]
+__all__ = ["ArrayRecord", "Captured", "Tensor", "TensorKey", "Tensors"]
 
+#: When values were read.
+Captured: TypeAlias = Literal["node", "later", "unknown"]
 TensorKey: TypeAlias = tuple[int, int] | int | str | tuple[str, int]
 
 _LINES_SHOWN = 20
@@ -48,9 +53,22 @@ class Tensor:
         Warnings of the join, shown after those of the record.
     issues
         Issues of the file that concern this tensor.
+    captured
+        ``"node"`` where the values were read as the node had run, ``"later"`` where after the
+        whole run, when buffers had been reused; ``"unknown"`` where nothing tells.
     """
 
-    __slots__ = ("_statistics", "issues", "name", "node", "notes", "output", "record", "trust")
+    __slots__ = (
+        "_statistics",
+        "captured",
+        "issues",
+        "name",
+        "node",
+        "notes",
+        "output",
+        "record",
+        "trust",
+    )
 
     def __init__(
         self,
@@ -62,6 +80,7 @@ class Tensor:
         trust: Trust = Trust.EXACT,
         notes: Iterable[str] = (),
         issues: Issues | None = None,
+        captured: Captured = "unknown",
     ) -> None:
         self.record = record
         self.node = node
@@ -70,6 +89,7 @@ class Tensor:
         self.trust = trust
         self.notes: tuple[str, ...] = (*record.notes, *notes)
         self.issues = Issues() if issues is None else issues
+        self.captured: Captured = captured
         self._statistics: dict[tuple[Reading | None, int, int | None], Statistics] = {}
 
     @property
@@ -188,6 +208,55 @@ class Tensor:
     def __getitem__(self, selection: Selection) -> np.ndarray[Any, Any]:
         return self.window(selection)
 
+    def unfold(
+        self,
+        layout: str | Layout,
+        sizes: Mapping[str, int] | None = None,
+        reading: Reading | None = None,
+    ) -> Unfolded:
+        """Return the logical array that a layout describes, without copying anything.
+
+        ``tensor.unfold("NCHW8c")[0, 3]`` reads channel 3 of the first image.
+
+        Parameters
+        ----------
+        layout
+            As TVM spells them: ``"NCHW8c"``, ``"OIHW4i8o"``, ``"NHWC"``.
+        sizes
+            Logical sizes by letter that hide padding, ``{"C": 12}``; others show all of it.
+        reading
+            See ``values``.
+
+        Raises
+        ------
+        ValueError
+            The text is no layout, it does not fit ``view_shape``, a size is of no axis or too
+            large, or the values cannot be read so.
+        """
+        parsed = Layout.parse(layout) if isinstance(layout, str) else layout
+        return Unfolded(self.values(reading), parsed, sizes)
+
+    def dequantised(
+        self, scale: Any, zero_point: Any = 0, axis: int | None = None
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the real numbers that quantised values stand for, ``(x - zero_point) * scale``.
+
+        In float64, which is exact here for values of up to 16 bits with a float32 scale.
+
+        Parameters
+        ----------
+        scale, zero_point
+            Scalars, or one number for each index of ``axis``.
+        axis
+            The axis of ``view_shape`` that scales and zero points belong to.
+
+        Raises
+        ------
+        ValueError
+            Several numbers without an axis, or not as many as the axis is long.
+        """
+        return dequantised(self.numpy(), scale, zero_point, axis)
+
     def statistics(
         self,
         bins: int = 64,
@@ -252,6 +321,7 @@ class Tensor:
             trust=self.trust,
             notes=own,
             issues=self.issues,
+            captured=self.captured,
         )
 
     def __repr__(self) -> str:
