@@ -15,9 +15,9 @@ from tests.unit.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.figures.colors import table
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.png import png
-from tvmdbg_widgets.figures.tensor_facts import default_axes
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
 from tvmdbg_widgets.model.numbers import fixed, percent
+from tvmdbg_widgets.model.planes import default_axes
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -17,10 +17,10 @@ from unit.stored_questions import PARTS, differences, questions, told
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page import stored as stored_module
 from tvmdbg_widgets.export.page.stored import store
-from tvmdbg_widgets.export.page.stored_pictures import default_axes
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.planes import default_axes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from tvmdbg_widgets.figures.texts import bytes_text, index_text, shape_text
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import fixed
-from tvmdbg_widgets.model.planes import Plane
+from tvmdbg_widgets.model.planes import Plane, default_axes
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 Axes = tuple[int | None, int | None]
 
 BINS = 64
-_TINY = 7
-
-
-def default_axes(shape: Sequence[int]) -> Axes:
-    """Return the axes that the live view opens with.
-
-    The last two, unless they are a convolution's window or hold a single line while other axes
-    are longer; then the two longest.
-    """
-    if len(shape) < 2:
-        return None, 0 if shape else None
-    down, across = len(shape) - 2, len(shape) - 1
-    rows, cols = shape[down], shape[across]
-    if rows > 0 and cols > 0 and (max(rows, cols) <= _TINY or min(rows, cols) == 1):
-        longest = sorted(range(len(shape)), key=lambda axis: (-shape[axis], axis))
-        down, across = sorted(longest[:2])
-    return (across, down) if shape[across] == 1 and shape[down] > 1 else (down, across)
 
 
 def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | None) -> Plane:

@@ -14,7 +14,7 @@ from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
 from tvmdbg_widgets.figures.texts import about_text, fit, short_text, width, wrap
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.planes import NAN, POS_INF, Picture, picture
+from tvmdbg_widgets.model.pictures import NAN, POS_INF, Picture, picture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def draw_plane(
         return y
     scale = facts.scale
     if plane.rows == 1 and plane.cols > 1:
-        shown = picture(facts.tensor.window, plane, 1, min(plane.cols, int(room / 2)))
+        shown = picture(facts.tensor.record.values(), plane, 1, min(plane.cols, int(room / 2)))
         return _profile(marks, shown, scale, (x, y, room, min(tall, _PROFILE)))
     wide, high = _cell(plane.rows, plane.cols, room, tall)
     rows = max(1, math.floor(plane.rows * min(1.0, high)))
@@ -53,7 +53,7 @@ def draw_plane(
     over = math.sqrt(rows * cols / most_pixels)
     if over > 1:
         rows, cols = max(1, int(rows / over)), max(1, int(cols / over))
-    shown = picture(facts.tensor.window, plane, rows, cols)
+    shown = picture(facts.tensor.record.values(), plane, rows, cols)
     size = (plane.cols * wide, plane.rows * high)
     marks.add(
         f'<image x="{number(x)}" y="{number(y)}" width="{number(size[0])}" '

@@ -1,20 +1,17 @@
-"""Two axes of an N-D array as a plane, and pictures of it with a bounded number of cells."""
+"""Two axes of an N-D array as a plane."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-#: Values read at a time while a picture is made.
-_BLOCK = 1 << 20
+    import numpy as np
 
-NAN, POS_INF, NEG_INF = 1, 2, 4
-
-Window = Callable[[tuple[int | slice, ...]], np.ndarray[Any, Any]]
+#: Longest side of a convolution's window.
+_TINY = 7
 
 
 @dataclass(frozen=True)
@@ -89,85 +86,17 @@ class Plane:
         return window.T if down > across else window
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A plane in ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values.
+def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
+    """Return the axes that views open with, as ``js/src/tensor/plane.ts`` has them.
 
-    Attributes
-    ----------
-    minimum, maximum, mean : float32[rows * cols]
-        Of the finite values of a cell, NaN where it has none.
-    flags : uint8[rows * cols]
-        Bit 0: the cell holds a NaN, bit 1 a +Inf, bit 2 a -Inf.
+    The last two, unless they are a convolution's window or hold a single line while other axes
+    are longer; then the two longest.
     """
-
-    rows: int
-    cols: int
-    row_step: int
-    col_step: int
-    minimum: npt.NDArray[np.float32]
-    maximum: npt.NDArray[np.float32]
-    mean: npt.NDArray[np.float32]
-    flags: npt.NDArray[np.uint8]
-
-
-def picture(window: Window, plane: Plane, rows: int, cols: int) -> Picture:
-    """Reduce a plane to at most ``rows`` x ``cols`` cells, looking at every value.
-
-    Parameters
-    ----------
-    window : callable
-        Reads a part of the array, like ``Tensor.window``.
-    plane : Plane
-    rows, cols : int
-    """
-    row_step, col_step = -(-plane.rows // rows), -(-plane.cols // cols)
-    shown = (-(-plane.rows // row_step), -(-plane.cols // col_step))
-    minimum, maximum, mean = (np.empty(shown, np.float32) for _ in range(3))
-    flags = np.empty(shown, np.uint8)
-    across = max(1, min(shown[1], _BLOCK // (row_step * col_step)))
-    down = max(1, _BLOCK // (across * row_step * col_step))
-    for top in range(0, shown[0], down):
-        for left in range(0, shown[1], across):
-            here = np.s_[top : min(top + down, shown[0]), left : min(left + across, shown[1])]
-            part = plane.selection(
-                slice(top * row_step, min(here[0].stop * row_step, plane.rows)),
-                slice(left * col_step, min(here[1].stop * col_step, plane.cols)),
-            )
-            block = plane.oriented(window(part)).astype(np.float64)
-            cells = _reduce(block, row_step, col_step)
-            minimum[here], maximum[here], mean[here], flags[here] = cells
-    return Picture(
-        *shown, row_step, col_step, minimum.ravel(), maximum.ravel(), mean.ravel(), flags.ravel()
-    )
-
-
-def _reduce(
-    block: npt.NDArray[np.float64], row_step: int, col_step: int
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.uint8]]:
-    """Minimum, maximum and mean of the finite values of each cell, and its flags."""
-    row_starts = np.arange(0, block.shape[0], row_step)
-    col_starts = np.arange(0, block.shape[1], col_step)
-
-    def cells(values: npt.NDArray[Any], ufunc: np.ufunc) -> npt.NDArray[Any]:
-        if row_step == col_step == 1:
-            return values
-        return ufunc.reduceat(ufunc.reduceat(values, row_starts, axis=0), col_starts, axis=1)
-
-    finite = np.isfinite(block)
-    counts = cells(finite.astype(np.float64), np.add)
-    flags = np.zeros(counts.shape, np.uint8)
-    if finite.all():
-        low = high = total = block
-    else:
-        low, high = np.where(finite, block, np.inf), np.where(finite, block, -np.inf)
-        total = np.where(finite, block, 0.0)
-        special = ((NAN, np.isnan(block)), (POS_INF, block == np.inf), (NEG_INF, block == -np.inf))
-        for bit, found in special:
-            flags |= np.where(cells(found, np.logical_or), np.uint8(bit), np.uint8(0))
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean = cells(total, np.add) / counts
-        some = counts > 0
-        minimum = np.where(some, cells(low, np.minimum), np.nan)
-        maximum = np.where(some, cells(high, np.maximum), np.nan)
-    return minimum, maximum, mean, flags
+    if len(shape) < 2:
+        return None, 0 if shape else None
+    down, across = len(shape) - 2, len(shape) - 1
+    rows, cols = shape[down], shape[across]
+    if rows > 0 and cols > 0 and (max(rows, cols) <= _TINY or min(rows, cols) == 1):
+        longest = sorted(range(len(shape)), key=lambda axis: (-shape[axis], axis))
+        down, across = sorted(longest[:2])
+    return (across, down) if shape[across] == 1 and shape[down] > 1 else (down, across)

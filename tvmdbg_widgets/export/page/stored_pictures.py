@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_pack import shuffled
-from tvmdbg_widgets.model.planes import Picture, Plane, picture
-from tvmdbg_widgets.model.windows import read_window
+from tvmdbg_widgets.model.pictures import Picture, picture
+from tvmdbg_widgets.model.planes import Plane, default_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 #: Most cells of a picture down and across.
 CELLS = 64
-_TINY = 7
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,6 @@ class StoredPicture:
     data: bytes
 
 
-def default_axes(shape: tuple[int, ...]) -> tuple[int | None, int | None]:
-    """Return the axes that the inspector shows first (``js/src/tensor/plane.ts``)."""
-    if len(shape) < 2:
-        return None, 0 if shape else None
-    down, across = len(shape) - 2, len(shape) - 1
-    rows, cols = shape[down], shape[across]
-    if rows > 0 and cols > 0 and (max(rows, cols) <= _TINY or min(rows, cols) == 1):
-        by_length = sorted(range(len(shape)), key=lambda axis: (-shape[axis], axis))
-        down, across = sorted(by_length[:2])
-    if shape[across] == 1 and shape[down] > 1:
-        return across, down
-    return down, across
-
-
 def planes(shape: tuple[int, ...]) -> Iterator[Plane]:
     """Yield the plane that the inspector shows first, then those at the other indices."""
     axes = default_axes(shape)
@@ -76,7 +61,7 @@ def number_of_planes(shape: tuple[int, ...]) -> int:
 
 def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells."""
-    shown = picture(lambda part: read_window(variant.values, part), plane, CELLS, CELLS)
+    shown = picture(variant.values, plane, CELLS, CELLS)
     numbers = [shown.minimum, shown.maximum, shown.mean]
     single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
     cells = np.concatenate([shown.mean] if single else numbers).astype("<f4", copy=False)

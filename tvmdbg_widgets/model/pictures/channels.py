@@ -1,0 +1,107 @@
+"""One picture for each of some indices of an axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.pictures.grid import spans
+from tvmdbg_widgets.model.pictures.picture import finished, is_turned
+from tvmdbg_widgets.model.pictures.stack import Stack
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.pictures.pieces import Watch
+    from tvmdbg_widgets.model.planes import Plane
+    from tvmdbg_widgets.model.windows import Values
+
+
+@dataclass(frozen=True)
+class Channels:
+    """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values.
+
+    Attributes
+    ----------
+    axis, first, count, length : int
+        Indices ``first`` to ``first + count`` of an axis of ``length``.
+    rows, cols, row_step, col_step : int
+    minimum, maximum, mean : float32[count * rows * cols]
+    flags : uint8[count * rows * cols]
+        As those of a picture.
+    """
+
+    axis: int
+    first: int
+    count: int
+    length: int
+    rows: int
+    cols: int
+    row_step: int
+    col_step: int
+    minimum: npt.NDArray[np.float32]
+    maximum: npt.NDArray[np.float32]
+    mean: npt.NDArray[np.float32]
+    flags: npt.NDArray[np.uint8]
+
+
+def channels(  # noqa: PLR0917
+    values: Values,
+    plane: Plane,
+    axis: int,
+    first: int,
+    count: int,
+    rows: int,
+    cols: int,
+    watch: Watch | None = None,
+) -> Channels:
+    """Reduce the same plane at several indices of one more axis, reading each block once.
+
+    Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.picture.picture` gives.
+
+    Parameters
+    ----------
+    values, plane
+    axis : int
+        None of those of the plane.
+    first, count : int
+        Fewer pictures are made where the axis ends.
+    rows, cols : int
+        Most cells of each.
+    watch
+        Called every few milliseconds; what it raises stops the work.
+
+    Raises
+    ------
+    ValueError
+        The axis is not there or shown already, or nothing is asked for.
+    TypeError
+        The values are complex.
+    """
+    shape = plane.shape
+    if not 0 <= axis < len(shape) or axis in plane.axes:
+        raise ValueError(f"axis {axis} of shape {shape} cannot tell planes of {plane.axes} apart")
+    length = shape[axis]
+    if not 0 <= first < length or count < 1:
+        raise ValueError(f"{count} indices from {first} of an axis of {length}")
+    count = min(count, length - first)
+    down, across = spans(plane, rows, cols, None)
+    turned = is_turned(plane)
+    lower, higher = (across, down) if turned else (down, across)
+    cells = finished(
+        Stack(values, plane, lower, higher, axis, range(first, first + count)).sums(watch)
+    )
+    if turned:
+        cells = tuple(each.swapaxes(1, 2) for each in cells)
+    return Channels(
+        axis,
+        first,
+        count,
+        length,
+        down.cells,
+        across.cells,
+        down.step,
+        across.step,
+        *(np.ascontiguousarray(each).reshape(-1) for each in cells),
+    )

@@ -1,0 +1,79 @@
+"""Where the cells of a picture lie on its plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.planes import Plane
+
+#: Row, column, rows and columns of a part of a plane, in values.
+Part: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Cells of ``step`` values along one axis; they begin at multiples of the step.
+
+    Attributes
+    ----------
+    start, stop
+        The values covered; ``start`` is a multiple of ``step``, ``stop`` too or the axis' end.
+    step
+        Values a cell; the last cell of the axis may have fewer.
+    """
+
+    start: int
+    stop: int
+    step: int
+
+    @classmethod
+    def of(cls, start: int, length: int, size: int, most: int) -> Span:
+        """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells.
+
+        Raises
+        ------
+        ValueError
+            The part is empty or does not lie on the axis of ``size``, or ``most`` is below 1.
+        """
+        if most < 1:
+            raise ValueError(f"a picture has at least one cell down and across, not {most}")
+        if start < 0 or length < 1 or start + length > size:
+            raise ValueError(f"{length} values from {start} of an axis of {size}")
+        step = -(-length // most)
+        while -(-(start + length) // step) - start // step > most:
+            step += 1
+        return cls(start, start + length, step).aligned(size)
+
+    def aligned(self, size: int) -> Span:
+        """Return the whole cells that hold the values."""
+        step = self.step
+        stop = min(size, -(-self.stop // step) * step)
+        return Span(self.start // step * step, stop, step)
+
+    def doubled(self, size: int) -> Span:
+        """Return cells of twice as many values."""
+        return Span(self.start, self.stop, self.step * 2).aligned(size)
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return -(-(self.stop - self.start) // self.step)
+
+    def piece(self, first: int, last: int) -> Span:
+        """Return the cells ``first`` to ``last``."""
+        start = self.start + first * self.step
+        return Span(start, min(self.start + last * self.step, self.stop), self.step)
+
+
+def spans(plane: Plane, rows: int, cols: int, part: Part | None) -> tuple[Span, Span]:
+    """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across.
+
+    Raises
+    ------
+    ValueError
+        The part is empty or does not lie on the plane, or no cell is allowed.
+    """
+    row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
+    return Span.of(row, height, plane.rows, rows), Span.of(col, width, plane.cols, cols)

@@ -1,0 +1,134 @@
+"""Pictures of a part of a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
+from tvmdbg_widgets.model.pictures.sampled import sampled, thinned
+from tvmdbg_widgets.model.pictures.stack import Stack, Sums
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.pictures.pieces import Watch
+    from tvmdbg_widgets.model.planes import Plane
+    from tvmdbg_widgets.model.windows import Values
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values of a plane.
+
+    Attributes
+    ----------
+    row, col : int
+        The plane's value where the first cell begins, multiples of the steps.
+    rows, cols, row_step, col_step : int
+    exact : bool
+        Whether every value was looked at; else some of each cell.
+    minimum, maximum, mean : float32[rows * cols]
+        Of the finite values of a cell, NaN where it has none; a zero is always +0.
+    flags : uint8[rows * cols]
+        Bit 0: the cell holds a NaN, bit 1 a +Inf, bit 2 a -Inf.
+    """
+
+    row: int
+    col: int
+    rows: int
+    cols: int
+    row_step: int
+    col_step: int
+    exact: bool
+    minimum: npt.NDArray[np.float32]
+    maximum: npt.NDArray[np.float32]
+    mean: npt.NDArray[np.float32]
+    flags: npt.NDArray[np.uint8]
+
+
+def picture(
+    values: Values,
+    plane: Plane,
+    rows: int,
+    cols: int,
+    *,
+    part: Part | None = None,
+    sample: bool = False,
+    watch: Watch | None = None,
+) -> Picture:
+    """Reduce a part of a plane to at most ``rows`` x ``cols`` cells.
+
+    The step of an axis is the least with which no more cells than that touch the part; cells
+    begin at multiples of it, so that those of neighbouring parts are the same.
+
+    The mean of a cell is the float64 sum of its finite values (0 for each other one) over their
+    count: first along the axis with the lower number, one value after the other, then along the
+    other axis, in runs of 65,536 each summed as ``numpy.add.reduce`` does (pairwise), the runs
+    one after the other. So a transposed plane gives the transposed picture to the bit.
+
+    Parameters
+    ----------
+    values, plane
+    rows, cols : int
+    part : (row, column, rows, columns) or None
+        What must be covered, in values; None for the whole plane.
+    sample : bool
+        Look at one value a cell alone, in larger cells where even that would take long.
+    watch
+        Called every few milliseconds; what it raises stops the work.
+
+    Raises
+    ------
+    ValueError
+        The part does not lie on the plane, or no cell is allowed.
+    TypeError
+        The values are complex.
+    """
+    down, across = spans(plane, rows, cols, part)
+    stack = stack_of(values, plane, down, across)
+    if not sample:
+        return picture_of(stack, stack.sums(watch))
+    stack = thinned(stack)
+    return picture_of(stack, sampled(stack), exact=False)
+
+
+def is_turned(plane: Plane) -> bool:
+    """Return whether the axis down comes after the one across in the array."""
+    down, across = plane.axes
+    return down is not None and across is not None and down > across
+
+
+def stack_of(values: Values, plane: Plane, down: Span, across: Span) -> Stack:
+    """Return what a picture of these cells is made of."""
+    lower, higher = (across, down) if is_turned(plane) else (down, across)
+    return Stack(values, plane, lower, higher)
+
+
+def finished(sums: Sums) -> tuple[Any, Any, Any, Any]:
+    """Return minimum, maximum, mean and flags as views get them."""
+    some = sums.count > 0
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean = (sums.total / sums.count).astype(np.float32)
+    nan, zero = np.float32(np.nan), np.float32(0)
+    low, high = (np.where(some, each, nan) + zero for each in (sums.low, sums.high))
+    return low, high, mean + zero, sums.flags
+
+
+def picture_of(stack: Stack, sums: Sums, *, exact: bool = True) -> Picture:
+    """Return the picture with these cells of one plane."""
+    cells, down, across = finished(sums), stack.lower, stack.higher
+    if is_turned(stack.plane):
+        down, across = across, down
+        cells = tuple(each.swapaxes(1, 2) for each in cells)
+    return Picture(
+        down.start,
+        across.start,
+        down.cells,
+        across.cells,
+        down.step,
+        across.step,
+        exact,
+        *(np.ascontiguousarray(each).reshape(-1) for each in cells),
+    )

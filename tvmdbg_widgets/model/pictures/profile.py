@@ -1,0 +1,129 @@
+"""One axis of an array, all others reduced."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.picture import finished
+from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
+from tvmdbg_widgets.model.pictures.real import real
+from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, Sums, float32
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.windows import Values
+
+
+@dataclass(frozen=True)
+class Profile:
+    """``step`` indices at a time of one axis, over all others.
+
+    Attributes
+    ----------
+    axis, length, step : int
+    minimum, maximum, mean : float32[points]
+        Of the finite values, NaN where there is none.
+    flags : uint8[points]
+        As those of a picture.
+    """
+
+    axis: int
+    length: int
+    step: int
+    minimum: npt.NDArray[np.float32]
+    maximum: npt.NDArray[np.float32]
+    mean: npt.NDArray[np.float32]
+    flags: npt.NDArray[np.uint8]
+
+
+def profile(values: Values, axis: int, points: int, watch: Watch | None = None) -> Profile:
+    """Reduce an array to at most ``points`` cells along one axis, in one pass over its values.
+
+    The mean is summed in float64, block by block as the values are stored.
+
+    Parameters
+    ----------
+    values
+        Not a scalar.
+    axis, points : int
+    watch
+        Called every few milliseconds; what it raises stops the work.
+
+    Raises
+    ------
+    ValueError
+        The array has no such axis or no values, or no point is allowed.
+    TypeError
+        The values are complex.
+    """
+    shape = values.view_shape
+    if not 0 <= axis < len(shape) or not prod(shape) or points < 1:
+        raise ValueError(f"no profile of {points} points along axis {axis} of shape {shape}")
+    length = shape[axis]
+    step = -(-length // points)
+    count = -(-length // step)
+    found = Sums(
+        np.full(count, np.inf, np.float32),
+        np.full(count, -np.inf, np.float32),
+        np.zeros(count),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.uint8),
+    )
+    lock = threading.Lock()
+
+    def work(selection: tuple[int | slice, ...]) -> None:
+        block = real(values.window(selection))
+        where = selection[axis]
+        along = range(where, where + 1) if isinstance(where, int) else range(length)[where]
+        behind = prod(_lengths(selection, shape)[axis + 1 :])
+        rows = block.reshape(-1, len(along) * behind)
+        cells = across(down(rows, 0, len(rows)), behind)
+        cells = cells.map(lambda each: each.reshape(-1))
+        starts = [max(along[0], at) for at in range(along[0] // step * step, along[-1] + 1, step)]
+        values_each = np.diff([*starts, along[-1] + 1]) * (block.size // len(along))
+        with lock:
+            _add(found, starts[0] // step, cells, np.array(starts) - along[0], values_each)
+
+    for_each(_blocks(shape), work, watch, prod(shape) >= LARGE)
+    return Profile(axis, length, step, *finished(found))
+
+
+def _add(found: Sums, first: int, cells: Cells, starts: Array, values: Array) -> None:
+    """Take in the cells of single indices; ``starts`` says where those of each point begin."""
+    here = slice(first, first + len(starts))
+    low, high = float32(cells.low), float32(cells.high)
+    found.low[here] = np.minimum(found.low[here], np.minimum.reduceat(low, starts))
+    found.high[here] = np.maximum(found.high[here], np.maximum.reduceat(high, starts))
+    with np.errstate(invalid="ignore", over="ignore"):
+        found.total[here] += np.add.reduceat(cells.total, starts)
+    if cells.count is None or cells.flags is None:
+        found.count[here] += values
+    else:
+        found.count[here] += np.add.reduceat(cells.count, starts)
+        found.flags[here] |= np.bitwise_or.reduceat(cells.flags, starts)
+
+
+def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[int | slice, ...]]:
+    """Yield selections that cover an array in the order of storage, none of them large."""
+    split = next(axis for axis in range(len(shape)) if prod(shape[axis + 1 :]) <= BLOCK)
+    height = max(1, BLOCK // prod(shape[split + 1 :]))
+    rest = [slice(0, size) for size in shape[split + 1 :]]
+    for index in product(*map(range, shape[:split])):
+        for top in range(0, shape[split], height):
+            yield (*index, slice(top, min(top + height, shape[split])), *rest)
+
+
+def _lengths(selection: tuple[int | slice, ...], shape: tuple[int, ...]) -> list[int]:
+    return [
+        1 if isinstance(part, int) else len(range(size)[part])
+        for part, size in zip(selection, shape, strict=True)
+    ]

@@ -1,0 +1,236 @@
+"""Planes of an array, one or several side by side, read and reduced block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
+from tvmdbg_widgets.model.pictures.real import real
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.pictures.grid import Span
+    from tvmdbg_widgets.model.planes import Plane
+    from tvmdbg_widgets.model.windows import Values
+
+#: Values reduced at a time; they and their sums fit into a core's own cache.
+BLOCK = 1 << 18
+#: Values from the first to the last of a block where not all between are wanted.
+_SPREAD = 1 << 22
+#: Rows or columns of a block that may need a read of their own each.
+_CALLS = 512
+#: Values from which on threads are worth their start.
+LARGE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Cells in the order of storage, ``[channel, cell along the lower axis, along the higher]``.
+
+    Attributes
+    ----------
+    low, high : float32
+        Of the finite values; without meaning where ``count`` is 0.
+    total : float64
+    count : int64
+        Finite values.
+    flags : uint8
+    """
+
+    low: Array
+    high: Array
+    total: Array
+    count: Array
+    flags: Array
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The parts of planes that one picture, or one for each of some channels, is made of.
+
+    Attributes
+    ----------
+    values
+    plane
+        Which two axes, and where on the others.
+    lower, higher
+        What is wanted of the plane's axis with the lower number, and of the other.
+    axis, channels
+        The axis of the channels and which of them; None for the plane alone.
+    """
+
+    values: Values
+    plane: Plane
+    lower: Span
+    higher: Span
+    axis: int | None = None
+    channels: range = range(1)
+
+    def sums(self, watch: Watch | None) -> Sums:
+        """Look at every value."""
+        shape = (len(self.channels), self.lower.cells, self.higher.cells)
+        found = Sums(
+            np.empty(shape, np.float32),
+            np.empty(shape, np.float32),
+            np.empty(shape),
+            np.empty(shape, np.int64),
+            np.zeros(shape, np.uint8),
+        )
+
+        def work(piece: tuple[range, range, range]) -> None:
+            channels, rows, cols = piece
+            lower = self.lower.piece(rows[0], rows[-1] + 1)
+            higher = self.higher.piece(cols[0], cols[-1] + 1)
+            cells = self._cells(channels, lower, higher)
+            here = tuple(slice(each[0], each[-1] + 1) for each in piece)
+            with np.errstate(over="ignore"):
+                found.low[here], found.high[here] = float32(cells.low), float32(cells.high)
+            found.total[here] = cells.total
+            if cells.count is None or cells.flags is None:
+                found.count[here] = np.multiply.outer(_lengths(lower), _lengths(higher))
+            else:
+                found.count[here], found.flags[here] = cells.count, cells.flags
+
+        values = len(self.channels) * _values(self.lower, self.higher)
+        for_each(self._pieces(), work, watch, values >= LARGE)
+        return found
+
+    def _pieces(self) -> Iterator[tuple[range, range, range]]:
+        """Yield channels, cells along the lower and cells along the higher axis to do at once."""
+        group, down_, across_ = self._sizes()
+        every = range(0, len(self.channels), group)
+        for first in every:
+            channels = range(first, min(first + group, len(self.channels)))
+            for top in range(0, self.lower.cells, down_):
+                rows = range(top, min(top + down_, self.lower.cells))
+                for left in range(0, self.higher.cells, across_):
+                    yield channels, rows, range(left, min(left + across_, self.higher.cells))
+
+    def _sizes(self) -> tuple[int, int, int]:
+        """Return channels, cells along the lower and cells along the higher axis of a piece."""
+        height, width = (each.stop - each.start for each in (self.lower, self.higher))
+        least = min(self.higher.step, RUN, width)
+        group = min(len(self.channels), max(1, _SPREAD // least))
+        if self.axis is not None and self.axis < min(self._axes, default=0):
+            group = max(1, min(group, BLOCK // (height * width)))
+        wide = self._width(group)
+        cols = 1 if self.higher.step > RUN else max(1, wide // self.higher.step)
+        rows = self._height(group, min(wide, cols * self.higher.step)) // self.lower.step
+        return group, max(1, rows), cols
+
+    @property
+    def _axes(self) -> list[int]:
+        """Axes of the plane, the lower one first."""
+        return sorted(axis for axis in self.plane.axes if axis is not None)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Lengths of the lower and of the higher axis; 1 where there is none."""
+        lower, higher = ([1, 1, *(self.plane.shape[axis] for axis in self._axes)])[-2:]
+        return lower, higher
+
+    @property
+    def strides(self) -> tuple[int, int]:
+        """Values from one index to the next of the lower and of the higher axis."""
+        shape = self.plane.shape
+        lower, higher = ([1, 1, *(prod(shape[axis + 1 :]) for axis in self._axes)])[-2:]
+        return lower, higher
+
+    def _width(self, channels: int) -> int:
+        """Values of the higher axis in one block."""
+        spread = _SPREAD // self.strides[1]
+        return max(1, min(BLOCK // channels, max(_CALLS, spread)))
+
+    def _height(self, channels: int, width: int) -> int:
+        """Values of the lower axis in one block."""
+        spread = _SPREAD // self.strides[0]
+        taken = min(width, self.higher.stop - self.higher.start)
+        return max(1, min(BLOCK // (channels * taken), max(_CALLS, spread)))
+
+    def _cells(self, channels: range, lower: Span, higher: Span) -> Cells:
+        """Reduce one piece."""
+        if higher.step > RUN:
+            return self._wide(channels, lower, higher)
+        found = self._columns(channels, lower, higher.start, higher.stop)
+        return across(found, higher.step)
+
+    def _wide(self, channels: range, lower: Span, cell: Span) -> Cells:
+        """Reduce one cell of more columns than one run, or those below each other."""
+        width = max(RUN, self._width(len(channels)) // RUN * RUN)
+        rows = np.multiply.outer(_lengths(lower), np.ones(1, np.int64))
+        found: Cells | None = None
+        behind = 0
+        for left in range(cell.start, cell.stop, width):
+            right = min(left + width, cell.stop)
+            runs = across(self._columns(channels, lower, left, right), RUN)
+            for at in range(left, right, RUN):
+                run = runs.part((at - left) // RUN)
+                taken = min(RUN, right - at)
+                if found is not None:
+                    run = found.added(run, rows * behind, rows * taken)
+                found, behind = run, behind + taken
+        return cast("Cells", found)
+
+    def _columns(self, channels: range, lower: Span, left: int, right: int) -> Cells:
+        """Reduce along the lower axis alone."""
+        height = self._height(len(channels), right - left)
+        if lower.cells > 1 or lower.stop - lower.start <= height:
+            block = self._read(channels, lower.start, lower.stop, left, right)
+            return down(block, 1, lower.step).map(_channels_first)
+        found = down(
+            self._read(channels, lower.start, lower.start + height, left, right), 1, height
+        )
+        for top in range(lower.start + height, lower.stop, height):
+            bottom = min(top + height, lower.stop)
+            block = self._read(channels, top, bottom, left, right)
+            more = down(block, 1, bottom - top, found.total)
+            found = found.added(more, top - lower.start, bottom - top, sums=False)
+        return found.map(_channels_first)
+
+    def _read(self, channels: range, top: int, bottom: int, left: int, right: int) -> Array:
+        """Read a block as ``[channel, lower, channel, higher, channel]``, one channel axis long."""
+        block = self.read(slice(top, bottom), slice(left, right), channels)
+        shape = [1, bottom - top, 1, right - left, 1]
+        if self.axis is not None:
+            before = sum(axis < self.axis for axis in self._axes) + 2 - len(self._axes)
+            shape[2 * before] = len(channels)
+        return real(block).reshape(shape)
+
+    def read(self, lower: slice, higher: slice, channels: range) -> Array:
+        """Read a window of the plane, or of some of the channels, with the axes as stored."""
+        index = list[int | slice](self.plane.index)
+        parts = [lower, higher][2 - len(self._axes) :]
+        for axis, part in zip(self._axes, parts, strict=True):
+            index[axis] = part
+        if self.axis is not None:
+            first = self.channels[channels[0]]
+            index[self.axis] = slice(first, first + len(channels))
+        return self.values.window(tuple(index))
+
+
+def _channels_first(block: Array) -> Array:
+    moved = block.transpose(0, 2, 4, 1, 3)
+    return np.ascontiguousarray(moved).reshape(prod(moved.shape[:3]), *moved.shape[3:])
+
+
+def _values(lower: Span, higher: Span) -> int:
+    return (lower.stop - lower.start) * (higher.stop - higher.start)
+
+
+def _lengths(span: Span) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return how many values each cell has."""
+    edges = np.arange(span.start, span.stop + span.step, span.step, dtype=np.int64)
+    return np.diff(np.minimum(edges, span.stop))
+
+
+def float32(cells: Array) -> Array:
+    """Round to float32; integers by way of float64, as JavaScript knows no others."""
+    if cells.dtype.kind in "iu":
+        cells = cells.astype(np.float64)
+    return cells.astype(np.float32, copy=False)
