@@ -8,7 +8,7 @@ from tvmdbg_widgets.model.agreement import agreeing
 from tvmdbg_widgets.model.buffer_reuse import later_writers, reuse_issue, reuse_note
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.placement import KeyedArray, place
-from tvmdbg_widgets.model.tensors import Tensor, Tensors
+from tvmdbg_widgets.model.tensors import Captured, Tensor, Tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def join_tensors(
-    graph: Graph | None, arrays: Sequence[KeyedArray], *, file: str, reused: bool = False
+    graph: Graph | None,
+    arrays: Sequence[KeyedArray],
+    *,
+    file: str,
+    reused: bool = False,
+    captured: Captured = "unknown",
 ) -> tuple[Tensors, Issues]:
     """Join the arrays of ``output_tensors.params`` to the entries of the graph.
 
@@ -30,6 +35,8 @@ def join_tensors(
     reused : bool
         The tensors were read after the whole run (TVM v0.6, v0.7): where a later node took an
         entry's storage, its values are not its own, and a note says so.
+    captured : str
+        When the tensors were read; see :class:`Tensor`.
 
     Returns
     -------
@@ -48,7 +55,13 @@ def join_tensors(
             notes += (reuse_note(graph, each.entry, writer),)
         tensors.append(
             Tensor(
-                record, each.node, each.output, name=each.array.name, trust=each.trust, notes=notes
+                record,
+                each.node,
+                each.output,
+                name=each.array.name,
+                trust=each.trust,
+                notes=notes,
+                captured=captured,
             )
         )
     if later:

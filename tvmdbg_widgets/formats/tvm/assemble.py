@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tvmdbg_widgets.formats.recording.recording import merged
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble_evidence import (
+    captured,
     contradiction,
     evidence_of,
     libraries,
@@ -26,7 +27,7 @@ from tvmdbg_widgets.model.join_parameters import join_parameters
 from tvmdbg_widgets.model.join_tensors import join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.model.placement import KeyedArray
-from tvmdbg_widgets.model.tensors import Tensors
+from tvmdbg_widgets.model.tensors import Captured, Tensors
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.urls import is_url, without_secrets
 
@@ -82,7 +83,8 @@ def assemble(
     times = [part.value for part in parts if part.kind == "times"]
     chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
-    tensors = _tensors(graph, outputs, parameters, read_after_run(evidence, outputs, graph), found)
+    reused = read_after_run(evidence, outputs, graph)
+    tensors = _tensors(graph, outputs, parameters, reused, captured(evidence, outputs), found)
     device = _device(parts)
     timeline = _recorded_timeline(parts, graph, found)
     if timeline is None:
@@ -239,6 +241,7 @@ def _tensors(
     outputs: Outputs | None,
     parameters: list[ParamsFile],
     reused: bool,
+    when: Captured,
     issues: list[Issue],
 ) -> Tensors | None:
     joined: list[Tensors] = []
@@ -251,7 +254,9 @@ def _tensors(
             KeyedArray(record, key.name, key.node, key.output)
             for record, key in zip(outputs.file.records, outputs.keys, strict=True)
         ]
-        found, problems = join_tensors(graph, arrays, file=outputs.file.file, reused=reused)
+        found, problems = join_tensors(
+            graph, arrays, file=outputs.file.file, reused=reused, captured=when
+        )
         joined.append(found)
         issues.extend(problems)
     return Tensors(tensor for each in joined for tensor in each.values()) if joined else None

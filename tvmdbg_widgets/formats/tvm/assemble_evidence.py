@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.table import Table
     from tvmdbg_widgets.formats.tvm.trace import Trace
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.tensors import Captured
 
 
 def evidence_of(
@@ -67,6 +68,22 @@ def read_after_run(
     if graph is None or outputs is None or not outputs.keys or produced is None:
         return False
     return outputs.keys[0].style == "v0.5" and produced[1] >= 6
+
+
+def captured(evidence: tuple[versions.Evidence, ...], outputs: Outputs | None) -> Captured:
+    """When the tensors of a dump were read.
+
+    v0.5 and v0.8 to v0.19 copy a node's outputs as it has run; v0.6 and v0.7 read all of them when
+    the whole run is over (python/tvm/contrib/debugger/debug_executor.py @ v0.8,
+    debug_runtime.py @ v0.6).
+    """
+    produced = versions.releases(evidence)
+    if outputs is None or not outputs.keys or produced is None:
+        return "unknown"
+    first, last = produced
+    if first >= 8 or last == 5:
+        return "node"
+    return "later" if first >= 6 and last <= 7 else "unknown"
 
 
 def contradiction(evidence: tuple[versions.Evidence, ...]) -> Issue:
