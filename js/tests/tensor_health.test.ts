@@ -83,7 +83,7 @@ describe("the strip", () => {
     expect(stateWords(healthOf(5, half, "scanning"))).toBe("3 of 5 …");
     expect(stateWords(healthOf(5, half, "cancelled"))).toBe("3 sound; 3 of 5");
     expect(sentence(healthOf(9, { 2: FAULT }))).toContain("that of node 2");
-    expect(verdictCounts([1, 4, 3, 1, 2])).toEqual([
+    expect(verdictCounts(Uint8Array.of(1, 4, 3, 1, 2))).toEqual([
       [3, 1],
       [2, 1],
       [4, 1],

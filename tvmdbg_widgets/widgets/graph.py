@@ -23,7 +23,7 @@ class GraphOptions(traitlets.HasTraits):
         [traitlets.Int(), traitlets.Unicode()], allow_none=True, default_value=None
     ).tag(sync=True)
     hops = traitlets.Int(allow_none=True, default_value=None, min=0).tag(sync=True)
-    color_by = traitlets.Enum(["kind", "time"], "kind").tag(sync=True)
+    color_by = traitlets.Enum(["kind", "time", "health"], "kind").tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
@@ -75,7 +75,8 @@ class GraphView(GraphOptions, View):
     hops : int or None
         Show only what is within so many edges of the focus.
     color_by : str
-        ``"kind"`` (of operator) or ``"time"``; by time first where the run knows times.
+        ``"kind"`` (of operator), ``"time"`` or ``"health"`` (of the values that a node computed, see
+        ``DebugRun.health``); by time first where the run knows times.
     fold_parameters : bool
         Draw parameters as a count on their consumer.
     direction : str

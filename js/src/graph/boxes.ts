@@ -2,8 +2,10 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
+import { isUnknown, verdictLabel, verdictSign } from "./health.ts";
+import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
-import { type Detail, flatFill, type LabelRecord, type Picture } from "./picture.ts";
+import { type Detail, flatFill, type LabelRecord, type Picture, prominence } from "./picture.ts";
 import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
@@ -55,7 +57,7 @@ export class BoxPainter {
   }
 
   #box(picture: Picture, box: number, level: "full" | "title"): void {
-    const { graph, palette, times, colorBy, highlight, camera, placed } = picture;
+    const { graph, palette, times, colorBy, highlight, camera, placed, health } = picture;
     const context = this.#context;
     const node = placed.scene.node[box]!;
     const shape = this.#shape(picture, box);
@@ -63,17 +65,23 @@ export class BoxPainter {
     const opKind = graph.opKinds.at(node);
     const setBack = highlight !== null && opKind !== highlight;
     const heat = times.heat(node);
-    const hot = colorBy === "time" && !setBack && heat >= 0;
+    const judged = colorBy === "health" && !setBack;
+    const verdict = judged && health ? health.verdict(box) : -1;
+    const unknown = isUnknown(verdict);
+    const told = verdict > 0 && !unknown;
+    const hot = (colorBy === "time" && !setBack && heat >= 0) || told;
     const { theme } = palette;
     let fill = setBack || kind === NodeKind.NOP ? palette.plain : palette.tint(opKind);
     if (colorBy === "time" && !setBack) fill = hot ? palette.heat(heat) : palette.plain;
-    const ink = hot ? palette.heatInk(heat) : setBack ? theme.muted : theme.text;
+    if (judged) fill = told ? palette.verdict(verdict) : palette.plain;
+    const ink = hot ? inkOn(fill) : setBack ? theme.muted : theme.text;
     const soft = hot ? ink : theme.muted;
 
     outline(context, shape, kind, camera.scale);
     context.fillStyle = fill;
     context.fill();
-    if (colorBy === "time" && !setBack && Number.isNaN(heat) && kind > NodeKind.PARAMETER) {
+    const timeless = Number.isNaN(heat) && kind > NodeKind.PARAMETER;
+    if (unknown || (colorBy === "time" && !setBack && timeless)) {
       context.fillStyle = palette.hatch(context);
       context.fill();
     }
@@ -87,11 +95,13 @@ export class BoxPainter {
 
     const text = placed.scene.text[box]!;
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
-    if (node === times.slowest) corner(context, shape, hot ? ink : theme.error);
+    if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);
     const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
     const line = { x: shape.x + start, room: shape.width - start - end };
+    const sign = judged ? verdictSign(verdict) : "";
     if (level === "title") {
-      this.#text(text.title, node, line.x, shape.y + shape.height / 2, line.room, {
+      const words = sign ? `${sign} ${text.title}` : text.title;
+      this.#text(words, node, line.x, shape.y + shape.height / 2, line.room, {
         font: `${LEAST_TEXT}px ${theme.font}`,
         ink,
       });
@@ -102,11 +112,15 @@ export class BoxPainter {
     const fonts = { title: `500 ${large}px ${theme.font}`, small: `${small}px ${theme.font}` };
     const badgeStyle = { font: fonts.small, ink: soft, size: small };
     const markStyle =
-      text.mark === "slowest" && !hot ? { ...badgeStyle, fill: theme.error } : badgeStyle;
+      text.mark === "slowest" && !hot && !judged
+        ? { ...badgeStyle, fill: theme.error }
+        : badgeStyle;
+    const mark = sign ? `${sign} ${verdictLabel(verdict)}` : text.mark;
+    const second = colorBy === "time" ? text.time : text.shape;
     const rows = [
-      { words: text.title, badge: text.mark, style: markStyle, font: fonts.title, ink, at: 0.31 },
+      { words: text.title, badge: mark, style: markStyle, font: fonts.title, ink, at: 0.31 },
       {
-        words: colorBy === "time" ? text.time : text.shape,
+        words: judged && health ? health.words(box) : second,
         badge: text.badge,
         style: badgeStyle,
         font: fonts.small,
@@ -219,7 +233,7 @@ export class BoxPainter {
     const { placed, camera } = picture;
     const byFill = new Map<string, number[]>();
     placed.eachBox(camera.view(2), (box) => {
-      const fill = flatFill(picture, placed.scene.node[box]!);
+      const fill = flatFill(picture, box);
       const boxes = byFill.get(fill);
       if (boxes) boxes.push(box);
       else byFill.set(fill, [box]);
@@ -242,6 +256,10 @@ export class BoxPainter {
       }
     }
     if (tokens.node.height * scale > BORDER_PX) this.#borders(picture);
+    if (picture.colorBy === "health") {
+      paintSuspicious(context, picture);
+      return;
+    }
     const { slowest } = picture.times;
     if (slowest < 0) return;
     placed.eachBox(camera.view(8), (box) => {
@@ -263,7 +281,7 @@ export class BoxPainter {
     context.stroke();
   }
 
-  /** Layers that share a pixel become one row, of cells in the colour of the slowest node in each. */
+  /** Layers that share a pixel become one row, of cells in the colour of the slowest or worst node in each. */
   #density(picture: Picture): void {
     const { placed, camera } = picture;
     const { layerTop, layerBottom, layerStart, order, direction } = placed.layout;
@@ -287,7 +305,7 @@ export class BoxPainter {
         const from = cell;
         while (cell < cells.length && cells[cell] === box) cell++;
         if (box < 0) continue;
-        context.fillStyle = flatFill(picture, placed.scene.node[box]!);
+        context.fillStyle = flatFill(picture, box);
         const [at, length, thick] = [from * CELL, (cell - from) * CELL, bottom - start];
         if (down) context.fillRect(at, start, length, thick);
         else context.fillRect(start, at, thick, length);
@@ -295,17 +313,18 @@ export class BoxPainter {
     }
   }
 
-  #addToCells({ placed, camera, times }: Picture, box: number, cells: Int32Array, down: boolean) {
+  #addToCells(picture: Picture, box: number, cells: Int32Array, down: boolean) {
+    const { placed, camera } = picture;
     const { x, y } = placed.layout;
-    const { width, height, node } = placed.scene;
+    const { width, height } = placed.scene;
+    const here = prominence(picture, box);
     const middle = down ? camera.screenX(x[box]!) : camera.screenY(y[box]!);
     const half = ((down ? width : height)[box]! * camera.scale) / 2;
     const from = Math.max(0, Math.floor((middle - half) / CELL));
     const to = Math.min(cells.length - 1, Math.floor((middle + half) / CELL));
     for (let cell = from; cell <= to; cell++) {
       const there = cells[cell]!;
-      const slower = there < 0 || times.ns[node[box]!]! > (times.ns[node[there]!]! || 0);
-      if (slower) cells[cell] = box;
+      if (there < 0 || here > prominence(picture, there)) cells[cell] = box;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { ViewOptions } from "../shared/view.ts";
 import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
-import type { ColorBy } from "./picture.ts";
+import { COLOR_BY, type ColorBy } from "./picture.ts";
 
 const HEIGHT = 420;
 
@@ -14,7 +14,8 @@ export class Chosen {
   }
 
   get colorBy(): ColorBy {
-    return this.#options.get("color_by") === "time" ? "time" : "kind";
+    const chosen = this.#options.get("color_by");
+    return COLOR_BY.includes(chosen) ? chosen : "kind";
   }
 
   get direction(): Direction {
@@ -44,7 +45,8 @@ export class Chosen {
   }
 
   cycleColors(): void {
-    this.#options.set("color_by", this.colorBy === "kind" ? "time" : "kind");
+    const next = (COLOR_BY.indexOf(this.colorBy) + 1) % COLOR_BY.length;
+    this.#options.set("color_by", COLOR_BY[next]!);
   }
 
   toggleFold(): void {

@@ -1,5 +1,6 @@
 import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
 import { type GraphColumns, NodeKind, TRUST_LABELS, Trust } from "../shared/run_client.ts";
+import type { NodeHealth } from "./health.ts";
 import type { Labels } from "./labels.ts";
 import type { Links } from "./links.ts";
 import { boxesOf, foldedInto, type Scene } from "./scene.ts";
@@ -14,6 +15,8 @@ export class Describe {
   readonly #links: Links;
   readonly #labels: Labels;
   readonly #times: Times;
+  /** Null until somebody asks for it. */
+  health: NodeHealth | null = null;
 
   constructor(links: Links, labels: Labels, times: Times) {
     this.#graph = links.graph;
@@ -47,6 +50,7 @@ export class Describe {
       lines.push(this.#output(node, output));
     }
     lines.push(...this.#timeLines(node));
+    if (this.health) lines.push(...this.health.lines(node).map((line) => `health: ${line}`));
     const box = boxesOf(scene, node)[0];
     const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
     if (folded.length && scene.node[box!] === node) {
@@ -81,6 +85,7 @@ export class Describe {
       parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
       parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
     } else if (kinds[node] === NodeKind.OPERATOR) parts.push("time unknown");
+    if (this.health) parts.push(`health ${this.health.lines(node).join(", ")}`);
     const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
     const consumers = [
       ...new Set(Array.from(this.#links.outOf(node), (edge) => edgeTarget[edge]!)),

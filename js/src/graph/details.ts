@@ -115,6 +115,9 @@ export class Details {
           ? table(details.times)
           : element("p", { class: "tvmdbg-muted" }, "unknown"),
       ),
+      describe.health
+        ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
+        : null,
       section(
         `inputs (${details.inputs.length})`,
         list(details.inputs.map((input, operand) => this.#input(input, operand))),

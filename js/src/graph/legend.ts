@@ -1,6 +1,8 @@
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
+import type { NodeHealth } from "./health.ts";
+import { type HealthActs, healthKey } from "./health_key.ts";
 import type { Palette } from "./palette.ts";
 import type { ColorBy } from "./picture.ts";
 import type { Times } from "./times.ts";
@@ -12,6 +14,7 @@ const MORE = 40;
 
 export interface LegendState {
   colorBy: ColorBy;
+  health: NodeHealth | null;
   highlight: string | null;
   palette: Palette;
 }
@@ -22,6 +25,7 @@ export class Legend {
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
   readonly #times: Times;
   readonly #highlight: (opKind: string | null) => void;
+  readonly #acts: HealthActs;
   readonly #more = button("", "", () => {
     this.#all = !this.#all;
     this.#fit();
@@ -34,8 +38,10 @@ export class Legend {
     graph: GraphColumns,
     times: Times,
     highlight: (opKind: string | null) => void,
+    acts: HealthActs,
     signal: AbortSignal,
   ) {
+    this.#acts = acts;
     this.#times = times;
     this.#highlight = highlight;
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
@@ -46,16 +52,24 @@ export class Legend {
   }
 
   show(state: LegendState): void {
-    const scale = state.colorBy === "time" ? this.#scale(state.palette) : null;
+    const scale =
+      state.colorBy === "time"
+        ? this.#scale(state.palette)
+        : state.colorBy === "health"
+          ? healthKey(state.health, state.palette, this.#acts)
+          : null;
     const chips = this.#kinds.map(([kind, sum]) => this.#chip(kind, sum, state));
-    const focused = this.node.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset.kind
-      : undefined;
+    const active = document.activeElement as HTMLElement | null;
+    const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
     this.#scaleNode = scale;
     this.#items = chips;
     this.node.replaceChildren(...(scale ? [scale] : []), ...chips, this.#more);
     this.#fit();
-    if (focused) chips.find((chip) => chip.dataset.kind === focused)?.focus();
+    if (!focused) return;
+    const buttons = this.node.querySelectorAll<HTMLElement>("[data-kind]");
+    Array.from(buttons)
+      .find((each) => each.dataset.kind === focused)
+      ?.focus({ preventScroll: true });
   }
 
   /** The scale, as many op kinds as the row holds beside it, and a button for the others. */

@@ -1,6 +1,7 @@
 import { TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
 import type { Camera } from "./camera.ts";
+import { verdictSign } from "./health.ts";
 import type { LabelRecord, Picture } from "./picture.ts";
 import type { Placed } from "./placed.ts";
 import { whole } from "./whole.ts";
@@ -87,8 +88,12 @@ export class MarginPainter {
     return spot ? spot.box : -1;
   }
 
-  #words({ placed, times }: Picture, box: number, node: number): string {
+  #words({ placed, times, colorBy, health }: Picture, box: number, node: number): string {
     const { title } = placed.scene.text[box]!;
+    if (colorBy === "health") {
+      const sign = health ? verdictSign(health.verdict(box)) : "";
+      return sign ? `${sign} #${node} ${title} · ${health!.brief(box)}` : `#${node} ${title}`;
+    }
     const ns = times.ns[node]!;
     return `#${node} ${title}${ns > 0 ? ` · ${duration(ns)}` : ""}${node === times.slowest ? " · slowest" : ""}`;
   }

@@ -100,7 +100,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
         does: "next hit (Shift: previous)",
         run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
       },
-      { keys: ["c"], does: "colours: op kind, time", run: () => view.chosen.cycleColors() },
+      { keys: ["c"], does: "colours: op kind, time, health", run: () => view.chosen.cycleColors() },
       { keys: ["p"], does: "fold or unfold parameters", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
       { keys: ["f"], does: "fit the node and its neighbours", run: () => view.fitSelected() },

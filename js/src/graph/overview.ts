@@ -1,16 +1,19 @@
 import { clear, type Layer, layer } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
+import { isMarked } from "./health_marks.ts";
 import type { Marks } from "./overlay.ts";
-import { flatFill, type Picture } from "./picture.ts";
+import { flatFill, type Picture, prominence } from "./picture.ts";
 
 const GUTTER = 10;
 const PAD = 4;
 /** Boxes are drawn no larger, CSS px. */
 const MOST = 18;
+/** Faulty and doubtful boxes are drawn no smaller, CSS px. */
+const SUSPICIOUS = 4;
 
 /**
  * The whole graph beside the stage: a strip along the flow, stretched to it on both axes, with the part that the
- * stage shows, the selection (a line), the hits (ticks) and the slowest node (a triangle).
+ * stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a triangle).
  */
 export class Overview {
   readonly node = element("div", { class: "tvmdbg-graph-overview" });
@@ -80,21 +83,21 @@ export class Overview {
     };
   }
 
-  /** Hot nodes are drawn over cold ones, so that none is lost where many share a pixel. */
+  /** Hot nodes are drawn over cold ones, and suspicious ones over sound ones: none is lost among many. */
   #graph(picture: Picture): void {
     const { context } = this.#still;
-    const { placed, times, palette } = picture;
+    const { placed, palette } = picture;
     const at = this.#scale(picture);
     const boxes = Array.from({ length: placed.scene.count }, (_, box) => box);
-    const heat = (box: number) => times.heat(placed.scene.node[box]!) || 0;
-    boxes.sort((a, b) => heat(a) - heat(b));
+    boxes.sort((a, b) => prominence(picture, a) - prominence(picture, b));
     for (const box of boxes) {
       const { x, y, width, height } = placed.rectangle(box);
-      const wide = Math.min(MOST, Math.max(2, at.x(x + width) - at.x(x)));
-      const high = Math.min(MOST, Math.max(2, at.y(y + height) - at.y(y)));
+      const least = isMarked(picture, box) ? SUSPICIOUS : 2;
+      const wide = Math.min(MOST, Math.max(least, at.x(x + width) - at.x(x)));
+      const high = Math.min(MOST, Math.max(least, at.y(y + height) - at.y(y)));
       const left = at.x(x + width / 2) - wide / 2;
       const top = at.y(y + height / 2) - high / 2;
-      context.fillStyle = flatFill(picture, placed.scene.node[box]!);
+      context.fillStyle = flatFill(picture, box);
       context.fillRect(left, top, wide, high);
       if (wide > 5 && high > 5) {
         context.strokeStyle = palette.theme.line;
@@ -106,7 +109,7 @@ export class Overview {
 
   #marks(picture: Picture, { selected, hits }: Marks): void {
     const { context } = this.#moving;
-    const { placed, times, camera, palette } = picture;
+    const { placed, times, camera, palette, colorBy, health } = picture;
     const { theme } = palette;
     const at = this.#scale(picture);
     const place = (box: number) =>
@@ -125,8 +128,9 @@ export class Overview {
     }
     context.fillStyle = theme.accent;
     for (const box of selected) bar(0, place(box), across, 2);
-    const slowest = placed.boxOf(times.slowest);
-    if (slowest >= 0) triangle(context, across, place(slowest), at.down, theme.error);
+    const worst = health ? health.nodes.worst : -1;
+    const pointed = placed.boxOf(colorBy === "health" ? worst : times.slowest);
+    if (pointed >= 0) triangle(context, across, place(pointed), at.down, theme.error);
     const view = camera.view();
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(1, value));
     const [left, right] = [limit(at.x(view.minX), at.width), limit(at.x(view.maxX), at.width)];

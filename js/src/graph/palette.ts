@@ -41,6 +41,12 @@ export class Palette {
     return this.#heatInk[step(share)]!;
   }
 
+  /** The fill of a verdict on values; that of lines where there is none. */
+  verdict(verdict: number): string {
+    const { sound, doubtful, faulty } = this.theme.health;
+    return [this.plain, sound, doubtful, faulty][verdict] ?? this.theme.line;
+  }
+
   /** Diagonal lines: a time that is not known. */
   hatch(context: CanvasRenderingContext2D): CanvasPattern | string {
     if (this.#hatch) return this.#hatch;

@@ -1,10 +1,12 @@
 import type { GraphColumns } from "../shared/run_client.ts";
 import type { Camera } from "./camera.ts";
+import type { BoxHealth } from "./health.ts";
 import type { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
 import type { Times } from "./times.ts";
 
-export type ColorBy = "kind" | "time";
+export const COLOR_BY = ["kind", "time", "health"] as const;
+export type ColorBy = (typeof COLOR_BY)[number];
 
 /** All that a frame is drawn from. */
 export interface Picture {
@@ -14,6 +16,8 @@ export interface Picture {
   camera: Camera;
   palette: Palette;
   colorBy: ColorBy;
+  /** Null until it is known. */
+  health: BoxHealth | null;
   /** The op kind that alone keeps its colour; null for all. */
   highlight: string | null;
 }
@@ -49,12 +53,20 @@ export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): 
   return (length / Math.max(1, layers)) * camera.scale >= LAYER_PX ? "shape" : "density";
 }
 
+/** Which of several boxes is seen where there is room for one: the slowest, or the worst. */
+export function prominence({ placed, times, colorBy, health }: Picture, box: number): number {
+  if (colorBy === "health") return health ? health.weight(box) : 0;
+  return times.ns[placed.scene.node[box]!]! || 0;
+}
+
 /** The fill of a box without text. */
-export function flatFill(picture: Picture, node: number): string {
-  const { graph, palette, times, colorBy, highlight } = picture;
+export function flatFill(picture: Picture, box: number): string {
+  const { graph, palette, times, colorBy, highlight, health } = picture;
+  const node = picture.placed.scene.node[box]!;
   const opKind = graph.opKinds.at(node);
   if (highlight !== null && opKind !== highlight) return palette.theme.line;
   if (colorBy === "kind") return palette.theme.kind(opKind);
+  if (colorBy === "health") return palette.verdict(health ? health.verdict(box) : 0);
   const heat = times.heat(node);
   return Number.isNaN(heat) ? palette.theme.line : palette.heat(heat);
 }

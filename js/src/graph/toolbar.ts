@@ -67,6 +67,7 @@ export class Toolbar {
       [
         ["kind", "op kind"],
         ["time", "time"],
+        ["health", "health"],
       ],
       "kind",
       (value) => actions.colorBy(value as ColorBy),

@@ -2,14 +2,19 @@ import { nodesCode } from "../shared/code.ts";
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
+import { healthScan } from "../shared/health.ts";
 import { helpButton } from "../shared/keys.ts";
+import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
+import { isUnderWay, type Scan } from "../shared/scan.ts";
+import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Arranger } from "./arranger.ts";
 import { Chosen } from "./chosen.ts";
 import { Details } from "./details.ts";
+import { BoxHealth, NodeHealth } from "./health.ts";
 import { Hits } from "./hits.ts";
 import { Legend } from "./legend.ts";
 import { measureFor } from "./measure.ts";
@@ -42,6 +47,7 @@ export class GraphView {
   readonly #mirror = new Mirror();
   readonly #code: CodeCopy;
   readonly #tooltip = new Tooltip();
+  readonly #health: Scan<HealthAnswer>;
   readonly #body = element("div", { class: "tvmdbg-graph-body" });
   /** What was wrong with the data from the start. */
   readonly #problem: string;
@@ -52,6 +58,7 @@ export class GraphView {
   #detailsOpen = false;
   #detailsChosen = false;
   #own = "";
+  #healthAsked = false;
 
   constructor(
     root: HTMLElement,
@@ -71,7 +78,22 @@ export class GraphView {
     this.#arranger = new Arranger(model, signal);
     this.#hits = new Hits(model.search);
     this.#stage = new Stage(() => this.#drawn(), signal);
-    this.#legend = new Legend(graph, model.times, (kind) => this.highlight(kind), signal);
+    this.#health = healthScan(
+      run,
+      { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
+      signal,
+    );
+    this.#legend = new Legend(
+      graph,
+      model.times,
+      (kind) => this.highlight(kind),
+      {
+        next: (verdict) => this.nextOf(verdict),
+        stop: () => void this.#health.stop(),
+        goOn: () => void this.#health.start(true),
+      },
+      signal,
+    );
     this.#details = new Details(
       model,
       run,
@@ -112,6 +134,7 @@ export class GraphView {
     // Below the stage they take from its height: there they wait until they are asked for.
     this.#layOut();
     this.#searched();
+    this.#recolored();
     this.#arrange(true);
   }
 
@@ -201,6 +224,14 @@ export class GraphView {
     this.focusNode();
   }
 
+  /** Selects the next node of a verdict in execution order. */
+  nextOf(verdict: number): void {
+    const next = this.#model.describe.health?.next(verdict, this.node ?? -1) ?? -1;
+    if (next < 0) return;
+    this.select(next);
+    this.focusNode();
+  }
+
   /** Puts the selected node in the middle, at a scale at which it can be read. */
   focusNode(): void {
     const box = this.node === null ? -1 : (this.#placed?.boxOf(this.node) ?? -1);
@@ -273,7 +304,7 @@ export class GraphView {
       signal,
       ["notes"],
     );
-    options.onChange("color_by", () => this.#repaint(), signal);
+    options.onChange("color_by", () => this.#recolored(), signal);
     options.onChange("height", () => this.#sized(), signal);
     options.onChange("search", () => this.#searched(), signal);
     for (const name of ["fold_parameters", "direction", "focus", "hops"] as const) {
@@ -361,11 +392,32 @@ export class GraphView {
   #repaint(place: (() => void) | null = null): void {
     this.#showToolbar();
     const [colorBy, highlight, palette] = [this.chosen.colorBy, this.#highlight, this.#palette];
-    this.#legend.show({ colorBy, highlight, palette });
+    const known = this.#model.describe.health;
+    this.#legend.show({ colorBy, health: known, highlight, palette });
     if (!this.#placed) return;
     const [placed, camera, times] = [this.#placed, this.#stage.camera, this.#model.times];
     const { graph } = this.#model;
-    this.#stage.show({ graph, times, placed, camera, palette, colorBy, highlight }, place);
+    const health = known && new BoxHealth(known, placed.scene);
+    this.#stage.show({ graph, times, placed, camera, palette, colorBy, health, highlight }, place);
+  }
+
+  /** Health is asked for once somebody wants to see it. */
+  #recolored(): void {
+    this.#repaint();
+    if (this.chosen.colorBy !== "health" || this.#healthAsked) return;
+    this.#healthAsked = true;
+    void this.#health.start();
+  }
+
+  #judged(answer: HealthAnswer): void {
+    this.#model.describe.health = new NodeHealth(answer, this.#model.graph.kinds.length);
+    this.#repaint();
+    if (!isUnderWay(answer)) this.#tell();
+  }
+
+  #notJudged(error: unknown): void {
+    this.#healthAsked = false;
+    this.#mirror.say(`The health of the run is not known: ${errorText(error)}`);
   }
 
   #selected(): void {

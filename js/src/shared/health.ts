@@ -25,11 +25,9 @@ export function isSuspicious(verdict: number): boolean {
 }
 
 /** Verdicts with how many there are of each, the worst first; those of which there are none are left out. */
-export function verdictCounts(
-  verdicts: Iterable<number>,
-): (readonly [verdict: number, count: number])[] {
-  const counts = VERDICT_LABELS.map(() => 0);
-  for (const verdict of verdicts) counts[verdict]! += 1;
+export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: number][] {
+  const counts: number[] = [];
+  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return [...counts.entries()]
     .filter(([, count]) => count > 0)
     .sort(([a], [b]) => severity(b) - severity(a));

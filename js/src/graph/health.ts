@@ -1,0 +1,127 @@
+import { severity, VERDICT_LABELS, Verdict } from "../shared/health.ts";
+import type { HealthAnswer } from "../shared/tensor_questions.ts";
+import { foldedInto, type Scene } from "./scene.ts";
+
+/** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
+export const NO_VALUES = VERDICT_LABELS.length;
+const LABELS = [...VERDICT_LABELS, "no values"];
+/** Signs that go with the colours. */
+const SIGNS = ["", "", "!", "✕", "?", ""];
+/** By verdict: which of several is told, the highest. */
+const NO_VALUES_SEVERITY = 1.5;
+
+export function verdictLabel(verdict: number): string {
+  return LABELS[verdict] ?? "";
+}
+
+export function verdictSign(verdict: number): string {
+  return SIGNS[verdict] ?? "";
+}
+
+/** How much a verdict counts beside others. */
+export function weight(verdict: number): number {
+  return verdict === NO_VALUES ? NO_VALUES_SEVERITY : severity(verdict);
+}
+
+/** Whether nothing is known of the values: told by hatching. */
+export function isUnknown(verdict: number): boolean {
+  return verdict === Verdict.UNKNOWN || verdict === NO_VALUES;
+}
+
+/** The health of the nodes: of each, that of the worst of its outputs. */
+export class NodeHealth {
+  readonly answer: HealthAnswer;
+  /** One a node. */
+  readonly verdict: Uint8Array;
+  /** Row of the most suspicious output of each node; -1 where the dump holds none. */
+  readonly #row: Int32Array;
+  readonly #rows = new Map<number, number[]>();
+
+  constructor(answer: HealthAnswer, nodes: number) {
+    this.answer = answer;
+    this.verdict = new Uint8Array(nodes).fill(NO_VALUES);
+    this.#row = new Int32Array(nodes).fill(-1);
+    for (const [row, node] of answer.node.entries()) {
+      if (node >= nodes) continue;
+      const rows = this.#rows.get(node);
+      if (rows) rows.push(row);
+      else this.#rows.set(node, [row]);
+      const here = this.#row[node]!;
+      const worse = severity(answer.verdict[row]!) - severity(answer.verdict[here] ?? 0);
+      if (here >= 0 && (worse < 0 || (worse === 0 && answer.rank[row]! > answer.rank[here]!))) {
+        continue;
+      }
+      this.#row[node] = row;
+      this.verdict[node] = answer.verdict[row]!;
+    }
+  }
+
+  /** In two or three words: `59 Inf`, `sound`. */
+  brief(node: number): string {
+    return this.answer.brief[this.#row[node]!] || verdictLabel(this.verdict[node]!);
+  }
+
+  /** A line for each output of which there is something to say; the verdict where there is not. */
+  lines(node: number): string[] {
+    const { verdict, words, output } = this.answer;
+    const rows = this.#rows.get(node) ?? [];
+    const told = rows.filter((row) => words[row]);
+    if (told.length === 0) return [verdictLabel(this.verdict[node]!)];
+    return told.map((row) => {
+      const where = rows.length > 1 ? `output ${output[row]} ` : "";
+      return `${where}${verdictLabel(verdict[row]!)}: ${words[row]}`;
+    });
+  }
+
+  /** The most suspicious node, or -1 where nothing is suspicious. */
+  get worst(): number {
+    const row = this.answer.rank.indexOf(0);
+    const verdict = this.answer.verdict[row];
+    return verdict === Verdict.FAULTY || verdict === Verdict.DOUBTFUL ? this.answer.node[row]! : -1;
+  }
+
+  /** The next node of the verdict in execution order, round; -1 where there is none. */
+  next(verdict: number, after: number): number {
+    const next = this.verdict.indexOf(verdict, after + 1);
+    return next >= 0 ? next : this.verdict.indexOf(verdict);
+  }
+}
+
+/** The health of what is drawn: of each box, that of the worst of its node and of those folded into it. */
+export class BoxHealth {
+  readonly nodes: NodeHealth;
+  readonly #scene: Scene;
+  readonly #node: Int32Array;
+
+  constructor(nodes: NodeHealth, scene: Scene) {
+    this.nodes = nodes;
+    this.#scene = scene;
+    this.#node = Int32Array.from(scene.node);
+    for (let box = 0; box < scene.count; box++) {
+      for (const inside of foldedInto(scene, box)) {
+        const here = nodes.verdict[this.#node[box]!]!;
+        if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
+          this.#node[box] = inside;
+        }
+      }
+    }
+  }
+
+  verdict(box: number): number {
+    return this.nodes.verdict[this.#node[box]!]!;
+  }
+
+  weight(box: number): number {
+    return weight(this.verdict(box));
+  }
+
+  /** The second line of a box: `#38 · 59 Inf`, `#38 · 4 NaN in #37`. */
+  words(box: number): string {
+    return `#${this.#scene.node[box]} · ${this.brief(box)}`;
+  }
+
+  brief(box: number): string {
+    const told = this.#node[box]!;
+    return `${this.nodes.brief(told)}${told === this.#scene.node[box] ? "" : ` in #${told}`}`;
+  }
+}
