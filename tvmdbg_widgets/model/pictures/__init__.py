@@ -3,6 +3,7 @@
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF
 from tvmdbg_widgets.model.pictures.channels import Channels, channels
 from tvmdbg_widgets.model.pictures.grid import Part
+from tvmdbg_widgets.model.pictures.kept import Pictures
 from tvmdbg_widgets.model.pictures.picture import Picture, picture
 from tvmdbg_widgets.model.pictures.profile import Profile, profile
 
@@ -13,6 +14,7 @@ __all__ = [
     "Channels",
     "Part",
     "Picture",
+    "Pictures",
     "Profile",
     "channels",
     "picture",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.planes import Plane
@@ -29,8 +31,15 @@ class Span:
     step: int
 
     @classmethod
-    def of(cls, start: int, length: int, size: int, most: int) -> Span:
+    def of(cls, start: int, length: int, size: int, most: int, *, divisible: bool = False) -> Span:
         """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells.
+
+        Parameters
+        ----------
+        start, length, size, most
+        divisible
+            Whether a step above 16 shall be a multiple of 8, one above 128 of 64 and so on, so
+            that it can be made of smaller cells. It grows by less than half for that.
 
         Raises
         ------
@@ -42,8 +51,12 @@ class Span:
         if start < 0 or length < 1 or start + length > size:
             raise ValueError(f"{length} values from {start} of an axis of {size}")
         step = -(-length // most)
+        unit = 1
+        while divisible and step > 16 * unit:
+            unit *= 8
+        step = -(-step // unit) * unit
         while -(-(start + length) // step) - start // step > most:
-            step += 1
+            step += unit
         return cls(start, start + length, step).aligned(size)
 
     def aligned(self, size: int) -> Span:
@@ -51,6 +64,10 @@ class Span:
         step = self.step
         stop = min(size, -(-self.stop // step) * step)
         return Span(self.start // step * step, stop, step)
+
+    def finer(self, step: int) -> Span:
+        """Return smaller cells over the same values; ``step`` divides this one's."""
+        return Span(self.start, self.stop, step)
 
     def doubled(self, size: int) -> Span:
         """Return cells of twice as many values."""
@@ -61,13 +78,26 @@ class Span:
         """How many cells there are."""
         return -(-(self.stop - self.start) // self.step)
 
+    def can_make(self, other: Span) -> bool:
+        """Return whether the other's cells are whole cells of this."""
+        inside = self.start <= other.start and other.stop <= self.stop
+        return inside and other.step % self.step == 0
+
+    @property
+    def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """How many values each cell has."""
+        edges = np.arange(self.start, self.stop + self.step, self.step, dtype=np.int64)
+        return np.diff(np.minimum(edges, self.stop))
+
     def piece(self, first: int, last: int) -> Span:
         """Return the cells ``first`` to ``last``."""
         start = self.start + first * self.step
         return Span(start, min(self.start + last * self.step, self.stop), self.step)
 
 
-def spans(plane: Plane, rows: int, cols: int, part: Part | None) -> tuple[Span, Span]:
+def spans(
+    plane: Plane, rows: int, cols: int, part: Part | None, *, divisible: bool = False
+) -> tuple[Span, Span]:
     """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across.
 
     Raises
@@ -76,4 +106,7 @@ def spans(plane: Plane, rows: int, cols: int, part: Part | None) -> tuple[Span, 
         The part is empty or does not lie on the plane, or no cell is allowed.
     """
     row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
-    return Span.of(row, height, plane.rows, rows), Span.of(col, width, plane.cols, cols)
+    return (
+        Span.of(row, height, plane.rows, rows, divisible=divisible),
+        Span.of(col, width, plane.cols, cols, divisible=divisible),
+    )

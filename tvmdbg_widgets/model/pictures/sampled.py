@@ -16,8 +16,18 @@ if TYPE_CHECKING:
 
 #: Bytes that a first picture may read.
 _BUDGET = 24 << 20
+#: Values that are reduced in a few milliseconds.
+_QUICK = 1 << 22
 #: Bytes read in vain that cost about as much as one more read.
 _CALL = 1 << 14
+
+
+def is_quick(stack: Stack) -> bool:
+    """Return whether to look at every value takes a few milliseconds."""
+    rows = stack.lower.stop - stack.lower.start
+    whole = replace(stack, higher=replace(stack.higher, step=1))
+    cost = min(rows * _row_cost(whole), _spread(whole))
+    return stack.size <= _QUICK and cost <= 2 * _BUDGET
 
 
 def thinned(stack: Stack) -> Stack:
@@ -62,6 +72,10 @@ def _row_cost(stack: Stack) -> float:
 
 
 def _cost(stack: Stack) -> float:
-    spread = stack.strides[0] * stack.values.numpy_dtype.itemsize
-    whole = (stack.lower.stop - stack.lower.start) * spread
-    return min(stack.lower.cells * _row_cost(stack), whole)
+    return min(stack.lower.cells * _row_cost(stack), _spread(stack))
+
+
+def _spread(stack: Stack) -> float:
+    """Bytes from the first to the last row."""
+    row = stack.strides[0] * stack.values.numpy_dtype.itemsize
+    return float((stack.lower.stop - stack.lower.start) * row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -72,6 +72,12 @@ class Stack:
     axis: int | None = None
     channels: range = range(1)
 
+    @property
+    def size(self) -> int:
+        """Values that the cells cover."""
+        plane = (self.lower.stop - self.lower.start) * (self.higher.stop - self.higher.start)
+        return len(self.channels) * plane
+
     def sums(self, watch: Watch | None) -> Sums:
         """Look at every value."""
         shape = (len(self.channels), self.lower.cells, self.higher.cells)
@@ -93,12 +99,11 @@ class Stack:
                 found.low[here], found.high[here] = float32(cells.low), float32(cells.high)
             found.total[here] = cells.total
             if cells.count is None or cells.flags is None:
-                found.count[here] = np.multiply.outer(_lengths(lower), _lengths(higher))
+                found.count[here] = np.multiply.outer(lower.lengths, higher.lengths)
             else:
                 found.count[here], found.flags[here] = cells.count, cells.flags
 
-        values = len(self.channels) * _values(self.lower, self.higher)
-        for_each(self._pieces(), work, watch, values >= LARGE)
+        for_each(self._pieces(), work, watch, self.size >= LARGE)
         return found
 
     def _pieces(self) -> Iterator[tuple[range, range, range]]:
@@ -163,7 +168,7 @@ class Stack:
     def _wide(self, channels: range, lower: Span, cell: Span) -> Cells:
         """Reduce one cell of more columns than one run, or those below each other."""
         width = max(RUN, self._width(len(channels)) // RUN * RUN)
-        rows = np.multiply.outer(_lengths(lower), np.ones(1, np.int64))
+        rows = np.multiply.outer(lower.lengths, np.ones(1, np.int64))
         found: Cells | None = None
         behind = 0
         for left in range(cell.start, cell.stop, width):
@@ -217,16 +222,6 @@ class Stack:
 def _channels_first(block: Array) -> Array:
     moved = block.transpose(0, 2, 4, 1, 3)
     return np.ascontiguousarray(moved).reshape(prod(moved.shape[:3]), *moved.shape[3:])
-
-
-def _values(lower: Span, higher: Span) -> int:
-    return (lower.stop - lower.start) * (higher.stop - higher.start)
-
-
-def _lengths(span: Span) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return how many values each cell has."""
-    edges = np.arange(span.start, span.stop + span.step, span.step, dtype=np.int64)
-    return np.diff(np.minimum(edges, span.stop))
 
 
 def float32(cells: Array) -> Array:
