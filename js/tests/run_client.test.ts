@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runClient, type TensorRequest } from "../src/shared/run_client.ts";
+import { runClient } from "../src/shared/run_client.ts";
+import type { TensorRequest } from "../src/shared/tensor_questions.ts";
 import { fakeModel, settled } from "./fake_model.ts";
 
 type Message = { id: string; kind: string; client: string };
@@ -8,10 +9,13 @@ const question: TensorRequest = {
   entry: [1, 0],
   axes: [0, 1],
   index: [0, 0],
+  part: null,
   rows: 1,
   cols: 1,
-  bins: 1,
+  exact: false,
   reading: null,
+  layout: null,
+  sizes: {},
 };
 
 function counting() {

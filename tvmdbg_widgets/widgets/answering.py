@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.analysis.layouts import KnownLayout
+    from tvmdbg_widgets.model.pictures import Pictures
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.passes import Passes
 
@@ -27,6 +29,10 @@ class Context:
     Attributes
     ----------
     run : DebugRun
+    layouts : callable
+        Returns what is known of the layout of an entry.
+    pictures : Pictures
+        Those that were made of this run.
     passes : Passes
         The counts of whole tensors that are under way.
     watch : callable
@@ -34,5 +40,7 @@ class Context:
     """
 
     run: DebugRun
+    layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
+    pictures: Pictures
     passes: Passes
     watch: Callable[[], None]

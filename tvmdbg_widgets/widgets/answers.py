@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
@@ -37,14 +41,17 @@ class Answers:
     Parameters
     ----------
     run : DebugRun
-    threads : bool
-        Whether passes over tensors run beside the questions; otherwise within them.
+    seconds : float or None
+        How long passes over tensors go on within one question; None where they have threads of
+        their own.
     """
 
-    def __init__(self, run: DebugRun, *, threads: bool = False) -> None:
+    def __init__(self, run: DebugRun, *, seconds: float | None = math.inf) -> None:
         self._run = run
         self.turns = Turns()
-        self._passes = Passes(self.turns, threads=threads)
+        self._pictures = Pictures()
+        self._layouts = cache(partial(known_layouts, run.parts))
+        self._passes = Passes(self.turns, threads=seconds is None)
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.
@@ -69,11 +76,13 @@ class Answers:
         known = _ANSWERS.get(question.kind)
         if known is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
-        return known(Context(self._run, self._passes, watch), question)
+        context = Context(self._run, self._layouts, self._pictures, self._passes, watch)
+        return known(context, question)
 
     def close(self) -> None:
-        """Stop what runs in the background."""
+        """Stop what runs in the background, and let go of what was kept."""
         self._passes.close()
+        self._pictures.clear()
 
 
 def answer(run: DebugRun, message: object) -> Reply:

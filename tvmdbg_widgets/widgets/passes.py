@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tvmdbg_widgets.model.statistics import Statistics, statistics
 from tvmdbg_widgets.widgets.turns import Turn, Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
+    from collections.abc import Callable
 
     from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
 
 State: TypeAlias = Literal["exact", "sampled", "scanning", "cancelled"]
 Key: TypeAlias = tuple[int, int, str | None]
 
 _BINS = 64
-#: Values that are counted at once, without a pass in the background.
+#: Values that are counted at once, without a pass in the background: some 10 ms.
 _CHEAP = 1 << 20
-#: Values of a sample.
+#: Values of a sample: some 5 ms.
 _SAMPLE = 1 << 18
 
 
@@ -68,9 +67,8 @@ class Passes:
         self._turns = turns
         self._threads = threads
         self._lock = threading.Lock()
-        self._exact: dict[Key, Statistics] = {}
-        self._sampled: dict[Key, Statistics] = {}
         self._running: dict[Key, _Pass] = {}
+        self._closed = False
 
     def known(self, tensor: Tensor, reading: str | None, *, begin: bool) -> Known:
         """Return what is known at once, and begin the pass where that is wanted.
@@ -80,106 +78,100 @@ class Passes:
         FormatError
             The pass could not read the tensor.
         """
-        values = tensor.record.values(reading)  # type: ignore[arg-type]
-        key = (tensor.node, tensor.output, reading)
-        if key not in self._exact and (values.is_raw or values.count <= _CHEAP):
-            self._exact[key] = _counted(tensor, reading)
-        if key not in self._exact and begin:
-            self._begin(key, tensor, reading)
-        with self._lock:
-            found = self._running.get(key)
-            exact = self._exact.get(key)
+        values = tensor.values(reading)
+        exact = tensor._kept(reading)._found.get((_BINS, None))
+        if exact is None and values.count <= _CHEAP:
+            exact = tensor.statistics(_BINS, reading=reading)
         if exact is not None:
             return Known("exact", values.count, values.count, exact, values)
+        found = self._pass(tensor, reading, begin=begin)
+        if found is not None and not self._threads:
+            found.run()
         if found is not None and found.problem is not None:
-            with self._lock:
-                self._running.pop(key, None)
+            self._forget(found)
             raise found.problem
-        sampled = self._sampled.get(key)
-        if sampled is None:
-            sampled = self._sampled[key] = _sampled(values)
-        done = 0 if found is None else found.done
+        if found is not None and found.ended:
+            self._forget(found)
+            return self.known(tensor, reading, begin=False)
+        sampled = tensor.statistics(_BINS, _SAMPLE, reading=reading)
         state: State = "sampled" if found is None else "scanning"
-        return Known(state, done, values.count, sampled, values)
+        return Known(state, 0 if found is None else found.done, values.count, sampled, values)
 
     def cancel(self, tensor: Tensor, reading: str | None) -> Known:
         """Stop the pass; what was known before stays."""
         with self._lock:
-            found = self._running.pop((tensor.node, tensor.output, reading), None)
+            found = self._running.pop(_key(tensor, reading), None)
         if found is not None:
-            found.stop = True
+            found.stop()
         known = self.known(tensor, reading, begin=False)
         if known.state == "exact":
             return known
         return replace(known, state="cancelled", done=0 if found is None else found.done)
 
     def close(self) -> None:
-        """Stop all passes."""
+        """Stop all passes; no other begins."""
         with self._lock:
+            self._closed = True
             running, self._running = list(self._running.values()), {}
         for each in running:
-            each.stop = True
+            each.stop()
 
-    def _begin(self, key: Key, tensor: Tensor, reading: str | None) -> None:
+    def _pass(self, tensor: Tensor, reading: str | None, *, begin: bool) -> _Pass | None:
+        """Return the pass that is under way, or the one that begins."""
+        key = _key(tensor, reading)
         with self._lock:
-            if key in self._running:
-                return
-            found = self._running[key] = _Pass()
-        if not self._threads:
-            self._run(found, key, tensor, reading)
-            return
-        threading.Thread(
-            target=self._run,
-            args=(found, key, tensor, reading),
-            name="tvmdbg-pass",
-            daemon=True,
-        ).start()
+            found = self._running.get(key)
+            if found is not None or not begin or self._closed:
+                return found
+            give_way = partial(self._turns.give_way, Turn.PASS)
+            found = self._running[key] = _Pass(tensor, reading, give_way)
+        if self._threads:
+            threading.Thread(target=found.run, name="tvmdbg-pass", daemon=True).start()
+        return found
 
-    def _run(self, found: _Pass, key: Key, tensor: Tensor, reading: str | None) -> None:
-        def watch(done: int) -> None:
-            if found.stop:
-                raise _StoppedError
-            found.done = done
-            self._turns.give_way(Turn.PASS)
-
-        try:
-            exact = _counted(tensor, reading, watch)
-        except _StoppedError:
-            return
-        except Exception as problem:  # noqa: BLE001 (told at the next question)
-            found.problem = problem
-            return
+    def _forget(self, found: _Pass) -> None:
         with self._lock:
-            self._exact[key] = exact
-            self._running.pop(key, None)
+            if self._running.get(found.key) is found:
+                del self._running[found.key]
 
 
 class _Pass:
     """One pass that is under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, tensor: Tensor, reading: str | None, give_way: Callable[[], None]) -> None:
+        self.key = _key(tensor, reading)
         self.done = 0
-        self.stop = False
+        self.ended = False
         self.problem: Exception | None = None
+        self._give_way = give_way
+        self._tensor = tensor
+        self._reading = reading
+        self._stop = False
+
+    def run(self) -> None:
+        """Count all values; they stay with the tensor."""
+        try:
+            self._tensor.statistics(
+                _BINS, reading=self._reading, watch=self._watch, progress=self._progress
+            )
+        except _StoppedError:
+            pass
+        except Exception as problem:  # noqa: BLE001 (told at the next question)
+            self.problem = problem
+        self.ended = True
+
+    def stop(self) -> None:
+        """Let it end at the next piece."""
+        self._stop = True
+
+    def _watch(self) -> None:
+        if self._stop:
+            raise _StoppedError
+        self._give_way()
+
+    def _progress(self, done: int) -> None:
+        self.done = done
 
 
-def _sampled(values: ArrayValues) -> Statistics:
-    return statistics(lambda: values.sample(_SAMPLE), bins=_BINS, exact=False)
-
-
-def _counted(tensor: Tensor, reading: str | None, watch=None) -> Statistics:  # type: ignore[no-untyped-def]
-    values = tensor.record.values(reading)
-    if values.is_raw:
-        return Statistics.not_applicable(values.count, f"{tensor.dtype} has no numpy type")
-
-    def chunks() -> Iterator[np.ndarray]:  # type: ignore[type-arg]
-        done = 0
-        for chunk in values.chunks():
-            if watch is not None:
-                watch(done)
-            done += len(chunk)
-            yield chunk
-
-    if reading is None:
-        return tensor.statistics(_BINS, watch=None if watch is None else lambda: watch(0))
-    return statistics(chunks, bins=_BINS)
+def _key(tensor: Tensor, reading: str | None) -> Key:
+    return (tensor.node, tensor.output, reading)

@@ -3,10 +3,9 @@ import { type ColumnHeader, fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
 import { isAbort, request } from "./request.ts";
 import { TensorClient, type TensorQuestions } from "./tensor_client.ts";
-import type * as Wire from "./tensor_questions.ts";
+import type { Entry } from "./tensor_questions.ts";
 
-/** One output of one node. */
-export type Entry = readonly [node: number, output: number];
+export type { Entry };
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
 export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
@@ -142,95 +141,6 @@ export interface NodeDetails {
   notes: string[];
 }
 
-/** A number with the text that is exact in the tensor's own dtype; `value` is null where it is not finite. */
-export interface ExactNumber {
-  text: string;
-  value: number | null;
-}
-
-export interface TensorRequest {
-  entry: Entry;
-  /** Axes shown down and across; down is null for a vector or scalar. */
-  axes: readonly [down: number | null, across: number | null];
-  /** One index an axis; those of the shown axes are not looked at. */
-  index: readonly number[];
-  /** The picture wanted, at most so many rows and columns. */
-  rows: number;
-  cols: number;
-  bins: number;
-  /** "packed" or "bytes" for dtypes below a byte whose file layout cannot be known; else null. */
-  reading: string | null;
-}
-
-export interface TensorAnswer {
-  entry: Entry;
-  name: string;
-  key: string;
-  dtype: string;
-  shape: number[];
-  /** The shape that `axes` and `index` speak of; differs from `shape` where TVM stored fewer values. */
-  viewShape: number[];
-  nbytes: number;
-  offset: number;
-  file: string;
-  trust: string;
-  notes: string[];
-  readings: string[];
-  reading: string | null;
-  axes: [number | null, number | null];
-  index: number[];
-  statistics: {
-    size: number;
-    finite: number;
-    nan: number;
-    posInf: number;
-    negInf: number;
-    zero: number;
-    negative: number;
-    minimum: ExactNumber;
-    maximum: ExactNumber;
-    mean: ExactNumber;
-    std: ExactNumber;
-    argmin: number[] | null;
-    argmax: number[] | null;
-  } | null;
-  histogram: { counts: number[]; edges: number[] } | null;
-  /** The picture: `rows` x `cols` cells of `rowStep` x `colStep` values of a plane of `planeRows` x `planeCols`. */
-  tile: {
-    rows: number;
-    cols: number;
-    rowStep: number;
-    colStep: number;
-    planeRows: number;
-    planeCols: number;
-    minimum: Float32Array;
-    maximum: Float32Array;
-    mean: Float32Array;
-    /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside. */
-    flags: Uint8Array;
-  } | null;
-}
-
-export interface ValuesRequest {
-  entry: Entry;
-  axes: readonly [number | null, number | null];
-  index: readonly number[];
-  row: number;
-  col: number;
-  rows: number;
-  cols: number;
-  reading: string | null;
-}
-
-export interface ValuesAnswer {
-  row: number;
-  col: number;
-  rows: number;
-  cols: number;
-  /** Row by row, exact in the tensor's dtype. */
-  text: string[];
-}
-
 /** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
 export interface Finding {
   rule: string;
@@ -262,10 +172,6 @@ export interface RunClient extends TensorQuestions {
   timeline(): Promise<TimelineColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
-  tensor(question: Wire.TensorRequest, signal: AbortSignal): Promise<Wire.TensorAnswer>;
-  tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
-  values(question: Wire.ValuesRequest, signal: AbortSignal): Promise<Wire.ValuesAnswer>;
-  values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
   /** Stops the scan; what is known by then stays. */
@@ -312,14 +218,6 @@ class ModelRunClient extends TensorClient implements RunClient {
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
     return (await this.#ask<NodeDetails>("node", { node: id }, signal)).result;
-  }
-
-  override tensor(question: object, signal: AbortSignal): Promise<never> {
-    return super.tensor(question as Wire.TensorRequest, signal) as Promise<never>;
-  }
-
-  override values(question: object, signal: AbortSignal): Promise<never> {
-    return super.values(question as Wire.ValuesRequest, signal) as Promise<never>;
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {

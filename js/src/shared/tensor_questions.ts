@@ -1,4 +1,4 @@
-/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers_tensor.py` answers. */
+/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/widgets/answers_tensor` answers. */
 
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];
@@ -197,6 +197,18 @@ export interface ValuesAnswer {
   text: string[];
   /** For "bits": how many bits of each text are sign, exponent and mantissa; [] where they are no float. */
   fields: number[];
+  /** Where one value alone was asked for: all that there is to say of it. */
+  one?: OneValue;
+}
+
+export interface OneValue {
+  /** Exact in the tensor's dtype, whatever the format that was asked for. */
+  number: string;
+  hex: string;
+  bits: string;
+  fields: number[];
+  /** The step from here to the next value of the dtype away from zero; "" where it has none (integers, NaN, Inf). */
+  spacing: string;
 }
 
 export interface ProfileRequest extends TensorView {
@@ -236,15 +248,19 @@ export interface ChannelsAnswer extends Cells {
   planeCols: number;
 }
 
-/** Whole rows of a plane, for saving. */
+/** Rows of a plane, for saving; the answer has as many of them as one message may carry. */
 export interface DataRequest extends PlaneView {
   row: number;
   rows: number;
+  /** Where the first row goes on, if it is longer than an answer may be; 0 where left out. */
+  col?: number;
 }
 
+/** Whole rows, or `cols` values of one from `col` on. */
 export interface DataAnswer {
   row: number;
   rows: number;
+  col: number;
   cols: number;
   /** numpy's name of the items' type, little endian: "<f4". */
   descr: string;

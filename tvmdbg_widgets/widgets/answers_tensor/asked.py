@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.array_values import READINGS, ArrayValues
-from tvmdbg_widgets.model.planes import Plane
-from tvmdbg_widgets.model.windows import Selection, read_window
+from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.planes import Plane, default_axes
+from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Mapping
 
+    from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.pictures import Part
     from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
-_LONGEST_LAYOUT = 64
+_LONGEST_LAYOUT = 100
+_LONGEST_READING = 100
 #: Cells of one answer.
 MOST_CELLS = 1 << 20
 MOST_SIDE = 8192
@@ -30,20 +35,27 @@ class Asked:
     Attributes
     ----------
     tensor : Tensor
-    values : ArrayValues
     reading : str or None
         None where the type has one reading only.
+    stored : ArrayValues
+        The values as they are stored.
+    values : Values
+        The same, unfolded where a layout is.
     layout : str
         What is unfolded; empty where the axes are as stored.
     sizes : dict of str to int
         Logical sizes that hide padding.
+    axis_names : tuple of str
+        Of the unfolded axes.
     """
 
     tensor: Tensor
-    values: ArrayValues
     reading: str | None
-    layout: str
-    sizes: dict[str, int]
+    stored: ArrayValues
+    values: Values
+    layout: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    axis_names: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -51,13 +63,28 @@ class Asked:
         return self.values.view_shape
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is no value to show."""
-        return math.prod(self.shape) == 0
+    def key(self) -> tuple[Any, ...]:
+        """Names the values among those of one run."""
+        entry = (self.tensor.node, self.tensor.output)
+        return (*entry, self.reading, self.layout, *sorted(self.sizes.items()))
 
-    def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read a part of the values."""
-        return read_window(self.values, selection)
+    @property
+    def has_pictures(self) -> bool:
+        """Whether there are values that have an order."""
+        ordered = not self.stored.is_raw and self.stored.numpy_dtype.kind != "c"
+        return ordered and math.prod(self.shape) > 0
+
+    def require_pictures(self) -> None:
+        """Raise where there are none.
+
+        Raises
+        ------
+        ValueError
+        """
+        if not self.has_pictures:
+            raise ValueError(
+                f"{self.tensor.name}: {self.tensor.dtype}{list(self.shape)} has no picture"
+            )
 
 
 def asked_tensor(run: DebugRun, question: Question) -> Tensor:
@@ -74,13 +101,22 @@ def asked_tensor(run: DebugRun, question: Question) -> Tensor:
     return run.tensors[node, output]
 
 
-def readings_of(tensor: Tensor) -> tuple[str, ...]:
-    """Return the readings of a tensor, empty where there is but one."""
-    several = tensor.dtype.is_packed and tensor.dtype.numpy_dtype is not None
-    return READINGS if several else ()
+def asked_reading(tensor: Tensor, question: Question) -> str | None:
+    """Return the reading that is meant, None where the tensor has one only.
+
+    Raises
+    ------
+    ValueError
+        It has no such reading.
+    """
+    known = tensor.readings
+    if not known:
+        question.text("reading", _LONGEST_READING)
+        return None
+    return question.choice("reading", known) or known[0]
 
 
-def asked(run: DebugRun, question: Question) -> Asked:
+def asked(context: Context, question: Question) -> Asked:
     """Return what a question is about.
 
     Raises
@@ -90,33 +126,52 @@ def asked(run: DebugRun, question: Question) -> Asked:
     ValueError
         It has no such reading, or the layout does not fit it.
     """
-    tensor = asked_tensor(run, question)
+    tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    values = tensor.record.values(reading)  # type: ignore[arg-type]
-    if question.text("layout", _LONGEST_LAYOUT):
-        raise ValueError("layouts are not unfolded yet")
-    question.sizes("sizes")
-    return Asked(tensor, values, reading, "", {})
+    stored = tensor.values(reading)
+    text, sizes = question.text("layout", _LONGEST_LAYOUT), question.sizes("sizes")
+    if text is None:
+        return _as_stated(context, Asked(tensor, reading, stored, stored))
+    if not text:
+        return Asked(tensor, reading, stored, stored)
+    return _unfolded(Asked(tensor, reading, stored, stored), Layout.parse(text), sizes)
 
 
-def asked_reading(tensor: Tensor, question: Question) -> str | None:
-    """Return the reading that is meant, None where the tensor has one only."""
-    known = readings_of(tensor)
-    if not known:
-        question.choice("reading", READINGS)
-        return None
-    return question.choice("reading", known) or known[0]
+def _as_stated(context: Context, about: Asked) -> Asked:
+    """Unfold the layout that the graph states, if it does and these values can have it."""
+    for known in context.layouts((about.tensor.node, about.tensor.output)):
+        if known.certainty == "stated" and known.layout.fits(about.stored.view_shape):
+            return _unfolded(about, known.layout, known.sizes)
+    return about
 
 
-def asked_plane(shape: tuple[int, ...], question: Question) -> Plane:
+def _unfolded(about: Asked, layout: Layout, sizes: Mapping[str, int]) -> Asked:
+    unfolded = Unfolded(about.stored, layout, sizes)
+    whole = layout.logical_shape(about.stored.view_shape)
+    hiding = {
+        name: size
+        for name, size, most in zip(unfolded.axis_names, unfolded.shape, whole, strict=True)
+        if size < most
+    }
+    return replace(
+        about,
+        values=unfolded if hiding or layout.is_packed else about.stored,
+        layout=layout.text,
+        sizes=hiding,
+        axis_names=unfolded.axis_names,
+    )
+
+
+def asked_plane(about: Asked, question: Question) -> Plane:
     """Return the plane that is meant; the last axes at index 0 where that is left open.
 
     An index of another rank leaves it open, too: a page may know the declared shape alone.
     """
+    shape = about.shape
     index = question.integers("index") if question.has("index") else [0] * len(shape)
     if len(index) != len(shape):
-        return Plane.of(shape, _default_axes(shape), [0] * len(shape))
-    axes = question.axes("axes") if question.has("axes") else _default_axes(shape)
+        return Plane.of(shape, default_axes(shape), [0] * len(shape))
+    axes = question.axes("axes") if question.has("axes") else default_axes(shape)
     return Plane.of(shape, axes, index)
 
 
@@ -129,7 +184,12 @@ def asked_cells(question: Question, pictures: int = 1) -> tuple[int, int]:
     return rows, cols
 
 
-def _default_axes(shape: tuple[int, ...]) -> tuple[int | None, int | None]:
-    across = len(shape) - 1 if shape else None
-    down = len(shape) - 2 if len(shape) > 1 else None
-    return down, across
+def asked_part(plane: Plane, question: Question) -> Part | None:
+    """Return the part of a plane that is wanted, cut where the plane ends; None for all of it."""
+    if not question.has("part"):
+        return None
+    row, col, rows, cols = question.integers("part", 4)
+    if not rows or not cols:
+        raise ValueError(f"part has no values: {rows} x {cols}")
+    row, col = min(row, plane.rows - 1), min(col, plane.cols - 1)
+    return row, col, min(rows, plane.rows - row), min(cols, plane.cols - col)

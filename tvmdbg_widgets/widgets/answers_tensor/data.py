@@ -1,11 +1,13 @@
-"""The bytes of a plane, for saving."""
+"""The values of a plane as bytes, for saving."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.bits import is_integer
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_plane
 
@@ -13,36 +15,40 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
-_MOST_BYTES = 1 << 20
+#: Bytes of one answer.
+MOST_BYTES = 1 << 20
 
 
 def data(context: Context, question: Question) -> Reply:
-    """Answer as many whole rows of a plane as one message may carry, a part of one at least.
+    """Answer as many whole rows of a plane as one message may carry.
 
-    A row that is longer than that comes in parts: ``col`` says from where on.
+    Where not even one row fits, a part of it from ``col`` on.
     """
-    about = asked(context.run, question)
+    about = asked(context, question)
     kept, note = file_dtype(about.values.numpy_dtype)
-    told = {"descr": kept.newbyteorder("<").str, "note": note}
-    if about.is_empty:
+    told = {"descr": kept.str, "note": note}
+    if not math.prod(about.shape):
         return Reply({"row": 0, "rows": 0, "col": 0, "cols": 0, **told}, (b"",))
-    plane = asked_plane(about.shape, question)
+    plane = asked_plane(about, question)
+    most = MOST_BYTES // kept.itemsize
     row = min(question.integer("row"), plane.rows - 1)
-    col = min(question.integer("col") if question.has("col") else 0, plane.cols - 1)
-    cols = min(plane.cols - col, max(1, _MOST_BYTES // kept.itemsize))
-    most = max(1, _MOST_BYTES // (cols * kept.itemsize)) if cols == plane.cols else 1
-    rows = min(question.integer("rows", 1), plane.rows - row, most)
+    col = min(question.integer("col"), plane.cols - 1) if question.has("col") else 0
+    cols = min(plane.cols - col, most)
+    rows = min(question.integer("rows", 1), plane.rows - row, most // cols)
+    if cols < plane.cols:
+        rows = 1
     part = plane.selection(slice(row, row + rows), slice(col, col + cols))
-    found = plane.oriented(about.window(part)).astype(kept.newbyteorder("<"))
+    context.watch()
+    found = plane.oriented(about.values.window(part)).astype(kept)
     return Reply({"row": row, "rows": rows, "col": col, "cols": cols, **told}, (found.tobytes(),))
 
 
 def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
     """Return the type that numpy's files hold a type's values in, and what to say of it."""
     if dtype.kind in "biufc":
-        return dtype, ""
-    if dtype.name.startswith(("int", "uint")):
-        kept = np.dtype(np.int8 if dtype.name.startswith("int") else np.uint8)
+        return dtype.newbyteorder("<"), ""
+    if is_integer(dtype):
+        kept = np.dtype(np.uint8 if dtype.name.startswith("u") else np.int8)
     else:
-        kept = np.dtype(np.float32)
+        kept = np.dtype("<f4")
     return kept, f"{dtype.name} as {kept.name}, which holds each of its values exactly"

@@ -1,15 +1,13 @@
-"""One axis, all others reduced."""
+"""One axis of a tensor, all others reduced."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tvmdbg_widgets.model.planes import Plane, picture
+from tvmdbg_widgets.model.pictures import profile as profile_of
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import MOST_SIDE, asked
-from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.answers_tensor.cells import packed_cells
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.answering import Context
@@ -18,29 +16,11 @@ if TYPE_CHECKING:
 
 def profile(context: Context, question: Question) -> Reply:
     """Answer bounds, mean and flags along one axis."""
-    about = asked(context.run, question)
+    about = asked(context, question)
+    about.require_pictures()
+    axis = question.integer("axis", 0, 63)
     points = question.integer("points", 1, MOST_SIDE)
-    axis = question.integer("axis", 0, max(0, len(about.shape) - 1))
-    length = about.shape[axis] if about.shape else 1
-    context.watch()
-    whole = np.moveaxis(about.window(...), axis, 0) if about.shape else about.window(...)
-    flat = whole.reshape(length, -1)
-    step = max(1, -(-length // points))
-    cells = [flat[i : i + step].reshape(1, -1) for i in range(0, length, step)]
-    shown = [
-        picture(lambda part, each=each: each[part], Plane.of(each.shape, (0, 1), [0, 0]), 1, 1)  # type: ignore[misc]
-        for each in cells
-        if each.size
-    ]
-    headers, buffer = pack(
-        {
-            name: np.concatenate([getattr(each, name) for each in shown] or [np.zeros(0, dtype)])
-            for name, dtype in (
-                ("minimum", np.float32),
-                ("maximum", np.float32),
-                ("mean", np.float32),
-                ("flags", np.uint8),
-            )
-        }
-    )
-    return Reply({"axis": axis, "length": length, "step": step, "columns": headers}, (buffer,))
+    found = profile_of(about.values, axis, points, context.watch)
+    columns, buffer = packed_cells(found)
+    told = {"axis": found.axis, "length": found.length, "step": found.step, "columns": columns}
+    return Reply(told, (buffer,))

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from tvmdbg_widgets.model.bits import is_integer
 from tvmdbg_widgets.widgets.answering import Reply
-from tvmdbg_widgets.widgets.answers_tensor.asked import Asked, asked_reading, asked_tensor
+from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
 from tvmdbg_widgets.widgets.answers_tensor.numbers import exact_mean, exact_number, place
+from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
     from tvmdbg_widgets.widgets.passes import Known
 
+#: Percentiles that go with the statistics.
+PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 _MOST_PERCENTS = 32
 
 
@@ -30,60 +33,54 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
-    """Stop the pass over a tensor."""
+    """Stop the pass over a tensor, and the pictures that this client waits for."""
     tensor = asked_tensor(context.run, question)
-    return _reply(context.passes.cancel(tensor, asked_reading(tensor, question)))
+    reading = asked_reading(tensor, question)
+    return _reply(context.passes.cancel(tensor, reading))
 
 
 def percentiles(context: Context, question: Question) -> Reply:
-    """Answer exact percentiles."""
+    """Answer exact percentiles; none where there are no finite values."""
     tensor = asked_tensor(context.run, question)
-    values = tensor.record.values(asked_reading(tensor, question))  # type: ignore[arg-type]
+    reading = asked_reading(tensor, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
-    context.watch()
-    numbers = values.numpy().ravel()
-    if values.is_raw or numbers.dtype.kind == "c":
-        return Reply([])
-    numbers = numbers.astype(np.float64)
-    numbers = numbers[np.isfinite(numbers)]
-    if not len(numbers):
-        return Reply([])
-    found = [exact_number(each) for each in np.percentile(numbers, percents)]
-    told = zip(percents, found, strict=True)
+    found = tensor.percentiles(percents, reading=reading, watch=context.watch)
+    told = [(percent, exact_mean(each)) for percent, each in zip(percents, found, strict=True)]
     return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
-
-
-def former_statistics(about: Asked, bins: int) -> dict[str, Any]:
-    """Return statistics and histogram for views that ask for both with the picture."""
-    found = about.tensor.statistics(bins)
-    return {
-        "statistics": statistics_json(found, about.values),
-        "histogram": histogram_json(found),
-    }
 
 
 def _reply(known: Known) -> Reply:
     found = known.statistics
-    return Reply(
+    told: dict[str, Any] = {
+        "state": known.state,
+        "done": known.done,
+        "total": known.total,
+        "statistics": statistics_json(found, known.values.view_shape),
+        "reason": found.reason,
+        "histogram": histogram_json(found),
+        "percentiles": percentiles_json(found),
+        "distribution": None,
+        "limits": limits(known.values.numpy_dtype) if found.applicable else None,
+    }
+    spread = found.distribution
+    if spread is None or known.state == "scanning":
+        return Reply(told)
+    low, high = spread.bounds()
+    columns, buffer = pack(
         {
-            "state": known.state,
-            "done": known.done,
-            "total": known.total,
-            "statistics": statistics_json(found, known.values),
-            "reason": found.reason,
-            "histogram": histogram_json(found),
-            "percentiles": [],
-            "distribution": None,
-            "limits": limits(known.values.numpy_dtype) if found.applicable else None,
+            "low": low.astype(np.float64),
+            "high": high.astype(np.float64),
+            "count": spread.counts.astype(np.float64),
         }
     )
+    told["distribution"] = {"columns": columns}
+    return Reply(told, (buffer,))
 
 
-def statistics_json(found: Statistics, values: ArrayValues) -> dict[str, Any] | None:
-    """Return statistics with indices of the values as stored; None where there are none."""
+def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any] | None:
+    """Return statistics with indices of an array of a shape; None where there are none."""
     if not found.applicable:
         return None
-    shape = values.view_shape
     return {
         "size": found.size,
         "finite": found.finite,
@@ -92,18 +89,18 @@ def statistics_json(found: Statistics, values: ArrayValues) -> dict[str, Any] | 
         "negInf": found.neg_inf,
         "zero": found.zero,
         "negative": found.negative,
-        "denormal": 0,
-        "atLowest": None,
-        "atHighest": None,
+        "denormal": found.denormal,
+        "atLowest": found.at_lowest,
+        "atHighest": found.at_highest,
         "minimum": exact_number(found.minimum),
         "maximum": exact_number(found.maximum),
         "mean": exact_mean(found.mean),
         "std": exact_mean(found.std),
         "argmin": place(found.argmin, shape),
         "argmax": place(found.argmax, shape),
-        "firstNan": None,
-        "firstPosInf": None,
-        "firstNegInf": None,
+        "firstNan": place(found.first_nan, shape),
+        "firstPosInf": place(found.first_pos_inf, shape),
+        "firstNegInf": place(found.first_neg_inf, shape),
     }
 
 
@@ -112,22 +109,27 @@ def histogram_json(found: Statistics) -> dict[str, Any] | None:
     if found.histogram is None:
         return None
     return {
-        "counts": np.asarray(found.histogram.counts).tolist(),
-        "edges": np.asarray(found.histogram.edges, np.float64).tolist(),
-        "exact": True,
+        "counts": found.histogram.counts.tolist(),
+        "edges": found.histogram.edges.tolist(),
+        "exact": found.histogram.exact,
     }
+
+
+def percentiles_json(found: Statistics) -> list[dict[str, Any]]:
+    """Return bounds of the percentiles; none without finite values."""
+    if found.distribution is None:
+        return []
+    bounds = found.distribution.percentiles(PERCENTS)
+    return [
+        {"percent": percent, "low": exact_number(each.low), "high": exact_number(each.high)}
+        for percent, each in zip(PERCENTS, bounds, strict=True)
+    ]
 
 
 def limits(dtype: np.dtype[Any]) -> list[float] | None:
     """Return the lowest and highest finite value of a type; None for bool."""
     if dtype.kind == "b":
         return None
-    if dtype.kind in "iu":
-        whole = np.iinfo(dtype)
-        return [float(whole.min), float(whole.max)]
-    if dtype.name.startswith(("int", "uint")):
-        small = ml_dtypes.iinfo(dtype)
-        return [float(small.min), float(small.max)]
-    found = ml_dtypes.finfo(dtype)
-    low, high = float(found.min), float(found.max)
+    info = ml_dtypes.iinfo(dtype) if is_integer(dtype) else ml_dtypes.finfo(dtype)
+    low, high = float(info.min), float(info.max)
     return [low, high] if math.isfinite(low) and math.isfinite(high) else None

@@ -1,22 +1,21 @@
-"""The header of a tensor and one picture of it."""
+"""What a tensor is, and a picture of one of its planes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.planes import picture
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import (
     Asked,
     asked,
     asked_cells,
+    asked_part,
     asked_plane,
-    readings_of,
 )
-from tvmdbg_widgets.widgets.answers_tensor.statistics import former_statistics
-from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.answers_tensor.cells import packed_cells
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.layouts import KnownLayout
     from tvmdbg_widgets.model.planes import Plane
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
@@ -25,39 +24,38 @@ if TYPE_CHECKING:
 def tensor(context: Context, question: Question) -> Reply:
     """Answer what a tensor is, and show a part of one plane."""
     rows, cols = asked_cells(question)
-    about = asked(context.run, question)
-    plane = None if about.is_empty else asked_plane(about.shape, question)
-    header = _header(about, plane)
-    if question.has("bins"):
-        header |= former_statistics(about, question.integer("bins", 1, 1024))
+    about = asked(context, question)
+    plane = asked_plane(about, question) if about.has_pictures else None
+    header = _header(context, about, plane)
     if plane is None:
         return Reply(header)
-    context.watch()
-    shown = picture(about.window, plane, rows, cols)
-    headers, buffer = pack(
-        {
-            "minimum": shown.minimum,
-            "maximum": shown.maximum,
-            "mean": shown.mean,
-            "flags": shown.flags,
-        }
+    shown = context.pictures.get(
+        about.key,
+        about.values,
+        plane,
+        rows,
+        cols,
+        asked_part(plane, question),
+        question.flag("exact"),
+        context.watch,
     )
+    columns, buffer = packed_cells(shown)
     header["tile"] = {
-        "row": 0,
-        "col": 0,
+        "row": shown.row,
+        "col": shown.col,
         "rows": shown.rows,
         "cols": shown.cols,
         "rowStep": shown.row_step,
         "colStep": shown.col_step,
         "planeRows": plane.rows,
         "planeCols": plane.cols,
-        "exact": True,
-        "columns": headers,
+        "exact": shown.exact,
+        "columns": columns,
     }
     return Reply(header, (buffer,))
 
 
-def _header(about: Asked, plane: Plane | None) -> dict[str, Any]:
+def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, Any]:
     tensor = about.tensor
     return {
         "entry": [tensor.node, tensor.output],
@@ -70,16 +68,25 @@ def _header(about: Asked, plane: Plane | None) -> dict[str, Any]:
         "file": tensor.file,
         "trust": tensor.trust.label,
         "notes": list(tensor.notes),
-        "captured": "unknown",
-        "readings": list(readings_of(tensor)),
+        "captured": tensor.captured,
+        "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [],
+        "layouts": [_told(each) for each in context.layouts((tensor.node, tensor.output))],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
-        "axisNames": [],
-        "storedShape": list(about.values.view_shape),
+        "axisNames": list(about.axis_names),
+        "storedShape": list(about.stored.view_shape),
         "axes": list(plane.axes) if plane else [None, None],
         "index": list(plane.index) if plane else [0] * len(about.shape),
         "tile": None,
+    }
+
+
+def _told(known: KnownLayout) -> dict[str, Any]:
+    return {
+        "layout": known.layout.text,
+        "sizes": known.sizes,
+        "source": known.source,
+        "certainty": known.certainty,
     }

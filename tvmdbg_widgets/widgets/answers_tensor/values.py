@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tvmdbg_widgets.model.bits import bit_text, fields, hex_text
+from tvmdbg_widgets.model.dequantise import dequantised
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_plane
@@ -22,11 +23,12 @@ _MOST_ZERO_POINT = 2**53
 
 def values(context: Context, question: Question) -> Reply:
     """Answer the values of a window of one plane, row by row."""
-    about = asked(context.run, question)
+    about = asked(context, question)
     form = question.choice("format", FORMATS) or "number"
-    if about.is_empty:
-        return Reply({"row": 0, "col": 0, "rows": 0, "cols": 0, "text": [], "fields": []})
-    plane = asked_plane(about.shape, question)
+    widths = list(fields(about.values.numpy_dtype)) if form == "bits" else []
+    if not math.prod(about.shape):
+        return Reply({"row": 0, "col": 0, "rows": 0, "cols": 0, "text": [], "fields": widths})
+    plane = asked_plane(about, question)
     row = min(question.integer("row"), plane.rows - 1)
     col = min(question.integer("col"), plane.cols - 1)
     rows = min(question.integer("rows", 1, _MOST_SIDE), plane.rows - row)
@@ -34,28 +36,20 @@ def values(context: Context, question: Question) -> Reply:
     if rows * cols > _MOST_VALUES:
         raise ValueError(f"at most {_MOST_VALUES} values at a time, asked for {rows} x {cols}")
     part = plane.selection(slice(row, row + rows), slice(col, col + cols))
-    shown = plane.oriented(about.window(part)).ravel()
-    return Reply(
-        {
-            "row": row,
-            "col": col,
-            "rows": rows,
-            "cols": cols,
-            "text": _texts(shown, form, question),
-            "fields": [],
-        }
-    )
-
-
-def _texts(shown: np.ndarray[Any, Any], form: str, question: Question) -> list[str]:
-    if form == "dequantised":
-        scale = question.number("scale")
+    source = about.values.codes if form in ("hex", "bits") else about.values
+    shown = plane.oriented(source.window(part)).ravel()
+    if form == "hex":
+        text = hex_text(shown)
+    elif form == "bits":
+        text = bit_text(shown)
+    elif form == "dequantised":
         zero_point = question.integer("zeroPoint", -_MOST_ZERO_POINT, _MOST_ZERO_POINT)
-        real = (shown.astype(np.float64) - zero_point) * scale
-        return [number_text(value) for value in real]
-    if form in ("hex", "bits"):
-        size = shown.dtype.itemsize
-        words = [int.from_bytes(value.tobytes(), "little") for value in shown]
-        digits, base = (2 * size, "x") if form == "hex" else (8 * size, "b")
-        return [format(word, f"0{digits}{base}") for word in words]
-    return [number_text(value) for value in shown]
+        if shown.dtype.kind == "c":
+            raise ValueError(f"{about.tensor.dtype} values are not quantised")
+        text = [
+            number_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
+        ]
+    else:
+        text = [number_text(value) for value in shown]
+    place = {"row": row, "col": col, "rows": rows, "cols": cols}
+    return Reply({**place, "text": text, "fields": widths})

@@ -1,0 +1,167 @@
+"""Takes the questions of all views of a run, and has the answers made in the right order."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.widgets.answers import Answers
+from tvmdbg_widgets.widgets.messages import Question, message_id
+from tvmdbg_widgets.widgets.turns import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+    Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
+
+_LOG = logging.getLogger(__name__)
+_WORKERS = 2
+#: Seconds of work on what has no end in sight between two questions, where there are no threads.
+_SLICE = 0.2
+_HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
+#: Questions of which a view wants only the newest answered; it asks for values in two places.
+_NEWEST_ONLY = frozenset({"tensor", "profile", "channels", "node"})
+_PICTURES = frozenset({"tensor", "profile", "channels"})
+#: Those that may have to look at a whole tensor; a picture where every value is wanted does, too.
+_LONG = frozenset({"profile", "channels", "percentiles", "data"})
+_SCANNED = frozenset({"findings", "health"})
+
+
+class _SupersededError(Exception):
+    """Raised between two blocks of an answer that nobody waits for any more."""
+
+
+class Desk:
+    """Answers questions beside the thread that takes them.
+
+    Of the questions of one view and kind only the newest is answered, also where an older one is
+    being answered already. What takes long has threads of its own and waits, between its blocks,
+    while a short answer is made.
+
+    Parameters
+    ----------
+    run : DebugRun
+    send : callable
+        Called with content and buffers of each answer, from any thread.
+    """
+
+    def __init__(self, run: DebugRun, send: Send) -> None:
+        self._run = run
+        self._send = send
+        self._answers = Answers(run, seconds=None if _HAS_THREADS else _SLICE)
+        self._lock = threading.Lock()
+        self._newest: dict[tuple[str, str], int] = {}
+        self._asked = 0
+        self._pools: dict[Turn, ThreadPoolExecutor] = {}
+        self._scanning = False
+        self._closed = False
+
+    def take(self, message: object) -> None:
+        """Have one message answered; it may be anything."""
+        try:
+            question = Question(message)
+        except ValueError as problem:
+            self._send({"id": message_id(message), "error": str(problem)}, [])
+            return
+        with self._lock:
+            self._asked += 1
+            ticket = self._asked
+            if question.kind in _NEWEST_ONLY:
+                self._newest[question.client, question.kind] = ticket
+            elif question.kind == "cancelTensor":
+                for kind in _PICTURES:
+                    self._newest.pop((question.client, kind), None)
+        if question.kind in _SCANNED:
+            self._scan(go_on=question.flag("goOn"))
+        self._submit(question, message, ticket)
+
+    def close(self) -> None:
+        """Stop what is under way; nothing more is answered."""
+        with self._lock:
+            self._closed = True
+            pools, self._pools = list(self._pools.values()), {}
+        if self._scanning:
+            self._run.search.scan.cancel()
+        self._answers.close()
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _scan(self, *, go_on: bool) -> None:
+        """Start the scan of the tensors at a view's first question, or where it was stopped.
+
+        It has a thread of its own, so that it holds up no answer.
+        """
+        scan = self._run.search.scan
+        if not _HAS_THREADS:
+            if go_on or scan.state in {"none", "scanning"}:
+                scan.run(seconds=_SLICE)
+        elif scan.start(go_on=go_on):
+            self._scanning = True
+
+    def _submit(self, question: Question, message: object, ticket: int) -> None:
+        turn = _turn(question)
+        if not _HAS_THREADS:
+            self._answer(question, message, ticket, turn)
+            return
+        with self._lock:
+            if self._closed:
+                return
+            if turn not in self._pools:
+                self._pools[turn] = ThreadPoolExecutor(_WORKERS, f"tvmdbg-{turn.name.lower()}")
+            context = contextvars.copy_context()
+            self._pools[turn].submit(context.run, self._answer, question, message, ticket, turn)
+
+    def _answer(self, question: Question, message: object, ticket: int, turn: Turn) -> None:
+        turns = self._answers.turns
+
+        def watch() -> None:
+            if self._is_superseded(question, ticket):
+                raise _SupersededError
+            turns.give_way(turn)
+
+        buffers: list[bytes] = []
+        try:
+            with turns.taken(turn):
+                watch()
+                reply = self._answers.answer(message, watch)
+        except _SupersededError:
+            content = {"error": "superseded by a newer question"}
+        except (ValueError, LookupError, OSError) as problem:
+            content = {"error": _told(problem)}
+        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
+            _LOG.exception("answering %s failed", question.kind)
+            content = {"error": f"{type(problem).__name__}: {problem}"}
+        else:
+            content, buffers = {"result": reply.result}, list(reply.buffers)
+        self._forget(question, ticket)
+        self._send({"id": question.id, **content}, buffers)
+
+    def _is_superseded(self, question: Question, ticket: int) -> bool:
+        if self._closed:
+            return True
+        if question.kind not in _NEWEST_ONLY:
+            return False
+        with self._lock:
+            return self._newest.get((question.client, question.kind)) != ticket
+
+    def _forget(self, question: Question, ticket: int) -> None:
+        asked = question.client, question.kind
+        with self._lock:
+            if self._newest.get(asked) == ticket:
+                del self._newest[asked]
+
+
+def _turn(question: Question) -> Turn:
+    wants_all = question.kind == "tensor" and question.flag("exact")
+    return Turn.PICTURE if wants_all or question.kind in _LONG else Turn.AT_ONCE
+
+
+def _told(problem: Exception) -> str:
+    """The message of an error; a KeyError's without the quotes that str() puts around it."""
+    return str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)
