@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Verdict, verdictCounts } from "../src/shared/health.ts";
+import { nextSuspicious, Verdict, verdictCounts } from "../src/shared/health.ts";
 import { columnOf, healthScene, rowAt, Special } from "../src/tensor/health_scene.ts";
-import {
-  entryLines,
-  nextSuspicious,
-  sentence,
-  stateWords,
-  suspiciousBeside,
-} from "../src/tensor/health_words.ts";
+import { entryLines, sentence, stateWords, suspiciousBeside } from "../src/tensor/health_words.ts";
 import { healthOf } from "./health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, inf: 59, words: "59 Inf, made here", brief: "59 Inf" };

@@ -63,6 +63,8 @@ def figure_of(
             usable = ", ".join(sorted([*known, *folds, "theme", "width"]))
             raise TypeError(f"the figure of a {view} has no option {name!r}; it takes {usable}")
     given = dict(options)
+    if given.get("color_by") == "health":
+        run.health(progress=False)
     if view == "graph":
         return graph_figure(run, width=width, theme=theme, **_timed(run, given))
     if view == "tensor":

@@ -45,7 +45,8 @@ def graph_figure(
     Parameters
     ----------
     color_by : str
-        ``"kind"`` or ``"time"``.
+        ``"kind"``, ``"time"`` or ``"health"``: of the values, as far as these were looked at;
+        ``run.figure`` looks at all of them.
     fold_parameters : bool
         Draw parameters as a count on what reads them; a condensed graph always does.
     direction : str

@@ -31,7 +31,7 @@ class GroupFacts:
     ----------
     nodes : tuple of int
         Ids, ascending; without the parameters inside.
-    parameters : int
+    inside : frozenset of int
         Different parameters that its nodes read, drawn inside.
     repeats, frame, unit : int
         See :class:`~tvmdbg_widgets.figures.graph_groups.Group`.
@@ -50,7 +50,7 @@ class GroupFacts:
     """
 
     nodes: tuple[int, ...]
-    parameters: int
+    inside: frozenset[int]
     repeats: int
     frame: int
     unit: int
@@ -61,6 +61,11 @@ class GroupFacts:
     kinds: tuple[tuple[str, float], ...]
     result: str
     source: bool
+
+    @property
+    def parameters(self) -> int:
+        """How many parameters are drawn inside."""
+        return len(self.inside)
 
     @property
     def time_text(self) -> str:
@@ -259,7 +264,7 @@ def _facts(
     parts = sorted(kinds.items(), key=lambda each: -each[1])
     return GroupFacts(
         nodes=nodes,
-        parameters=len({inside for box in each.boxes for inside in scene.folded[box]}),
+        inside=frozenset(inside for box in each.boxes for inside in scene.folded[box]),
         repeats=each.repeats,
         frame=each.frame,
         unit=each.unit,

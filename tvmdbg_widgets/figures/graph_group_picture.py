@@ -20,7 +20,9 @@ from tvmdbg_widgets.figures.graph_boxes import (
     BoxSizes,
     pill_width,
 )
-from tvmdbg_widgets.figures.graph_picture import draw_lines, draw_ring
+from tvmdbg_widgets.figures.graph_health import NodeHealth, is_unknown
+from tvmdbg_widgets.figures.graph_health import fill as health_fill
+from tvmdbg_widgets.figures.graph_picture import draw_lines, draw_ring, hatch
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style
 from tvmdbg_widgets.figures.texts import fit, width
@@ -66,6 +68,7 @@ class GroupPicture:
     color_by: str
     marked: frozenset[int]
     hits: frozenset[int]
+    health: NodeHealth | None = None
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add frames, lines and boxes with their upper left corner at (left, top)."""
@@ -133,6 +136,11 @@ class GroupPicture:
         fill = theme.plain if self.color_by == "time" else theme.tint(kind)
         if hot:
             fill = theme.heat(each.ns / largest)
+        verdict, judged = "", ""
+        if self.health is not None:
+            verdict, judged = self.health.of_group((*each.nodes, *each.inside))
+            hot = verdict in ("sound", "doubtful", "faulty")
+            fill = health_fill(theme, verdict)
         ink = theme.ink_on(fill) if hot else theme.text
         soft = ink if hot else theme.muted
         if len(each.nodes) > 1:
@@ -150,6 +158,8 @@ class GroupPicture:
             stroke=theme.edge,
             rx=float(RADIUS),
         )
+        if is_unknown(verdict):
+            hatch(marks, (x, y, wide, high))
         above = y
         for name, share in each.kinds:
             part = high * share
@@ -157,7 +167,8 @@ class GroupPicture:
             above += part
         if at in self.marked or at in self.hits:
             draw_ring(marks, (x, y, wide, high), hit=at not in self.marked)
-        self._words(marks, each, (x + TEXT_START, y, wide - TEXT_START - PADDING, high), ink, soft)
+        room = (x + TEXT_START, y, wide - TEXT_START - PADDING, high)
+        self._words(marks, each, room, ink, soft, judged=judged)
 
     def _words(
         self,
@@ -166,6 +177,8 @@ class GroupPicture:
         box: tuple[float, float, float, float],
         ink: str,
         soft: str,
+        *,
+        judged: str,
     ) -> None:
         x, y, room, high = box
         pill = each.times_text
@@ -181,6 +194,8 @@ class GroupPicture:
         params = f" · {counted(each.parameters, 'param')}" if each.parameters else ""
         ends = each.count_text.rpartition(" · ")[0] or each.count_text
         timed = [(ink, [each.time_text, brief])] if self.condensed.largest else []
+        if judged:
+            timed = [(ink, [judged])]
         lines = [
             *timed,
             (soft, [each.count_text + params, each.count_text, ends + params, ends]),

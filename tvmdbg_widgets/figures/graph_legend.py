@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
+from tvmdbg_widgets.figures.graph_picture import hatch
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import width
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 KindSums = list[tuple[str, int, float]]
 
 _SWATCH = 10
+_SIGN = 14
 _RAMP = 72
 _STEPS = 12
 
@@ -46,13 +49,16 @@ def draw_legend(
     scene: Scene,
     color_by: str,
     hottest: tuple[float, str] | None = None,
+    health: NodeHealth | None = None,
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
 
     ``hottest`` is the time (ns) that has the last colour, and what takes so long.
     """
     flow = _Flow(panel, y)
-    if color_by == "time":
+    if health is not None:
+        _verdicts(flow, health)
+    elif color_by == "time":
         _scale(flow, times, hottest or (times.largest, "slowest"))
     for kind, nodes, ns in sums:
         share = percent(ns / times.total) if ns > 0 else f"{nodes:,}"
@@ -90,6 +96,28 @@ class _Flow:
         at = self._x
         self._x += wide + 12
         return at, self.y + LINE_HEIGHT / 2
+
+
+def _verdicts(flow: _Flow, health: NodeHealth) -> None:
+    """What the fills say of the values of nodes, and how many nodes there are of each."""
+    if not len(health.health):
+        said = "the run holds no tensors"
+        x, middle = flow.take(width(said, SMALL))
+        flow.marks.text(said, x, middle + 4)
+        return
+    for label, count in health.counted():
+        number_ = f"{count:,}"
+        x, middle = flow.take(_SIGN + 4 + width(f"{label}{number_}", SMALL) + 4)
+        paint = fill(flow.theme, label)
+        box = (x, middle - _SIGN / 2, float(_SIGN), float(_SIGN))
+        flow.marks.rect(*box, own={"fill": paint}, stroke=flow.theme.edge, rx=2.0)
+        if is_unknown(label):
+            hatch(flow.marks, box, z=2)
+        ink = flow.theme.ink_on(paint) if label in ("doubtful", "faulty") else flow.theme.text
+        flow.marks.text(
+            sign(label), x + _SIGN / 2, middle + 4, fill=ink, text_anchor="middle", font_weight=600
+        )
+        flow.marks.text(label, x + _SIGN + 4, middle + 4, aside=number_, gap=4)
 
 
 def _scale(flow: _Flow, times: Times, hottest: tuple[float, str]) -> None:

@@ -17,6 +17,7 @@ from tvmdbg_widgets.figures.graph_boxes import (
     Direction,
     pill_width,
 )
+from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Labels, Scene, Times, badge
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
@@ -45,6 +46,7 @@ class Picture:
     marked: frozenset[int]
     hits: frozenset[int]
     titled: bool = True
+    health: NodeHealth | None = None
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add boxes and lines with their upper left corner at (left, top)."""
@@ -69,6 +71,19 @@ def draw_lines(
             x, y = stroke.points[-1]
             back = stroke.edge in backwards
             marks.path(arrow(x + left, y + top, arrangement.direction, back), fill=edge)
+
+
+def hatch(marks: Marks, box: tuple[float, float, float, float], z: int = 1) -> None:
+    """Fill a box with diagonal lines: what it is for is not known."""
+    x, y, wide, high = box
+    lines = []
+    for start in range(8, int(wide + high), 8):
+        left, right = max(0.0, start - high), min(wide, float(start))
+        lines.append(
+            f"M{number(x + left)} {number(y + start - left)}"
+            f"L{number(x + right)} {number(y + start - right)}"
+        )
+    marks.path("".join(lines), z=z, fill="none", stroke=marks.theme.line, stroke_width=1)
 
 
 def draw_ring(marks: Marks, box: tuple[float, float, float, float], *, hit: bool = False) -> None:
@@ -100,6 +115,11 @@ class _Box:
         self.fill = (
             theme.heat(heat) if self.hot else theme.plain if plain else theme.tint(self.op_kind)
         )
+        self.verdict, self.judged = "", ""
+        if picture.health is not None:
+            self.verdict, self.judged = picture.health.of_box(picture.scene, box)
+            self.hot = self.verdict in ("sound", "doubtful", "faulty")
+            self.fill = fill(theme, self.verdict)
         self.ink = theme.ink_on(self.fill) if self.hot else theme.text
         self.soft = self.ink if self.hot else theme.muted
 
@@ -130,9 +150,11 @@ class _Box:
             rx=float(round_),
             **edge,
         )
+        if is_unknown(self.verdict):
+            hatch(marks, (self.x, self.y, self.wide, self.high))
         self._stripe()
         right = self.x + self.wide
-        if node == picture.times.slowest:
+        if node == picture.times.slowest and picture.health is None:
             corner = self.ink if self.hot else self.theme.error
             marks.path(f"M{number(right - 8)} {number(self.y)}h8v8z", z=2, fill=corner)
         box = (self.x, self.y, self.wide, self.high)
@@ -157,10 +179,10 @@ class _Box:
         picture, node = self.picture, self.node
         room = self.wide - TEXT_START - PADDING
         labels = picture.labels
-        said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
+        said = self._said()
         lines = [f"#{node} · {said}", f"#{node} · {said.split(' · ')[0]}", f"#{node}"]
         count = len(picture.scene.folded[self.box])
-        title, mark, inside = labels.title(node), labels.mark(node), badge(count)
+        title, mark, inside = labels.title(node), self._mark(), badge(count)
         if inside and width(lines[0], SMALL) + pill_width(inside) > room:
             inside = f"+{count}"
         if inside and width(lines[1], SMALL) + pill_width(inside) > room:
@@ -174,9 +196,10 @@ class _Box:
     def _one_line(self) -> None:
         picture, node = self.picture, self.node
         room = self.wide - TEXT_START - PADDING / 2
-        labels = picture.labels
-        said = labels.time(node) if picture.color_by == "time" else labels.shape(node)
-        title = f"#{node} {labels.title(node)}"
+        said = self._said()
+        title = f"#{node} {picture.labels.title(node)}"
+        if sign(self.verdict):
+            title = f"{sign(self.verdict)} {title}"
         brief = said.split(" · ")[0]
         left = room - GAP - width(title, SMALL)
         right = next((each for each in (said, brief) if width(each, SMALL) <= left), "")
@@ -188,6 +211,20 @@ class _Box:
         if right:
             at = self.x + self.wide - PADDING / 2 - width(right, SMALL)
             self.marks.text(right, at, y, fill=self.soft)
+
+    def _said(self) -> str:
+        """What the second line tells beside the id."""
+        labels = self.picture.labels
+        if self.judged:
+            return self.judged
+        by_time = self.picture.color_by == "time"
+        return labels.time(self.node) if by_time else labels.shape(self.node)
+
+    def _mark(self) -> str:
+        found, health = sign(self.verdict), self.picture.health
+        if health is not None and self.node == health.worst:
+            return f"{found} worst"
+        return found or self.picture.labels.mark(self.node)
 
     def _row(self, words: str, pill: str, at: float, room: float, *, main: bool = False) -> None:
         y, size = self.y + self.high * at, LARGE if main else SMALL
@@ -204,7 +241,7 @@ class _Box:
 
     def _badge(self, pill: str, right: float, y: float) -> None:
         wide = width(pill, SMALL) + 2 * BADGE_PADDING
-        loud = pill == "slowest" and not self.hot
+        loud = pill == "slowest" and not self.hot and not self.verdict
         style: Style = {"fill": self.theme.error}
         if not loud:
             style = {"fill": "none", "stroke": self.soft, "stroke_opacity": 0.5}

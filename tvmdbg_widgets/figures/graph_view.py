@@ -11,6 +11,7 @@ import numpy as np
 from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, node_sizes
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
+from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
 from tvmdbg_widgets.figures.graph_picture import Picture
 from tvmdbg_widgets.figures.graph_scene import (
@@ -52,6 +53,9 @@ class GraphPanels:
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
         self.theme = theme
+        self.health: NodeHealth | None = None
+        if options.color_by == "health":
+            self.health = NodeHealth(run.search.health(), graph.num_nodes)
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
         self.sums = kind_sums(graph, self.times)
@@ -101,6 +105,7 @@ class GraphPanels:
             self.marked,
             frozenset(self.hits),
             titled,
+            self.health,
         )
         panel, y = self._start(scene)
         picture.draw(panel.marks, self._left(arrangement), y)
@@ -133,12 +138,14 @@ class GraphPanels:
             frozenset(found.group_of(node) for node in nodes) - {-1}
             for nodes in (self.marked, self.hits)
         )
-        picture = GroupPicture(found, arrangement, self.options.color_by, marked, hits)
+        picture = GroupPicture(found, arrangement, self.options.color_by, marked, hits, self.health)
         panel, y = self._start(found.scene, found)
         picture.draw(panel.marks, self._left(arrangement), y + 6)
         panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
         self._slowest(panel, "What takes longest:")
-        panel.text = condensed_text(self.run.title, self.graph, self.labels, self.times, found)
+        panel.text = condensed_text(
+            self.run.title, self.graph, self.labels, self.times, found, health=self.health
+        )
         panel.description["condensed"] = found.describe()
         return panel
 
@@ -205,6 +212,7 @@ class GraphPanels:
             self.times,
             scene=self.scene,
             boxes=self.boxes,
+            health=self.health,
         )
         panel.description = self._description()
         if self.times.slowest >= 0:
@@ -225,6 +233,7 @@ class GraphPanels:
             scene=scene,
             color_by=self.options.color_by,
             hottest=hottest,
+            health=self.health,
         )
         return panel, y + 8
 
@@ -283,7 +292,17 @@ class GraphPanels:
                 }
                 for kind, nodes, ns in self.sums
             ],
+            **self._told_health(facts),
         }
+
+    def _told_health(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """Add to the facts of nodes what is said of their health; return what is said of all."""
+        if self.health is None:
+            return {}
+        for box, node in enumerate(facts["nodes"]):
+            verdict, said = self.health.of_box(self.scene, box)
+            node["health"] = {"verdict": verdict, "text": said}
+        return {"health": self.health.describe()}
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:

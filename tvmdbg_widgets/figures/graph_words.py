@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_condensed import Condensed
+    from tvmdbg_widgets.figures.graph_health import NodeHealth
     from tvmdbg_widgets.model.graph import Graph
 
 _LINES = 150
@@ -34,16 +35,28 @@ def totals(graph: Graph, times: Times) -> str:
 
 
 def graph_text(
-    title: str, graph: Graph, labels: Labels, times: Times, *, scene: Scene, boxes: int
+    title: str,
+    graph: Graph,
+    labels: Labels,
+    times: Times,
+    *,
+    scene: Scene,
+    boxes: int,
+    health: NodeHealth | None = None,
 ) -> str:
     """Return the drawn nodes as a list in execution order, what each reads, and its time."""
     lines = [f"{title}: {totals(graph, times)}"]
+    if health is not None:
+        lines.append(health.health.summary())
     for box, node in enumerate(scene.nodes[:_LINES]):
         facts = [f"#{node} {labels.title(node)}{_reads(graph, node, scene, box)}"]
         dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
         facts.append(f"{dtype} {labels.shape(node)}".strip())
         facts.append(labels.time(node))
         facts += filter(None, (labels.mark(node), badge(len(scene.folded[box]))))
+        if health is not None:
+            verdict, said = health.of_box(scene, box)
+            facts.append(verdict if said == verdict else f"{verdict}: {said}")
         lines.append("  " + "; ".join(facts))
     if boxes > _LINES:
         lines.append(f"  … and {boxes - min(_LINES, len(scene.nodes)):,} more")
@@ -51,14 +64,26 @@ def graph_text(
     return "\n".join(lines)
 
 
-def condensed_text(title: str, graph: Graph, labels: Labels, times: Times, found: Condensed) -> str:
+def condensed_text(
+    title: str,
+    graph: Graph,
+    labels: Labels,
+    times: Times,
+    found: Condensed,
+    *,
+    health: NodeHealth | None = None,
+) -> str:
     """Return the groups as a list, and what takes longest."""
     how = f"condensed: {found.boxes:,} boxes as {counted(len(found.groups), 'group')}"
     lines = [f"{title}: {totals(graph, times)}", f"{how}; repeats have {found.alike}"]
+    if health is not None:
+        lines.insert(1, health.health.summary())
     for each in found.groups:
         facts = [each.count_text, f"{each.title} {each.times_text}".strip(), each.time_text]
         if each.parameters:
             facts.append(counted(each.parameters, "param"))
+        if health is not None:
+            facts.append(health.of_group((*each.nodes, *each.inside))[1])
         lines.append("  " + "; ".join([*facts, each.result]))
     return "\n".join([*lines, *_slowest(graph, labels, times)])
 

@@ -35,7 +35,7 @@ class Paint(str):
 
 @dataclass(frozen=True)
 class Scheme:
-    """The colours of one scheme; ``kinds`` and ``heats`` come from tokens.json."""
+    """The colours of one scheme; ``kinds``, ``heats`` and ``healths`` come from tokens.json."""
 
     background: str
     surface: str
@@ -47,6 +47,7 @@ class Scheme:
     error: str
     kinds: dict[str, str]
     heats: tuple[str, ...]
+    healths: dict[str, str]
 
 
 _LIGHT = Scheme(
@@ -60,6 +61,7 @@ _LIGHT = Scheme(
     error="#b3261e",
     kinds=TOKENS["opKinds"]["light"],
     heats=tuple(TOKENS["heat"]["light"]),
+    healths=TOKENS["health"]["light"],
 )
 _DARK = Scheme(
     background="#16191d",
@@ -72,6 +74,7 @@ _DARK = Scheme(
     error="#ff8a80",
     kinds=TOKENS["opKinds"]["dark"],
     heats=tuple(TOKENS["heat"]["dark"]),
+    healths=TOKENS["health"]["dark"],
 )
 
 
@@ -104,6 +107,10 @@ class Theme:
         """Return the fill of a share of the largest time, in 65 steps as the live view mixes it."""
         step = math.floor(min(1.0, max(0.0, share)) * _HEAT_STEPS + 0.5) / _HEAT_STEPS
         return self._pair(lambda scheme: ramp(scheme.heats, step))
+
+    def health(self, verdict: str) -> Paint:
+        """Return the fill of a verdict on values."""
+        return self._pair(lambda scheme: scheme.healths[verdict])
 
     def ink_on(self, fill: Paint) -> Paint:
         """Return black or white, whichever is easier to read on the fill."""

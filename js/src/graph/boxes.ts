@@ -2,7 +2,7 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
-import { isUnknown, verdictLabel, verdictSign } from "./health.ts";
+import { isUnknown, verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
 import { type Detail, flatFill, type LabelRecord, type Picture, prominence } from "./picture.ts";
@@ -115,7 +115,8 @@ export class BoxPainter {
       text.mark === "slowest" && !hot && !judged
         ? { ...badgeStyle, fill: theme.error }
         : badgeStyle;
-    const mark = sign ? `${sign} ${verdictLabel(verdict)}` : text.mark;
+    const worst = judged && node === health?.nodes.worst;
+    const mark = worst ? `${sign} worst` : sign || text.mark;
     const second = colorBy === "time" ? text.time : text.shape;
     const rows = [
       { words: text.title, badge: mark, style: markStyle, font: fonts.title, ink, at: 0.31 },

@@ -1,4 +1,4 @@
-import { severity, VERDICT_LABELS, Verdict } from "../shared/health.ts";
+import { nextSuspicious, severity, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { foldedInto, type Scene } from "./scene.ts";
 
@@ -33,6 +33,8 @@ export class NodeHealth {
   readonly answer: HealthAnswer;
   /** One a node. */
   readonly verdict: Uint8Array;
+  /** The most suspicious node, or -1 where nothing is suspicious. */
+  readonly worst: number;
   /** Row of the most suspicious output of each node; -1 where the dump holds none. */
   readonly #row: Int32Array;
   readonly #rows = new Map<number, number[]>();
@@ -41,6 +43,8 @@ export class NodeHealth {
     this.answer = answer;
     this.verdict = new Uint8Array(nodes).fill(NO_VALUES);
     this.#row = new Int32Array(nodes).fill(-1);
+    const first = nextSuspicious(answer, -1);
+    this.worst = first < 0 ? -1 : answer.node[first]!;
     for (const [row, node] of answer.node.entries()) {
       if (node >= nodes) continue;
       const rows = this.#rows.get(node);
@@ -71,13 +75,6 @@ export class NodeHealth {
       const where = rows.length > 1 ? `output ${output[row]} ` : "";
       return `${where}${verdictLabel(verdict[row]!)}: ${words[row]}`;
     });
-  }
-
-  /** The most suspicious node, or -1 where nothing is suspicious. */
-  get worst(): number {
-    const row = this.answer.rank.indexOf(0);
-    const verdict = this.answer.verdict[row];
-    return verdict === Verdict.FAULTY || verdict === Verdict.DOUBTFUL ? this.answer.node[row]! : -1;
   }
 
   /** The next node of the verdict in execution order, round; -1 where there is none. */

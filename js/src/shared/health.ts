@@ -33,6 +33,18 @@ export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: nu
     .sort(([a], [b]) => severity(b) - severity(a));
 }
 
+/** The row after `row` in the order of suspicion; the most suspicious after the last, or where `row` is not one. */
+export function nextSuspicious(health: HealthAnswer, row: number): number {
+  const here = row >= 0 && isSuspicious(health.verdict[row]!) ? health.rank[row]! : -1;
+  let [next, first] = [-1, -1];
+  for (const [each, rank] of health.rank.entries()) {
+    if (!isSuspicious(health.verdict[each]!)) continue;
+    if (first < 0 || rank < health.rank[first]!) first = each;
+    if (rank > here && (next < 0 || rank < health.rank[next]!)) next = each;
+  }
+  return next < 0 ? first : next;
+}
+
 /** Asks for the health of a run until all its tensors were looked at, or the scan was stopped. */
 export function healthScan(
   run: RunClient,

@@ -1,6 +1,6 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
-import { healthScan, isSuspicious, VERDICT_LABELS } from "../shared/health.ts";
+import { healthScan, isSuspicious, nextSuspicious, VERDICT_LABELS } from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort } from "../shared/request.ts";
@@ -10,13 +10,7 @@ import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { HEIGHT, paintCurrent, paintHealth, paintNoted } from "./health_painter.ts";
 import { columnOf, type HealthScene, healthScene, rowAt } from "./health_scene.ts";
-import {
-  entryLines,
-  nextSuspicious,
-  sentence,
-  stateWords,
-  suspiciousBeside,
-} from "./health_words.ts";
+import { entryLines, sentence, stateWords, suspiciousBeside } from "./health_words.ts";
 
 interface Events {
   /** An entry was chosen. */

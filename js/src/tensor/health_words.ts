@@ -51,18 +51,6 @@ function rounded(value: number): string {
   return Number(text) === value ? text : `≈ ${text}`;
 }
 
-/** The row after `row` in the order of suspicion; the most suspicious after the last, or where `row` is not one. */
-export function nextSuspicious(health: HealthAnswer, row: number): number {
-  const here = row >= 0 && isSuspicious(health.verdict[row]!) ? health.rank[row]! : -1;
-  let [next, first] = [-1, -1];
-  for (const [each, rank] of health.rank.entries()) {
-    if (!isSuspicious(health.verdict[each]!)) continue;
-    if (first < 0 || rank < health.rank[first]!) first = each;
-    if (rank > here && (next < 0 || rank < health.rank[next]!)) next = each;
-  }
-  return next < 0 ? first : next;
-}
-
 /** The suspicious row before (-1) or after (1) a row in execution order; -1 where there is none. */
 export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: number): number {
   for (let each = row + by; each >= 0 && each < verdict.length; each += by) {
