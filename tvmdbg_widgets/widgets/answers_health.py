@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
 def health(context: Context, _question: Question) -> Reply:
     """Answer one row an entry, in execution order."""
     search = context.run.search
+    state = search.scan.state  # before what is known: "done" must not go with a part of it
     found = search.health()
     columns, buffer = pack(found.columns())
-    return Reply(
-        {
-            "state": search.scan.state,
-            "done": found.looked_at,
-            "total": len(found),
-            "words": [each.words for each in found],
-            "firstNan": found.row(found.first_nan),
-            "firstNonfinite": found.row(found.first_nonfinite),
-            "columns": columns,
-        },
-        (buffer,),
-    )
+    return Reply({"state": state, **health_words(found), "columns": columns}, (buffer,))
+
+
+def health_words(found: Health) -> dict[str, Any]:
+    """Return what a view is told of the health of a run beside its columns and the scan's state."""
+    return {
+        "done": found.looked_at,
+        "total": len(found),
+        "words": [each.words for each in found],
+        "brief": [each.brief for each in found],
+        "firstNan": found.row(found.first_nan),
+        "firstNonfinite": found.row(found.first_nonfinite),
+    }
