@@ -16,6 +16,7 @@ from tvmdbg_widgets.widgets.answers import answer
 
 DATA = Path(__file__).parents[1] / "data"
 WINDOW = {"axes": [None, 0], "index": [0], "row": 0, "col": 0, "rows": 1, "cols": 3}
+KINDS = ("values", "tensor", "statistics", "data")
 
 
 def written(source: Any, asked: list[dict[str, Any]]) -> str:
@@ -39,8 +40,8 @@ def main() -> None:
     asked = []
     for (node, output), tensor in tvmdbg.open(zoo).tensors.items():
         if len(tensor.view_shape) == 1 and tensor.view_shape[0]:
-            window = {"entry": [node, output], **WINDOW, "bins": 64, "reading": None}
-            asked += [{"kind": kind, **window} for kind in ("values", "tensor")]
+            window = {"entry": [node, output], **WINDOW, "format": "hex", "exact": True}
+            asked += [{"kind": kind, **window} for kind in KINDS]
     (folder / "zoo.json").write_text(written(zoo, asked), encoding="utf-8")
 
 

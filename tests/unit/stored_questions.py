@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.export.page.stored_values import float_limit
+from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.unfolded import Unfolded
 from tvmdbg_widgets.widgets.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored import Stored
     from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("summary", "graph", "timeline", "tensors")
+PARTS = ("summary", "graph", "timeline", "tensors", "health")
 
 junk = st.one_of(
     st.none(),
@@ -28,30 +32,85 @@ junk = st.one_of(
 )
 
 
+KINDS = (
+    *("tensor", "tensor", "tensor", "values", "values", "profile", "channels", "data"),
+    *("statistics", "percentiles", "cancelTensor"),
+)
+FORMATS = (None, "number", "number", "hex", "bits", "dequantised")
+
+
 @st.composite
 def tensor_questions(draw: st.DrawFn, tensors: list[Tensor]) -> dict[str, Any]:
-    """A question for a picture or for values: mostly sound, now and then odd."""
+    """A question about one tensor: mostly sound, now and then odd."""
     tensor = draw(st.sampled_from(tensors))
-    reading = draw(st.sampled_from([None, None, "packed", "bytes"]))
-    shape = tensor.record.values(reading).view_shape
+    reading = draw(st.sampled_from([None, *tensor.readings]))
+    values: Values = tensor.values(reading)
+    layout, sizes = draw(layouts(values.view_shape))
+    if layout:
+        values = Unfolded(values, Layout.parse(layout), sizes)
+    shape = values.view_shape
+    plane = draw(axes(len(shape)))
     found: dict[str, Any] = {
-        "kind": draw(st.sampled_from(["tensor", "values"])),
+        "kind": draw(st.sampled_from(KINDS)),
         "id": "q",
         "entry": [tensor.node, tensor.output],
-        "axes": draw(axes(len(shape))),
-        "index": [draw(st.integers(0, max(0, size - 1))) for size in shape],
+        "reading": reading,
+        "layout": layout,
+        "sizes": sizes,
+        "axes": draw(st.sampled_from([plane, plane, plane, None])),
+        "index": draw(
+            st.sampled_from([[draw(st.integers(0, max(0, size - 1))) for size in shape], None])
+        ),
+        "part": draw(parts([1 if axis is None else shape[axis] for axis in plane])),
         "rows": draw(st.integers(1, 70)),
         "cols": draw(st.integers(1, 58)),
-        "reading": reading,
-        "bins": 64,
+        "exact": True,
         "row": draw(st.integers(0, 40)),
         "col": draw(st.integers(0, 40)),
+        "format": draw(st.sampled_from(FORMATS)),
+        "scale": draw(st.sampled_from([1, 0.5, 0.1, -3e-5, 1e300])),
+        "zeroPoint": draw(st.integers(-300, 300)),
+        "axis": draw(st.sampled_from([*set(range(len(shape))).difference(plane), 0])),
+        "points": draw(st.integers(1, 60)),
+        "first": draw(st.integers(0, 5)),
+        "count": draw(st.integers(1, 9)),
+        "percents": draw(st.lists(st.floats(0, 100), min_size=1, max_size=5)),
     }
     if draw(st.integers(0, 7)) == 0:
-        found[draw(st.sampled_from(sorted(set(found) - {"kind", "bins", "id"})))] = draw(junk)
+        found[draw(st.sampled_from(sorted(set(found) - {"kind", "exact", "id"})))] = draw(junk)
     if draw(st.integers(0, 15)) == 0:
         found["index"] = [draw(st.integers(0, 9)) for _ in range(draw(st.integers(0, 5)))]
     return found
+
+
+@st.composite
+def layouts(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[str | None, dict[str, int]]:
+    """A layout of an array of some shape, with sizes that hide padding; often none."""
+    if not shape or not 0 < math.prod(shape) or draw(st.booleans()):
+        return draw(st.sampled_from([None, ""])), {}
+    splits = draw(st.integers(0, len(shape) // 2))
+    letters = draw(st.permutations("NCHWDOI"))[: len(shape) - splits]
+    axes_ = [*letters, *(draw(st.sampled_from(letters)).lower() for _ in range(splits))]
+    axes_ = draw(st.permutations(axes_))
+    text = "".join(
+        f"{size}{axis}" if axis.islower() else axis for axis, size in zip(axes_, shape, strict=True)
+    )
+    layout = Layout.parse(text)
+    sizes = {
+        letter: draw(st.integers(1, size))
+        for letter, size in zip(layout.letters, layout.logical_shape(shape), strict=True)
+        if draw(st.integers(0, 2)) == 0
+    }
+    return text, sizes
+
+
+@st.composite
+def parts(draw: st.DrawFn, size: list[int]) -> list[int] | None:
+    """A part of a plane that may reach beyond it; often all of it."""
+    if draw(st.booleans()):
+        return None
+    row, col = (draw(st.integers(0, each + 1)) for each in size)
+    return [row, col, *(draw(st.integers(1, max(1, each))) for each in size)]
 
 
 def axes(count: int) -> st.SearchStrategy[list[int | None]]:

@@ -21,6 +21,7 @@ from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.planes import default_axes
+from tvmdbg_widgets.model.planes import default_axes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,8 +83,7 @@ def test_pictures_are_those_of_the_kernel(
             "index": [0] * len(shape),
             "rows": 64,
             "cols": 64,
-            "bins": 64,
-            "reading": None,
+            "exact": True,
         }
         asked.append((question, {**told(run, question), "more_notes": True}))
         if asked[-1][1]["result"]["tile"]:
@@ -124,7 +124,6 @@ def test_the_first_entry_is_the_last_to_be_left_out(corpus: Path, tmp_path: Path
         "col": 0,
         "rows": 4,
         "cols": 4,
-        "reading": None,
     }
     assert differences(tmp_path, stored, [(question, told(run, question))]) == []
 
@@ -166,7 +165,9 @@ def test_a_column_of_any_type_can_be_read(dtype: str, tmp_path: Path) -> None:
     assert window.tobytes() == array[:, 1].tobytes()
 
 
-def test_progress_counts_each_tensor_twice_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_counts_the_bytes_of_each_tensor_twice_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     counts = []
 

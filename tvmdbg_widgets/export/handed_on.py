@@ -1,4 +1,4 @@
-"""Findings without the values of small parameters that their words tell."""
+"""Findings and health without the values of small parameters that their words tell."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ def findings_handed_on(
     tensors : mapping of (int, int) to Tensor, or None
     secret : Withheld
     """
-    small = [each for each in (tensors or {}).values() if secret.counts_only(each)]
-    erase = _eraser(small)
+    erase = bounds_eraser(tensors, secret)
     return Findings(
         (
             replace(each, title=erase(each.title), evidence=tuple(map(erase, each.evidence)))
@@ -43,6 +42,11 @@ def findings_handed_on(
         scanned=found.scanned,
         to_scan=found.to_scan,
     )
+
+
+def bounds_eraser(tensors: Mapping[Any, Tensor] | None, secret: Withheld) -> Callable[[str], str]:
+    """Return what takes bounds of tensors that are told by counts alone out of a text."""
+    return _eraser([each for each in (tensors or {}).values() if secret.counts_only(each)])
 
 
 def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:

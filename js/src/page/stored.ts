@@ -3,9 +3,8 @@ import { errorText } from "../shared/message.ts";
 import type { Ask } from "../shared/static_model.ts";
 import { StoredData } from "./stored_data.ts";
 import { nodeDetails } from "./stored_node.ts";
-import type { Cells } from "./stored_plane.ts";
 import { Question } from "./stored_question.ts";
-import { StoredTensors } from "./stored_tensor.ts";
+import { type Numbers, StoredTensors, type Told } from "./stored_tensor.ts";
 
 interface Reply {
   result: unknown;
@@ -13,6 +12,17 @@ interface Reply {
 }
 
 const PARTS = ["graph", "timeline", "tensors"];
+const TENSOR_KINDS = [
+  "tensor",
+  "statistics",
+  "percentiles",
+  "values",
+  "profile",
+  "channels",
+  "data",
+  "cancelTensor",
+] as const;
+type TensorKind = (typeof TENSOR_KINDS)[number];
 
 /** Answers the questions of `shared/run_client.ts`; whatever goes wrong is an answer too. */
 export function storedAnswers(data: ArrayBuffer): Ask {
@@ -45,34 +55,44 @@ function answersOf(data: StoredData): (message: unknown) => Reply {
       const result = { columns: headers, info: answers[kind] ?? null };
       return { result, buffers: [new DataView(buffer)] };
     }
+    if (kind === "health") {
+      const { headers, buffer } = data.table(kind);
+      const result = { ...(answers.health as object), columns: headers };
+      return { result, buffers: [new DataView(buffer)] };
+    }
     if (kind === "node") return plain(nodeDetails(data, question.integer("node")));
-    if (kind === "tensor" || kind === "values") {
+    if (TENSOR_KINDS.includes(kind as TensorKind)) {
       tensors ??= new StoredTensors(data);
-      if (kind === "values") return plain(tensors.values(question));
-      const { header, tile, cells } = tensors.tensor(question);
-      if (!tile || !cells) return plain({ ...header, tile: null });
-      const { columns, buffer } = packed(cells);
-      return { result: { ...header, tile: { ...tile, columns } }, buffers: [buffer] };
+      return reply(tensors[kind as TensorKind](question));
     }
     throw new Error(`a page without a kernel cannot answer ${JSON.stringify(kind.slice(0, 200))}`);
   };
+}
+
+/** Numbers go as the columns of one buffer, as `widgets/columns.py` packs them. */
+function reply({ result, columns, bytes }: Told): Reply {
+  if (!columns) return { result, buffers: bytes ? [bytes] : [] };
+  const { headers, buffer } = packed(columns.named);
+  Object.assign(columns.of, { columns: headers });
+  return { result, buffers: [buffer] };
 }
 
 function plain(result: unknown): Reply {
   return { result, buffers: [] };
 }
 
-/** Cells as the columns of one buffer, as `widgets/columns.py` packs them. */
-function packed({ minimum, maximum, mean, flags }: Cells) {
-  const length = flags.length;
-  const stride = Math.ceil(length / 2) * 8;
-  const bytes = new Uint8Array(3 * stride + length);
-  const numbers = { minimum, maximum, mean };
-  const columns: object[] = Object.entries(numbers).map(([name, values], i) => {
-    bytes.set(new Uint8Array(values.buffer, values.byteOffset, 4 * length), i * stride);
-    return { name, kind: "f4", offset: i * stride, length };
+function packed(named: Numbers) {
+  const kinds = { 1: "u1", 4: "f4", 8: "f8" } as const;
+  let size = 0;
+  const placed = Object.entries(named).map(([name, values]) => {
+    const kind = kinds[values.BYTES_PER_ELEMENT as 1 | 4 | 8];
+    const offset = 8 * Math.ceil(size / 8);
+    size = offset + values.byteLength;
+    return { header: { name, kind, offset, length: values.length }, values };
   });
-  bytes.set(flags, 3 * stride);
-  columns.push({ name: "flags", kind: "u1", offset: 3 * stride, length });
-  return { columns, buffer: new DataView(bytes.buffer) };
+  const bytes = new Uint8Array(size);
+  for (const { header, values } of placed) {
+    bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), header.offset);
+  }
+  return { headers: placed.map(({ header }) => header), buffer: new DataView(bytes.buffer) };
 }

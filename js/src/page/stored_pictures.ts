@@ -1,6 +1,14 @@
 /** Pictures that were made when the page was saved. */
+
+import type { Cells } from "./stored_cells.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
-import type { Cells, Plane } from "./stored_plane.ts";
+import type { Grid } from "./stored_picture.ts";
+import type { Plane } from "./stored_plane.ts";
+
+interface Shown {
+  grid: Grid;
+  cells: Cells;
+}
 
 type Pictures = Record<
   "variant" | "down" | "across" | "indexOffsets" | "rows" | "cols",
@@ -10,7 +18,7 @@ type Pictures = Record<
   Record<"single" | "flagged", Uint8Array>;
 
 /** The picture of a plane; null where the tensor has none at all. Throws where it has those of other planes. */
-export function storedPicture(data: StoredData, variant: number, plane: Plane): Cells | null {
+export function storedPicture(data: StoredData, variant: number, plane: Plane): Shown | null {
   if (!data.has("pictures")) return null;
   const all = data.columns<Pictures>("pictures");
   const planes: string[] = [];
@@ -35,12 +43,12 @@ export function storedPicture(data: StoredData, variant: number, plane: Plane): 
   const shown = planes.slice(0, 8).join(" ");
   const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
   throw new Error(
-    `this plane is not in this page: of this tensor only pictures of ${shown}${more} were saved; ` +
+    `not in this page: this plane; of this tensor only pictures of ${shown}${more} were saved; ` +
       'open the dump, or save_html(share="tensors")',
   );
 }
 
-function cellsOf(data: StoredData, all: Pictures, row: number): Cells {
+function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
   const count = rows * cols;
   const size = 4 * count * (all.single[row] ? 1 : 3);
@@ -49,30 +57,28 @@ function cellsOf(data: StoredData, all: Pictures, row: number): Cells {
   const part = (i: number) =>
     all.single[row] ? numbers : numbers.subarray(i * count, (i + 1) * count);
   return {
-    rows,
-    cols,
-    rowStep: all.rowStep[row]!,
-    colStep: all.colStep[row]!,
-    minimum: part(0),
-    maximum: part(1),
-    mean: part(2),
-    flags: all.flagged[row] ? data.blob(at + size, count) : new Uint8Array(count),
+    grid: { row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
+    cells: {
+      minimum: part(0),
+      maximum: part(1),
+      mean: part(2),
+      flags: all.flagged[row] ? data.blob(at + size, count) : new Uint8Array(count),
+    },
   };
 }
 
 /** The same cells with down and across exchanged. */
-function turned(cells: Cells): Cells {
-  const { rows, cols } = cells;
+function turned({ grid, cells }: Shown): Shown {
+  const { rows, cols, rowStep, colStep } = grid;
   const turn = <T extends Float32Array | Uint8Array>(values: T): T =>
     values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
   return {
-    rows: cols,
-    cols: rows,
-    rowStep: cells.colStep,
-    colStep: cells.rowStep,
-    minimum: turn(cells.minimum),
-    maximum: turn(cells.maximum),
-    mean: turn(cells.mean),
-    flags: turn(cells.flags),
+    grid: { row: 0, col: 0, rows: cols, cols: rows, rowStep: colStep, colStep: rowStep },
+    cells: {
+      minimum: turn(cells.minimum),
+      maximum: turn(cells.maximum),
+      mean: turn(cells.mean),
+      flags: turn(cells.flags),
+    },
   };
 }

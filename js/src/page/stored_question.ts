@@ -27,19 +27,64 @@ export class Question {
     return value.map((each, i) => whole(`${name}[${i}]`, each, 0, 2 ** 53));
   }
 
-  axes(): Axes {
-    const value = this.#fields.axes;
+  has(name: string): boolean {
+    return (this.#fields[name] ?? null) !== null;
+  }
+
+  number(name: string): number {
+    const value = this.#fields[name];
+    if (!Number.isFinite(value)) throw new Error(`${name} must be a finite number`);
+    return value as number;
+  }
+
+  numbers(name: string, low: number, high: number, most: number): number[] {
+    const value = this.#fields[name];
+    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
+      throw new Error(`${name} must be a list of 1 to ${most} numbers`);
+    }
+    if (!value.every((each) => Number.isFinite(each) && each >= low && each <= high)) {
+      throw new Error(`${name} must be numbers in ${low} … ${high}`);
+    }
+    return value as number[];
+  }
+
+  /** A text of at most so many characters, or null. */
+  text(name: string, most = 100): string | null {
+    const value = this.#fields[name] ?? null;
+    if (value === null || (typeof value === "string" && value.length <= most)) return value;
+    throw new Error(`${name} must be a text of at most ${most} characters`);
+  }
+
+  choice(name: string, choices: readonly string[]): string | null {
+    const value = this.#fields[name] ?? null;
+    if (value === null || choices.includes(value as string)) return value as string | null;
+    throw new Error(`${name} must be one of ${choices.join(", ")}`);
+  }
+
+  /** Whole numbers by letter; none where there is nothing. */
+  sizes(): Record<string, number> {
+    const value = this.#fields.sizes ?? {};
+    const entries = typeof value === "object" ? Object.entries(value) : [];
+    if (typeof value !== "object" || Array.isArray(value) || entries.length > 32) {
+      throw new Error("sizes must be an object of at most 32 sizes");
+    }
+    return Object.fromEntries(
+      entries.map(([letter, size]) => {
+        if ([...letter].length !== 1) throw new Error("sizes must be sizes by one letter each");
+        return [letter, whole(`sizes.${letter}`, size, 1, 2 ** 53)];
+      }),
+    );
+  }
+
+  /** Null where the question leaves the choice to the answer. */
+  axes(): Axes | null {
+    const value = this.#fields.axes ?? null;
+    if (value === null) return null;
     if (!Array.isArray(value) || value.length !== 2) throw new Error("axes must be a pair of axes");
     const [down, across] = value.map((each, i) =>
       each === null || each === undefined ? null : whole(`axes[${i}]`, each, 0, 63),
     );
     return [down!, across!];
-  }
-
-  reading(): string | null {
-    const value = this.#fields.reading ?? null;
-    if (value === null || value === "packed" || value === "bytes") return value;
-    throw new Error("reading must be one of packed, bytes");
   }
 }
 

@@ -4,8 +4,22 @@ import { type StoredData, unshuffled } from "./stored_data.ts";
 import { floatText } from "./stored_text.ts";
 
 export interface Scalars {
+  /** numpy's name of the type; of types that JavaScript lacks something longer. */
+  kind: string;
   value(at: number): number;
+  /** The same, without rounding of long integers. */
+  exact(at: number): number | bigint;
   text(at: number): string;
+  /** The bits that stand for the value, the highest first. */
+  hex(at: number): string;
+  binary(at: number): string;
+  /** How many of the bits are sign, exponent and mantissa; empty for other than floats. */
+  fields: number[];
+  /** numpy's name of the type that its files hold the values in, the bytes of one, and what is to be said of it. */
+  descr: string;
+  itemsize: number;
+  note: string;
+  write(to: DataView, offset: number, at: number): void;
 }
 
 const NATIVE = {
@@ -20,55 +34,97 @@ const NATIVE = {
   float32: Float32Array,
   float64: Float64Array,
 } as const;
-const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const;
+const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
 
+/** A row for each variant whose values are there; some share their bytes. */
 interface Wholes {
-  tensor: Int32Array;
+  variant: Int32Array;
   width: Int32Array;
   at: Float64Array;
   size: Float64Array;
-}
-
-interface Kinds {
   /** A key of `NATIVE`, or the name of a table of codes. */
   kind: StringColumn;
-  /** Bits of a code that shares its byte with others, else 0. */
-  bits: Int32Array;
-  /** Which bits of a byte are the code. */
+  /** Bits of a value that shares bytes with others, else 0. */
+  packed: Int32Array;
+  /** Which bits of a byte are the value. */
   mask: Int32Array;
+  bits: Int32Array;
+  /** -1 where the value is no float. */
+  sign: Int32Array;
+  mantissa: Int32Array;
+  descr: StringColumn;
+  note: StringColumn;
+  /** 1 where that type's bytes are those of the tensor. */
+  copied: Uint8Array;
 }
 
-/** The scalars of one variant of a tensor; null where the tensor is not stored whole. */
-export function scalarsOf(data: StoredData, tensor: number, variant: number): Scalars | null {
+/** The scalars of one variant of a tensor; null where it is not stored whole. */
+export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   if (!data.has("wholes")) return null;
   const wholes = data.columns<Wholes>("wholes");
-  const row = wholes.tensor.indexOf(tensor);
+  const row = wholes.variant.indexOf(variant);
   if (row < 0) return null;
-  const width = wholes.width[row]!;
-  const { buffer } = unshuffled(data.blob(wholes.at[row]!, wholes.size[row]!), width);
-  const kinds = data.columns<Kinds>("kinds");
-  const [kind, bits] = [kinds.kind.at(variant), kinds.bits[variant]!];
-  if (kind in NATIVE && !bits) {
-    return native(kind as keyof typeof NATIVE, buffer, data.head.floatLimit);
-  }
-  const code = bits
-    ? packedCodes(new Uint8Array(buffer), bits)
-    : codesOf(new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer));
-  return coded(data, kind, code, kinds.mask[variant]!);
+  const { code, ...numbers } = numbersOf(data, wholes, row);
+  const [bits, sign] = [wholes.bits[row]!, wholes.sign[row]!];
+  const mantissa = wholes.mantissa[row]!;
+  const descr = wholes.descr.at(row);
+  const itemsize = Number(/\d+$/.exec(descr));
+  const copied = wholes.copied[row] === 1;
+  return {
+    ...numbers,
+    kind: wholes.kind.at(row),
+    hex: (at) =>
+      `0x${code(at)
+        .toString(16)
+        .toUpperCase()
+        .padStart(Math.ceil(bits / 4), "0")}`,
+    binary: (at) => code(at).toString(2).padStart(bits, "0"),
+    fields: sign < 0 ? [] : [sign, bits - sign - mantissa, mantissa],
+    descr,
+    itemsize,
+    note: wholes.note.at(row),
+    write: (to, offset, at) => {
+      if (!copied) {
+        if (itemsize === 4) to.setFloat32(offset, numbers.value(at), true);
+        else to.setInt8(offset, numbers.value(at));
+        return;
+      }
+      let rest = BigInt(code(at));
+      for (let byte = 0; byte < itemsize; byte++, rest >>= 8n) {
+        to.setUint8(offset + byte, Number(rest & 255n));
+      }
+    },
+  };
 }
 
-function native(kind: keyof typeof NATIVE, buffer: ArrayBuffer, limit = 16): Scalars {
+/** Bits are a number where they fit into one. */
+interface Numbers extends Pick<Scalars, "value" | "exact" | "text"> {
+  code(at: number): number | bigint;
+}
+
+function numbersOf(data: StoredData, wholes: Wholes, row: number): Numbers {
+  const width = wholes.width[row]!;
+  const { buffer } = unshuffled(data.blob(wholes.at[row]!, wholes.size[row]!), width);
+  const [kind, packed] = [wholes.kind.at(row), wholes.packed[row]!];
+  if (packed) return coded(data, kind, packedCodes(new Uint8Array(buffer), packed));
+  const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer);
+  if (kind in NATIVE) {
+    const native = nativeOf(kind as keyof typeof NATIVE, buffer, data.head.floatLimit);
+    return { ...native, code: (at) => codes[at]! };
+  }
+  const mask = wholes.mask[row]!;
+  return coded(data, kind, (at) => Number(codes[at]) & mask);
+}
+
+function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer, limit = 16) {
   const array = new NATIVE[kind](buffer);
   const float = array instanceof Float32Array || array instanceof Float64Array;
   const single = kind === "float32" ? limit : undefined;
   return {
-    value: (at) => Number(array[at]),
-    text: (at) => (float ? floatText(array[at] as number, single) : String(array[at])),
+    value: (at: number) => Number(array[at]),
+    exact: (at: number) => array[at]!,
+    text: (at: number) => (float ? floatText(array[at] as number, single) : String(array[at])),
   };
-}
-
-function codesOf(array: Uint8Array | Uint16Array | Uint32Array): (at: number) => number {
-  return (at) => array[at]!;
 }
 
 /** Codes of fewer than eight bits, low bits first. */
@@ -86,14 +142,15 @@ interface Codes {
   texts: StringColumn;
 }
 
-function coded(
-  data: StoredData,
-  kind: string,
-  code: (at: number) => number,
-  mask: number,
-): Scalars {
+function coded(data: StoredData, kind: string, code: (at: number) => number): Numbers {
   const { codes, values, texts } = data.columns<Codes>(`codes ${kind}`);
   const rows = new Map(Array.from(codes, (each, row) => [each, row]));
-  const row = (at: number) => rows.get(code(at) & mask) ?? -1;
-  return { value: (at) => values[row(at)] ?? Number.NaN, text: (at) => texts.at(row(at)) };
+  const row = (at: number) => rows.get(code(at)) ?? -1;
+  const value = (at: number) => values[row(at)] ?? Number.NaN;
+  return {
+    code,
+    value,
+    exact: value,
+    text: (at) => texts.at(row(at)),
+  };
 }

@@ -1,218 +1,166 @@
-/** Header, statistics, picture and values of one tensor, as `widgets/answers_tensor.py` answers them. */
-import type { StringColumn } from "../shared/columns.ts";
-import { type Entry, type TensorColumns, TRUST_LABELS } from "../shared/run_client.ts";
+/** Pictures, numbers and values of the tensors of a page, as `widgets/answers_tensor` answers them. */
+import { channels, profile } from "./stored_along.ts";
 import type { StoredData } from "./stored_data.ts";
+import { distributionOf, exactPercentiles, unknownPercentile } from "./stored_distribution.ts";
+import { type Found, StoredFacts } from "./stored_facts.ts";
+import { storedView, unfoldedView, type View } from "./stored_layout.ts";
+import { askedCells, askedPart, gridOf, picture, spansOf } from "./stored_picture.ts";
 import { storedPicture } from "./stored_pictures.ts";
-import { askedPlane, type Cells, knownPlane, picture, placeOf } from "./stored_plane.ts";
+import { askedPlane, placeOf } from "./stored_plane.ts";
 import type { Question } from "./stored_question.ts";
 import { type Scalars, scalarsOf } from "./stored_scalars.ts";
-import { floatText } from "./stored_text.ts";
+import { storedStatistics } from "./stored_statistics.ts";
+import { askedWindow, planeData, valueTexts } from "./stored_values.ts";
 
-const MOST_CELLS = 2 ** 20;
-const MOST_VALUES = 64 * 64;
-const BINS = 64;
+/** Columns by their names. */
+export type Numbers = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
 
-interface Facts {
-  keys: StringColumn;
-  files: StringColumn;
-  offsets: Float64Array;
-  readable: Uint8Array;
-  noteOffsets: Int32Array;
-  notes: StringColumn;
-  pageNotes: StringColumn;
+/** A JSON value; columns go with the part of it that is named. */
+export interface Told {
+  result: object;
+  columns?: { of: object; named: Numbers };
+  bytes?: DataView;
 }
 
-type Counts = "size" | "finite" | "nan" | "posInf" | "negInf" | "zero" | "negative";
-
-type Variants = Record<Counts | "minimum" | "maximum" | "mean" | "std", Float64Array> &
-  Record<"argmin" | "argmax" | "first" | "last" | "edges" | "shapeDims", Float64Array> &
-  Record<"tensor" | "shapeOffsets" | "histogram" | "uneven", Int32Array> &
-  Record<"reading" | "minimumText" | "maximumText", StringColumn> & {
-    applicable: Uint8Array;
-    counts: Int32Array | Float64Array;
-  };
-
-interface Found {
-  row: number;
-  variant: number;
-  shape: number[];
-}
-
-/** The tensors of a page. */
 export class StoredTensors {
   readonly #data: StoredData;
-  readonly #list: TensorColumns;
-  readonly #facts: Facts;
-  readonly #variants: Variants;
+  readonly #facts: StoredFacts;
   #kept: { variant: number; scalars: Scalars | null } | null = null;
 
   constructor(data: StoredData) {
-    if (!data.has("tensors")) throw new Error("this run has no tensors");
     this.#data = data;
-    this.#list = data.columns<TensorColumns>("tensors");
-    this.#facts = data.columns<Facts>("facts");
-    this.#variants = data.columns<Variants>("variants");
+    this.#facts = new StoredFacts(data);
   }
 
-  tensor(question: Question): { header: object; tile: object | null; cells: Cells | null } {
-    const found = this.#found(question);
-    const [rows, cols] = [question.integer("rows", 1, 8192), question.integer("cols", 1, 8192)];
-    if (rows * cols > MOST_CELLS) {
-      throw new Error(`a picture has at most ${MOST_CELLS} cells, asked for ${rows} x ${cols}`);
-    }
-    question.integer("bins", 1, 1024);
-    const { shape, variant } = found;
-    const applies = this.#variants.applicable[variant] === 1;
-    const plane = applies && !shape.includes(0) ? knownPlane(shape, question) : null;
+  tensor(question: Question): Told {
+    const most = askedCells(question);
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
     const header = {
-      ...this.#header(found),
+      ...this.#facts.header(found),
+      layout: view.layout,
+      sizes: view.sizes,
+      viewShape: view.shape,
+      axisNames: view.names,
       axes: plane ? plane.axes : [null, null],
-      index: plane ? plane.index : shape.map(() => 0),
-      statistics: applies ? this.#statistics(found) : null,
-      histogram: this.#histogram(variant),
+      index: plane ? plane.index : view.shape.map(() => 0),
+      tile: null,
     };
-    if (!plane) return { header, tile: null, cells: null };
+    if (!plane || !found.drawn) return { result: header };
+    const spans = spansOf(plane, askedPart(plane, question), most);
     const scalars = this.#scalars(found);
-    const cells = scalars
-      ? picture(scalars, plane, rows, cols)
-      : storedPicture(this.#data, variant, plane);
-    if (!cells) return { header, tile: null, cells };
-    const { rowStep, colStep } = cells;
-    const size = { planeRows: plane.rows, planeCols: plane.cols };
-    return {
-      header,
-      tile: { rows: cells.rows, cols: cells.cols, rowStep, colStep, ...size },
-      cells,
-    };
+    const shown = scalars
+      ? { grid: gridOf(spans), cells: picture(scalars, plane, placeOf(view, plane), spans) }
+      : this.#isDefault(found, view)
+        ? storedPicture(this.#data, found.variant, plane)
+        : null;
+    if (!shown) return { result: header };
+    const tile = { ...shown.grid, planeRows: plane.rows, planeCols: plane.cols, exact: true };
+    return { result: { ...header, tile }, columns: { of: tile, named: shown.cells } };
   }
 
-  values(question: Question): object {
-    const found = this.#found(question);
-    if (found.shape.includes(0)) return { row: 0, col: 0, rows: 0, cols: 0, text: [] };
-    const plane = askedPlane(found.shape, question);
-    const row = Math.min(question.integer("row"), plane.rows - 1);
-    const col = Math.min(question.integer("col"), plane.cols - 1);
-    const rows = Math.min(question.integer("rows", 1, 4096), plane.rows - row);
-    const cols = Math.min(question.integer("cols", 1, 4096), plane.cols - col);
-    if (rows * cols > MOST_VALUES) {
-      throw new Error(`at most ${MOST_VALUES} values at a time, asked for ${rows} x ${cols}`);
-    }
+  statistics(question: Question): Told {
+    const found = this.#facts.find(question);
+    const told = storedStatistics(this.#data, found);
+    const scalars = found.drawn ? this.#scalars(found) : null;
+    const bins = scalars && distributionOf(scalars, told.total);
+    if (!bins) return { result: told };
+    const distribution = {};
+    return { result: { ...told, distribution }, columns: { of: distribution, named: bins } };
+  }
+
+  cancelTensor(question: Question): Told {
+    return this.statistics(question);
+  }
+
+  percentiles(question: Question): Told {
+    const found = this.#facts.find(question);
+    const percents = question.numbers("percents", 0, 100, 32);
+    if (!found.drawn) return { result: percents.map(unknownPercentile) };
+    const scalars = this.#values(found, "percentiles of your own choice");
+    return { result: exactPercentiles(scalars, sizeOf(found.shape), percents) };
+  }
+
+  values(question: Question): Told {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const part = askedWindow(plane, question);
+    const place = plane && placeOf(view, plane);
+    return { result: valueTexts(this.#values(found, "exact values"), place, part, question) };
+  }
+
+  data(question: Question): Told {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const place = plane && placeOf(view, plane);
+    return planeData(this.#values(found, "exact values"), place, plane, question);
+  }
+
+  profile(question: Question): Told {
+    return this.#along(question, profile, "what a profile is made of");
+  }
+
+  channels(question: Question): Told {
+    return this.#along(question, channels, "what these pictures are made of");
+  }
+
+  #along(question: Question, make: typeof profile, what: string): Told {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn || view.shape.includes(0)) throw new Error("this tensor has no picture");
+    const { result, cells } = make(this.#values(found, what), view, question);
+    return { result, columns: { of: result, named: cells } };
+  }
+
+  #values(found: Found, what: string): Scalars {
     const scalars = this.#scalars(found);
-    if (!scalars) {
-      throw new Error(
-        'exact values of this tensor are not in this page; open the dump, or save_html(share="tensors")',
-      );
-    }
-    const { first, down, across } = placeOf(plane);
-    const text = Array.from({ length: rows * cols }, (_, i) =>
-      scalars.text(first + (row + Math.floor(i / cols)) * down + (col + (i % cols)) * across),
-    );
-    return { row, col, rows, cols, text };
+    if (!scalars) throw new Error(this.#facts.missing(found, what));
+    return scalars;
   }
 
-  #found(question: Question): Found {
-    const [node, output] = question.integers("entry", 2) as unknown as Entry;
-    const row = this.#list.node.findIndex(
-      (each, at) => each === node && this.#list.output[at] === output,
-    );
-    if (row < 0) throw new Error(`no tensor for node ${node}, output ${output}`);
-    const reading = question.reading();
-    const { tensor, reading: readings, shapeOffsets, shapeDims } = this.#variants;
-    const first = tensor.indexOf(row);
-    if (first < 0) throw new Error("the data of this page are damaged");
-    let variant = first;
-    for (let at = first; tensor[at] === row; at++) if (readings.at(at) === reading) variant = at;
-    const shape = Array.from(
-      shapeDims.subarray(shapeOffsets[variant]!, shapeOffsets[variant + 1]!),
-    );
-    return { row, variant, shape };
-  }
-
-  #scalars({ row, variant }: Found): Scalars | null {
+  #scalars({ variant }: Found): Scalars | null {
     if (this.#kept?.variant !== variant) {
-      this.#kept = { variant, scalars: scalarsOf(this.#data, row, variant) };
+      this.#kept = { variant, scalars: scalarsOf(this.#data, variant) };
     }
     return this.#kept.scalars;
   }
 
-  #header({ row, variant, shape }: Found): object {
-    const [list, facts] = [this.#list, this.#facts];
-    const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
-    const notes: string[] = [];
-    for (let at = facts.noteOffsets[row]!; at < facts.noteOffsets[row + 1]!; at++) {
-      notes.push(facts.notes.at(at));
+  /** Whether the view is the one whose pictures were saved. */
+  #isDefault(found: Found, view: View): boolean {
+    const opened = this.#opened(found);
+    return view.layout === opened.layout && String(view.shape) === String(opened.shape);
+  }
+
+  #view(found: Found, question: Question): View {
+    const layout = question.text("layout");
+    const sizes = question.sizes();
+    if (layout === null) return this.#opened(found);
+    return layout ? unfoldedView(found.shape, layout, sizes) : storedView(found.shape);
+  }
+
+  /** The axes that views open with: those of the layout that the graph states. */
+  #opened({ row, shape }: Found): View {
+    for (const { layout, sizes, certainty } of this.#facts.layouts(row)) {
+      if (certainty !== "stated") continue;
+      const view = fitting(() => unfoldedView(shape, layout, sizes));
+      if (view) return view;
     }
-    const own = facts.pageNotes.at(row);
-    const readable = facts.readable[row] === 1;
-    return {
-      entry: [list.node[row], list.output[row]],
-      name: list.names.at(row),
-      key: facts.keys.at(row),
-      dtype: list.dtypes.at(row),
-      shape: Array.from(dims),
-      viewShape: shape,
-      nbytes: list.nbytes[row],
-      offset: facts.offsets[row],
-      file: facts.files.at(row),
-      trust: TRUST_LABELS[list.trust[row]!],
-      notes: own ? [...notes, own] : notes,
-      readings: readable ? ["packed", "bytes"] : [],
-      reading: readable ? this.#variants.reading.at(variant) : null,
-    };
-  }
-
-  #statistics({ variant, shape }: Found): object {
-    const all = this.#variants;
-    const count = (name: Counts) => all[name][variant]!;
-    const bound = (value: number, text: string) => ({
-      text,
-      value: Number.isFinite(value) ? value : null,
-    });
-    const float = (value: number) => bound(value, Number.isNaN(value) ? "none" : floatText(value));
-    return {
-      size: count("size"),
-      finite: count("finite"),
-      nan: count("nan"),
-      posInf: count("posInf"),
-      negInf: count("negInf"),
-      zero: count("zero"),
-      negative: count("negative"),
-      minimum: bound(all.minimum[variant]!, all.minimumText.at(variant)),
-      maximum: bound(all.maximum[variant]!, all.maximumText.at(variant)),
-      mean: float(all.mean[variant]!),
-      std: float(all.std[variant]!),
-      argmin: indexOf(all.argmin[variant]!, shape),
-      argmax: indexOf(all.argmax[variant]!, shape),
-    };
-  }
-
-  #histogram(variant: number): object | null {
-    const { histogram, counts, first, last, uneven, edges } = this.#variants;
-    const at = histogram[variant]!;
-    if (at < 0) return null;
-    const own = uneven[at]!;
-    const length = BINS + 1;
-    const step = (last[at]! - first[at]!) / BINS;
-    return {
-      counts: Array.from(counts.subarray(at * BINS, (at + 1) * BINS)),
-      edges:
-        own < 0
-          ? Array.from({ length }, (_, i) => (i < BINS ? i * step + first[at]! : last[at]!))
-          : Array.from(edges.subarray(own * length, (own + 1) * length)),
-    };
+    return storedView(shape);
   }
 }
 
-/** A flat position, in C order, as an index; null where there is none. */
-function indexOf(flat: number, shape: number[]): number[] | null {
-  if (Number.isNaN(flat)) return null;
-  let rest = flat;
-  return shape
-    .toReversed()
-    .map((size) => {
-      const at = rest % size;
-      rest = Math.floor(rest / size);
-      return at;
-    })
-    .reverse();
+function sizeOf(shape: number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Null where the shape is another than the layout's. */
+function fitting(make: () => View): View | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.export.handed_on import findings_handed_on
+from tvmdbg_widgets.export.handed_on import bounds_eraser, findings_handed_on
 from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored_choice import (
@@ -17,8 +17,13 @@ from tvmdbg_widgets.export.page.stored_choice import (
     choose_planes,
     choose_wholes,
 )
-from tvmdbg_widgets.export.page.stored_contents import add_values, common, with_facts
-from tvmdbg_widgets.export.page.stored_facts import Variant, variants, without_bounds
+from tvmdbg_widgets.export.page.stored_contents import Told, add_values, common, with_facts
+from tvmdbg_widgets.export.page.stored_facts import (
+    Variant,
+    headers,
+    variants,
+    withheld_variant,
+)
 from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.export.withheld import withheld
@@ -92,8 +97,9 @@ def store(
     wanted = _Wanted(
         share, parameters, first, budget, frame_bytes(budget) if frame is None else frame
     )
-    total = 2 * len(run.tensors or ())
-    with tqdm(total=total, desc="storing", unit="tensor", delay=1, leave=False) as bar:
+    total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
+    look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
+    with tqdm(total=total, desc="storing", **look) as bar:
         return _Store(run, wanted, bar.update).made()
 
 
@@ -109,9 +115,9 @@ class _Wanted:
 
 
 class _Store:
-    """One call of :func:`store`; ``step`` is called twice a tensor."""
+    """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
 
-    def __init__(self, run: DebugRun, wanted: _Wanted, step: Callable[[], object]) -> None:
+    def __init__(self, run: DebugRun, wanted: _Wanted, step: Callable[[int], object]) -> None:
         self.run = run
         self.wanted = wanted
         self.step = step
@@ -125,9 +131,10 @@ class _Store:
 
     def made(self) -> Stored:
         """Return what goes along."""
+        self.headers = headers(self.run, self.tensors)
         self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
         self.findings = self._findings()
-        self.common = common(self.run, self.findings, self.eraser)
+        self.common = common(self.run, self.findings, self._health(), self.eraser)
         self.common.head["share"] = self.wanted.share
         self.candidates = self._by_priority()
         self._say_withheld()
@@ -145,26 +152,49 @@ class _Store:
         ]
         return {**told, "findings": rows, "state": "done"}
 
+    def _health(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The health of all tensors as the views ask for it, and its columns."""
+        told = answer(self.run, {"kind": "health"}).result
+        told = {name: value for name, value in told.items() if name != "columns"}
+        columns = self.run.search.health().columns()
+        if not self.wanted.parameters:
+            erase = bounds_eraser(self.run.tensors, self.secret)
+            told["words"] = [erase(each) for each in told["words"]]
+            small = np.array([self.secret.counts_only(each) for each in self.tensors], np.bool_)
+            for name in ("low", "high"):
+                columns[name] = np.where(small, np.nan, columns[name])
+        return told, columns
+
     def _is_withheld(self, tensor: Tensor) -> bool:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret
 
     def _counted(self, row: int) -> list[Variant]:
         """The variants of a tensor, with what the page says beside them."""
-        self.step()
         tensor = self.tensors[row]
-        found, trouble = variants(tensor, row)
+        taken = 0
+
+        def progress(values: int) -> None:
+            nonlocal taken
+            at = min(tensor.nbytes, tensor.nbytes * values // max(1, tensor.size))
+            self.step(max(0, at - taken))
+            taken = max(taken, at)
+
+        found, trouble = variants(tensor, row, self.headers[row], progress)
+        self.step(tensor.nbytes - taken)
         hidden = self._is_withheld(tensor)
         if trouble:
             self.unread.add(row)
             self.notes[row] = self.eraser.text(trouble)
         elif hidden and self.secret.counts_only(tensor):
             self.notes[row] = words.COUNTS_ONLY
-            return [without_bounds(each) for each in found]
         elif hidden:
             self.notes[row] = words.PARAMETER
         elif self.wanted.share == "statistics" and found[0].found.applicable:
             self.notes[row] = words.STATISTICS
-        return found
+        if not hidden:
+            return found
+        counts_only = self.secret.counts_only(tensor)
+        return [withheld_variant(each, counts_only=counts_only) for each in found]
 
     def _by_priority(self) -> list[Candidate]:
         """The tensors whose values may go along, those first that should."""
@@ -212,8 +242,12 @@ class _Store:
             )
 
     def _with_facts(self) -> Binary:
-        told = (self.variants, self.notes, self.eraser)
-        return with_facts(self.common, self.run, *told, histograms=self.histograms)
+        remedies = [
+            words.remedy(parameters=self._is_withheld(each) or self.wanted.parameters)
+            for each in self.tensors
+        ]
+        told = Told(self.headers, self.variants, self.notes, remedies)
+        return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
 
     def _fitted(self) -> Stored:
         """Fill the budget; where the whole is larger than its parts were, try with less."""
@@ -255,7 +289,7 @@ class _Store:
             for each in self.candidates:
                 self.notes[each.row] = words.candidate_note(each)
         binary = self._with_facts()
-        add_values(binary, self.candidates, len(self.variants))
+        add_values(binary, self.candidates)
         binary.head["leftOut"] = left_out
         return Stored(binary.to_bytes(), left_out)
 
@@ -269,5 +303,5 @@ class _Store:
         return "activation or input" if mixed else "activation"
 
 
-def _no_step() -> None:
+def _no_step(_bytes: int) -> None:
     """Take no step."""

@@ -15,6 +15,7 @@ from tvmdbg_widgets.export.page.stored_pictures import (
 )
 from tvmdbg_widgets.export.page.stored_values import Whole, whole
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.readings import is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,34 +60,34 @@ class Candidate:
     def has_picture(self) -> bool:
         """Whether there is anything to show: values, of a type with an order."""
         return any(
-            each.found.applicable and math.prod(each.values.view_shape)
+            each.found.applicable and math.prod(each.view.view_shape)
             for each in self.variants.values()
         )
 
     @property
     def planes(self) -> int:
         """Planes of all variants."""
-        return sum(number_of_planes(each.values.view_shape) for each in self.variants.values())
+        return sum(number_of_planes(each.view.view_shape) for each in self.variants.values())
 
     def later_planes(self) -> Iterator[tuple[int, Plane]]:
         """Yield the planes of each variant after its first, the same index of all in turn."""
         for variant, each in self.variants.items():
-            rest = planes(each.values.view_shape)
+            rest = planes(each.view.view_shape)
             next(rest, None)
             for plane in rest:
                 yield variant, plane
 
 
 def choose_pictures(
-    candidates: Sequence[Candidate], budget: Budget, step: Callable[[], object]
+    candidates: Sequence[Candidate], budget: Budget, step: Callable[[int], object]
 ) -> None:
     """Give every candidate the picture of its first plane, while the budget lasts."""
     for each in candidates:
-        step()
+        step(each.tensor.nbytes)
         if not each.has_picture:
             continue
         for variant, found in each.variants.items():
-            first = next(planes(found.values.view_shape), None)
+            first = next(planes(found.view.view_shape), None)
             if first is not None:
                 _try_picture(each, variant, first, budget)
 
@@ -113,9 +114,7 @@ def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
     for each in candidates:
         if each.tensor.nbytes > budget.raw or not each.variants:
             continue
-        first = next(iter(each.variants.values())).values
-        is_complex = first.numpy_dtype.kind == "c"
-        if is_complex and first.count > _MOST_COMPLEX:
+        if is_complex(each.tensor.dtype) and each.tensor.size > _MOST_COMPLEX:
             continue
         refund = [sum(part) for part in zip(*each.spent, strict=True)] if each.spent else [0, 0]
         budget.give_back(*refund)
@@ -128,18 +127,18 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
         found = whole(each.tensor, list(each.variants.values()))
     except (FormatError, OSError):
         return False
-    cost = compressed(found.data) + _ROW
-    if found.texts is not None:
-        cost += compressed("\n".join(found.texts.unique).encode())
-    if not budget.take(cost, len(found.data)):
+    cost = sum(map(compressed, found.data)) + _ROW * len(found.forms)
+    cost += sum(compressed("\n".join(each.unique).encode()) for each in found.texts.values())
+    size = sum(map(len, found.data))
+    if not budget.take(cost, size):
         return False
-    each.whole, each.spent, each.pictures = found, [(cost, len(found.data))], []
+    each.whole, each.spent, each.pictures = found, [(cost, size)], []
     return True
 
 
 def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) -> bool:
     found = each.variants[variant]
-    if not found.found.applicable or not math.prod(found.values.view_shape):
+    if not found.found.applicable or not math.prod(found.view.view_shape):
         return True
     try:
         made = stored_picture(variant, found, plane)

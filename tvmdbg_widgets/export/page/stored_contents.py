@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.page.stored_facts import tensor_columns, variant_columns
+from tvmdbg_widgets.export.page.stored_facts import tensor_columns
 from tvmdbg_widgets.export.page.stored_nodes import device_names, node_columns
 from tvmdbg_widgets.export.page.stored_pack import Binary
 from tvmdbg_widgets.export.page.stored_pictures import picture_columns
-from tvmdbg_widgets.export.page.stored_values import Whole, code_table, float_limit
+from tvmdbg_widgets.export.page.stored_statistics import variant_columns
+from tvmdbg_widgets.export.page.stored_values import (
+    Codes,
+    Form,
+    Whole,
+    code_table,
+    float_limit,
+    form_columns,
+)
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answers import answer
 
@@ -18,13 +27,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.export.page.stored_choice import Candidate
-    from tvmdbg_widgets.export.page.stored_facts import Variant
+    from tvmdbg_widgets.export.page.stored_facts import Header, Variant
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
     from tvmdbg_widgets.run import DebugRun
 
 
-def common(run: DebugRun, findings: dict[str, Any] | None, eraser: PathEraser) -> Binary:
-    """Return what every page of a run carries: all answers but those about single tensors."""
+@dataclass
+class Told:
+    """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""
+
+    headers: list[Header]
+    variants: list[Variant]
+    notes: list[str]
+    remedies: list[str]
+
+
+def common(
+    run: DebugRun,
+    findings: dict[str, Any] | None,
+    health: tuple[dict[str, Any], dict[str, Any]],
+    eraser: PathEraser,
+) -> Binary:
+    """Return what every page of a run carries: all answers but those about single tensors.
+
+    ``health`` is its answer, and the columns that go with it.
+    """
     binary = Binary()
     binary.head["answers"] = answers = {}
     answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
@@ -34,6 +61,8 @@ def common(run: DebugRun, findings: dict[str, Any] | None, eraser: PathEraser) -
         if reply.result is not None:
             answers[kind] = eraser.json(reply.result["info"])
             binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
+    answers["health"] = eraser.json(health[0])
+    binary.add_columns("health", health[1])
     if run.graph is not None:
         binary.head["devices"] = device_names(run)
         binary.add_columns("nodes", node_columns(run, eraser))
@@ -43,8 +72,7 @@ def common(run: DebugRun, findings: dict[str, Any] | None, eraser: PathEraser) -
 def with_facts(
     binary: Binary,
     run: DebugRun,
-    variants: Sequence[Variant],
-    notes: Sequence[str],
+    told: Told,
     eraser: PathEraser,
     *,
     histograms: bool,
@@ -53,13 +81,14 @@ def with_facts(
     found = binary.copy()
     if run.tensors is not None:
         tensors = list(run.tensors.values())
-        found.add_columns("facts", tensor_columns(tensors, notes, eraser))
-        found.add_columns("variants", variant_columns(variants, histograms=histograms))
+        facts = tensor_columns(tensors, told.headers, told.notes, told.remedies, eraser)
+        found.add_columns("facts", facts)
+        found.add_columns("variants", variant_columns(told.variants, histograms=histograms))
     return found
 
 
-def add_values(binary: Binary, candidates: Sequence[Candidate], variants: int) -> None:
-    """Add pictures and whole values to a binary that tells of so many variants."""
+def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
+    """Add pictures and whole values to a binary."""
     pictures = [picture for each in candidates for picture in each.pictures]
     places = [binary.add_blob(each.data)[0] for each in pictures]
     if pictures:
@@ -67,47 +96,30 @@ def add_values(binary: Binary, candidates: Sequence[Candidate], variants: int) -
     chosen = [(each, each.whole) for each in candidates if each.whole is not None]
     if not chosen:
         return
-    at = [binary.add_blob(found.data) for _, found in chosen]
-    kinds = [""] * variants
-    bits = np.zeros(variants, np.int32)
-    masks = np.full(variants, -1, np.int32)
+    rows: list[tuple[int, Form, int, int]] = []
     for each, found in chosen:
-        for place, row in enumerate(each.variants):
-            kinds[row] = found.kinds[place]
-            bits[row], masks[row] = found.bits[place], found.masks[place]
-    binary.add_columns(
-        "wholes",
-        {
-            "tensor": np.array([found.row for _, found in chosen], np.int32),
-            "width": np.array([found.width for _, found in chosen], np.int32),
-            "at": np.array([begin for begin, _ in at], np.float64),
-            "size": np.array([size for _, size in at], np.float64),
-        },
-    )
-    told: dict[str, np.ndarray[Any, Any] | StringColumn] = {
-        "kind": StringColumn.from_strings(kinds),
-        "bits": bits,
-        "mask": masks,
-    }
-    binary.add_columns("kinds", told)
+        at = [binary.add_blob(data) for data in found.data]
+        forms = zip(each.variants, found.forms, strict=True)
+        rows += [(variant, form, *at[form.data]) for variant, form in forms]
+    binary.add_columns("wholes", form_columns(rows))
     binary.head["floatLimit"] = float_limit()
-    _add_codes(binary, chosen)
+    _add_codes(binary, [found for _, found in chosen])
 
 
-def _add_codes(binary: Binary, chosen: Sequence[tuple[Candidate, Whole]]) -> None:
-    codes: dict[str, np.ndarray[Any, Any]] = {}
-    types = {}
-    for each, found in chosen:
+def _add_codes(binary: Binary, chosen: Sequence[Whole]) -> None:
+    known: dict[str, Codes] = {}
+    for found in chosen:
         for kind, own in found.codes.items():
-            codes[kind] = np.union1d(codes[kind], own) if kind in codes else own
-            types[kind] = each.tensor.dtype
-        if found.texts is not None:
-            count = len(found.texts.unique)
+            before = known.get(kind)
+            codes = own.codes if before is None else np.union1d(before.codes, own.codes)
+            known[kind] = Codes(codes, own.dtype)
+        for kind, texts in found.texts.items():
+            count = len(texts.unique)
             table: dict[str, np.ndarray[Any, Any] | StringColumn] = {
                 "codes": np.arange(count, dtype=np.int32),
                 "values": np.full(count, np.nan),
-                "texts": StringColumn.from_strings(found.texts.unique),
+                "texts": StringColumn.from_strings(texts.unique),
             }
-            binary.add_columns(f"codes {found.kinds[0]}", table)
-    for kind, own in codes.items():
-        binary.add_columns(f"codes {kind}", code_table(kind, types[kind], own))
+            binary.add_columns(f"codes {kind}", table)
+    for kind, own in known.items():
+        binary.add_columns(f"codes {kind}", code_table(kind, own.dtype, own.codes))

@@ -61,7 +61,7 @@ def number_of_planes(shape: tuple[int, ...]) -> int:
 
 def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells."""
-    shown = picture(variant.values, plane, CELLS, CELLS)
+    shown = picture(variant.view, plane, CELLS, CELLS)
     numbers = [shown.minimum, shown.maximum, shown.mean]
     single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
     cells = np.concatenate([shown.mean] if single else numbers).astype("<f4", copy=False)

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_pack import shuffled
+from tvmdbg_widgets.model import bits
 from tvmdbg_widgets.model.array_values import ArrayValues
 from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.readings import is_complex
 from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.widgets.answers_tensor.data import file_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tvmdbg_widgets.export.page.stored_facts import Variant
     from tvmdbg_widgets.model.dtypes import DataType
@@ -27,36 +30,60 @@ _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 
 
 
 @dataclass(frozen=True)
+class Form:
+    """How one variant reads the bytes.
+
+    Attributes
+    ----------
+    data : int
+        Which of the tensor's data.
+    width : int
+        Bytes of an item; the data are shuffled by it.
+    kind : str
+        A type of JavaScript's arrays, or the name of a code table.
+    values : ArrayValues
+    packed : int
+        Bits of a value that shares bytes with others, else 0.
+    mask : int
+        Which bits of an item are its code.
+    """
+
+    data: int
+    width: int
+    kind: str
+    values: ArrayValues
+    packed: int = 0
+    mask: int = -1
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The codes of a table that occur, and the values that know what they mean."""
+
+    codes: np.ndarray[Any, Any]
+    dtype: DataType
+
+
+@dataclass(frozen=True)
 class Whole:
     """The values of one tensor as they are stored.
 
     Attributes
     ----------
-    row : int
-        Position of the tensor in the run.
-    width : int
-        Bytes of an item; the data are shuffled by it.
-    data : bytes
-    kinds : tuple of str
-        How each variant reads them: a type of JavaScript's arrays, or the name of a code table.
-    bits : tuple of int
-        Bits of a code that shares its byte with others, else 0; a variant each.
-    masks : tuple of int
-        Which bits of an item are its code; a variant each.
-    codes : dict of str to uint array
-        The codes of each table that occur.
-    texts : StringColumn or None
-        What the codes mean, where each tensor has its own (complex types).
+    data : tuple of bytes
+        Shuffled.
+    forms : tuple of Form
+        One a variant.
+    codes : dict of str to Codes
+        By the name of their table.
+    texts : dict of str to StringColumn
+        What the codes mean where each tensor has its own table (complex numbers).
     """
 
-    row: int
-    width: int
-    data: bytes
-    kinds: tuple[str, ...]
-    bits: tuple[int, ...]
-    masks: tuple[int, ...]
-    codes: dict[str, np.ndarray[Any, Any]]
-    texts: StringColumn | None = None
+    data: tuple[bytes, ...]
+    forms: tuple[Form, ...]
+    codes: dict[str, Codes]
+    texts: dict[str, StringColumn]
 
 
 def whole(tensor: Tensor, found: Sequence[Variant]) -> Whole:
@@ -68,23 +95,78 @@ def whole(tensor: Tensor, found: Sequence[Variant]) -> Whole:
     found : sequence of Variant
         All variants of the tensor.
     """
-    row = found[0].row
-    if found[0].values.numpy_dtype.kind == "c":
-        return _complex(tensor, row)
+    if is_complex(tensor.dtype):
+        return _complex(found)
     raw = tensor.raw()[: max(_used(each.values) for each in found)]
     width = found[0].values.numpy_dtype.itemsize
-    kinds, codes = [], {}
+    forms, codes = [], {}
     for each in found:
-        kind = each.values.numpy_dtype.name
-        if not each.values.is_raw and (kind not in _NATIVE or each.values.dtype.bits < 8):
-            kind = f"{each.values.dtype.name.partition('x')[0]} {kind}"
-            codes[kind] = _codes(raw, each.values)
-        kinds.append(kind)
-    bits = tuple(each.values.dtype.bits if each.values.is_packed else 0 for each in found)
-    masks = tuple(
-        (1 << each.values.dtype.bits) - 1 if _is_small(each.values) else -1 for each in found
-    )
-    return Whole(row, width, shuffled(raw.data, width), tuple(kinds), bits, masks, codes)
+        values = each.values
+        kind = values.numpy_dtype.name
+        if not values.is_raw and (kind not in _NATIVE or values.dtype.bits < 8):
+            kind = f"{values.dtype.name.partition('x')[0]} {kind}"
+            codes[kind] = Codes(_codes(raw, values), values.dtype)
+        mask = (1 << values.dtype.bits) - 1 if _is_small(values) else -1
+        packed = values.dtype.bits if values.is_packed else 0
+        forms.append(Form(0, width, kind, values, packed, mask))
+    return Whole((shuffled(raw.data, width),), tuple(forms), codes, {})
+
+
+def _complex(found: Sequence[Variant]) -> Whole:
+    """The numbers as text, their faces as floats: JavaScript rounds magnitudes differently."""
+    data, forms, texts = [], [], {}
+    for at, each in enumerate(found):
+        array = each.values.numpy().ravel()
+        if array.dtype.kind == "c":
+            column = StringColumn.from_strings(number_text(value) for value in array)
+            kind = f"tensor {each.row}"
+            texts[kind] = column
+            data.append(shuffled(column.codes.astype("<i4").tobytes(), 4))
+            forms.append(Form(at, 4, kind, each.values))
+        else:
+            width = array.dtype.itemsize
+            data.append(shuffled(array.tobytes(), width))
+            forms.append(Form(at, width, array.dtype.name, each.values))
+    return Whole(tuple(data), tuple(forms), {}, texts)
+
+
+def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
+    """Return how the variants of whole tensors are read (W rows).
+
+    Parameters
+    ----------
+    rows : sequence of (variant, form, place of its data, their bytes)
+    """
+
+    def whole(get: Callable[[Form], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.array([get(form) for _, form, *_ in rows], np.int32)
+
+    def fields(form: Form) -> tuple[int, int]:
+        found = bits.fields(form.values.numpy_dtype)
+        return (found[0], found[2]) if found else (-1, 0)
+
+    kept = [file_dtype(form.values.numpy_dtype) for _, form, *_ in rows]
+    return {
+        "variant": np.array([variant for variant, *_ in rows], np.int32),
+        "width": whole(lambda form: form.width),
+        "at": np.array([begin for *_, begin, _ in rows], np.float64),
+        "size": np.array([size for *_, size in rows], np.float64),
+        "kind": StringColumn.from_strings(form.kind for _, form, *_ in rows),
+        "packed": whole(lambda form: form.packed),
+        "mask": whole(lambda form: form.mask),
+        "bits": whole(lambda form: bits.width(form.values.codes.numpy_dtype)),
+        "sign": whole(lambda form: fields(form)[0]),
+        "mantissa": whole(lambda form: fields(form)[1]),
+        "descr": StringColumn.from_strings(dtype.newbyteorder("<").str for dtype, _ in kept),
+        "note": StringColumn.from_strings(note for _, note in kept),
+        "copied": np.array(
+            [
+                dtype == form.values.numpy_dtype and dtype.kind in "iuf"
+                for (dtype, _), (_, form, *_) in zip(kept, rows, strict=True)
+            ],
+            np.bool_,
+        ),
+    }
 
 
 def float_limit() -> int:
@@ -118,13 +200,6 @@ def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[
         "values": scalars.astype(np.float64),
         "texts": StringColumn.from_strings(number_text(each) for each in scalars),
     }
-
-
-def _complex(tensor: Tensor, row: int) -> Whole:
-    texts = StringColumn.from_strings(number_text(each) for each in tensor.numpy().ravel())
-    kind = f"tensor {row}"
-    data = shuffled(texts.codes.astype("<i4").tobytes(), 4)
-    return Whole(row, 4, data, (kind,), (0,), (-1,), {}, texts)
 
 
 def _used(values: ArrayValues) -> int:

@@ -38,6 +38,11 @@ def too_small(least: int, budget: int) -> str:
     )
 
 
+def remedy(*, parameters: bool) -> str:
+    """Return the call that makes a page with all values."""
+    return f'save_html(share="tensors"{", parameters=True" if parameters else ""})'
+
+
 def megabytes(count: int) -> str:
     """Write a number of bytes: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
     if count < 1000:

@@ -1,0 +1,73 @@
+/** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
+import { type Cells, emptyCells, merged, setCell, sumsOf } from "./stored_cells.ts";
+import type { View } from "./stored_layout.ts";
+import { askedCells, gridOf, MOST_SIDE, picture, spansOf } from "./stored_picture.ts";
+import { askedPlane, placeOf } from "./stored_plane.ts";
+import type { Question } from "./stored_question.ts";
+import type { Scalars } from "./stored_scalars.ts";
+
+const MOST_CHANNELS = 4096;
+
+interface Along {
+  result: object;
+  cells: Cells;
+}
+
+/** The same plane at `count` indices of one more axis. */
+export function channels(scalars: Scalars, view: View, question: Question): Along {
+  const wanted = question.integer("count", 1, MOST_CHANNELS);
+  const most = askedCells(question, wanted);
+  const plane = askedPlane(view.shape, question);
+  const axis = question.integer("axis", 0, view.shape.length - 1);
+  if (plane.axes.includes(axis)) throw new Error(`axis ${axis} is shown in each picture already`);
+  const length = view.shape[axis]!;
+  const first = question.integer("first", 0, length - 1);
+  const count = Math.min(wanted, length - first);
+  const spans = spansOf(plane, [0, 0, plane.rows, plane.cols], most);
+  const { row: _row, col: _col, ...grid } = gridOf(spans);
+  const size = grid.rows * grid.cols;
+  const cells = emptyCells(size * count);
+  for (let at = 0; at < count; at++) {
+    const index = plane.index.with(axis, first + at);
+    const shown = picture(scalars, plane, placeOf(view, { ...plane, index }), spans);
+    for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
+      cells[name].set(shown[name], at * size);
+    }
+  }
+  const planeSize = { planeRows: plane.rows, planeCols: plane.cols };
+  return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
+}
+
+/** All other axes reduced. */
+export function profile(scalars: Scalars, view: View, question: Question): Along {
+  const points = question.integer("points", 1, MOST_SIDE);
+  const axis = question.integer("axis", 0, view.shape.length - 1);
+  const own = view.offsets[axis]!;
+  const length = own.length;
+  const step = Math.ceil(length / points);
+  const [lower, higher] = [
+    positions(view.offsets.slice(0, axis)),
+    positions(view.offsets.slice(axis + 1)),
+  ];
+  const cells = emptyCells(Math.ceil(length / step));
+  for (let cell = 0; cell < cells.flags.length; cell++) {
+    const each = own.subarray(cell * step, (cell + 1) * step);
+    setCell(
+      cells,
+      cell,
+      merged(Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }))),
+    );
+  }
+  return { result: { axis, length, step }, cells };
+}
+
+/** Where the values of all indices of some axes are, in C order. */
+function positions(offsets: Float64Array[]): Float64Array {
+  return offsets.reduce((found, axis) => {
+    const next = new Float64Array(found.length * axis.length);
+    for (let i = 0, at = 0; i < found.length; i++) {
+      for (const offset of axis) next[at++] = found[i]! + offset;
+    }
+    return next;
+  }, new Float64Array(1));
+}

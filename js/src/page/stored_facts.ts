@@ -1,0 +1,119 @@
+/** What a page knows of each tensor apart from its values. */
+import type { StringColumn } from "../shared/columns.ts";
+import { type TensorColumns, TRUST_LABELS } from "../shared/run_client.ts";
+import type { Entry, KnownLayout } from "../shared/tensor_questions.ts";
+import type { StoredData } from "./stored_data.ts";
+import type { Question } from "./stored_question.ts";
+
+interface Facts {
+  keys: StringColumn;
+  files: StringColumn;
+  offsets: Float64Array;
+  captured: StringColumn;
+  /** JSON of a list. */
+  layouts: StringColumn;
+  noteOffsets: Int32Array;
+  notes: StringColumn;
+  pageNotes: StringColumn;
+  /** The call that makes a page with the values. */
+  remedies: StringColumn;
+}
+
+interface Variants {
+  tensor: Int32Array;
+  /** Empty where there is no choice. */
+  reading: StringColumn;
+  shapeOffsets: Int32Array;
+  shapeDims: Float64Array;
+  applicable: Uint8Array;
+}
+
+/** A tensor under one reading. */
+export interface Found {
+  row: number;
+  variant: number;
+  reading: string | null;
+  shape: number[];
+  /** Whether there is anything to draw. */
+  drawn: boolean;
+}
+
+export class StoredFacts {
+  readonly #list: TensorColumns;
+  readonly #facts: Facts;
+  readonly #variants: Variants;
+
+  constructor(data: StoredData) {
+    if (!data.has("tensors")) throw new Error("this run has no tensors");
+    this.#list = data.columns<TensorColumns>("tensors");
+    this.#facts = data.columns<Facts>("facts");
+    this.#variants = data.columns<Variants>("variants");
+  }
+
+  find(question: Question): Found {
+    const [node, output] = question.integers("entry", 2) as unknown as Entry;
+    const row = this.#list.node.findIndex(
+      (each, at) => each === node && this.#list.output[at] === output,
+    );
+    if (row < 0) throw new Error(`no tensor for node ${node}, output ${output}`);
+    const known = this.readings(row);
+    const asked = known.length ? question.choice("reading", known) : null;
+    if (!known.length) question.text("reading");
+    const { tensor, reading, shapeOffsets, shapeDims, applicable } = this.#variants;
+    const first = tensor.indexOf(row);
+    if (first < 0) throw new Error("the data of this page are damaged");
+    let variant = asked === null ? first : -1;
+    for (let at = first; variant < 0 && tensor[at] === row; at++) {
+      if (reading.at(at) === asked) variant = at;
+    }
+    const shape = Array.from(
+      shapeDims.subarray(shapeOffsets[variant]!, shapeOffsets[variant + 1]!),
+    );
+    const drawn = applicable[variant] === 1 && !shape.includes(0);
+    return { row, variant, reading: reading.at(variant) || null, shape, drawn };
+  }
+
+  readings(row: number): string[] {
+    const { tensor, reading } = this.#variants;
+    const found: string[] = [];
+    for (let at = tensor.indexOf(row); tensor[at] === row; at++) found.push(reading.at(at));
+    return found.filter((each) => each);
+  }
+
+  layouts(row: number): KnownLayout[] {
+    return JSON.parse(this.#facts.layouts.at(row) || "[]") as KnownLayout[];
+  }
+
+  /** Why something of the values cannot be told, and what would tell it. */
+  missing({ row }: Found, what: string): string {
+    const why = this.#facts.pageNotes.at(row) || "the values of this tensor are not here";
+    return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;
+  }
+
+  header({ row, reading, shape }: Found): object {
+    const [list, facts] = [this.#list, this.#facts];
+    const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
+    const notes: string[] = [];
+    for (let at = facts.noteOffsets[row]!; at < facts.noteOffsets[row + 1]!; at++) {
+      notes.push(facts.notes.at(at));
+    }
+    const own = facts.pageNotes.at(row);
+    return {
+      entry: [list.node[row], list.output[row]],
+      name: list.names.at(row),
+      key: facts.keys.at(row),
+      dtype: list.dtypes.at(row),
+      shape: Array.from(dims),
+      nbytes: list.nbytes[row],
+      offset: facts.offsets[row],
+      file: facts.files.at(row),
+      trust: TRUST_LABELS[list.trust[row]!],
+      notes: own ? [...notes, own] : notes,
+      captured: facts.captured.at(row),
+      readings: this.readings(row),
+      reading,
+      layouts: this.layouts(row),
+      storedShape: shape,
+    };
+  }
+}

@@ -1,0 +1,139 @@
+/** The statistics of one tensor, as `widgets/answers_tensor/statistics.py` answers them. */
+import type { StringColumn } from "../shared/columns.ts";
+import type {
+  ExactNumber,
+  Percentile,
+  StatisticsAnswer,
+  TensorStatistics,
+} from "../shared/tensor_questions.ts";
+import type { StoredData } from "./stored_data.ts";
+import type { Found } from "./stored_facts.ts";
+import { floatText } from "./stored_text.ts";
+
+const BINS = 64;
+
+const COUNTS = [
+  "size",
+  "finite",
+  "nan",
+  "posInf",
+  "negInf",
+  "zero",
+  "negative",
+  "denormal",
+] as const;
+const PLACES = ["argmin", "argmax", "firstNan", "firstPosInf", "firstNegInf"] as const;
+type Numbers =
+  | (typeof COUNTS)[number]
+  | (typeof PLACES)[number]
+  | "atLowest"
+  | "atHighest"
+  | "minimum"
+  | "maximum"
+  | "mean"
+  | "std"
+  | "lowest"
+  | "highest";
+
+type Columns = Record<Numbers | "first" | "last" | "edges", Float64Array> &
+  Record<"histogram" | "uneven" | "percentileOffsets", Int32Array> &
+  Record<"minimumText" | "maximumText" | "reason" | "low" | "high", StringColumn> &
+  Record<"lowValue" | "highValue", Float32Array> & {
+    applicable: Uint8Array;
+    rounded: Uint8Array;
+    percents: Float64Array;
+    counts: Int32Array | Float64Array;
+  };
+
+/** All but the distribution. */
+export function storedStatistics(data: StoredData, { variant, shape }: Found): StatisticsAnswer {
+  const all = data.columns<Columns>("variants");
+  const total = shape.reduce((product, size) => product * size, 1);
+  const [lowest, highest] = [all.lowest[variant]!, all.highest[variant]!];
+  return {
+    state: "exact",
+    done: total,
+    total,
+    statistics: all.applicable[variant] ? numbersOf(all, variant, shape) : null,
+    reason: all.reason.at(variant),
+    histogram: histogramOf(all, variant),
+    percentiles: percentilesOf(all, variant),
+    distribution: null,
+    limits: Number.isNaN(lowest) ? null : [lowest, highest],
+  };
+}
+
+function numbersOf(all: Columns, variant: number, shape: number[]): TensorStatistics {
+  const known = (name: Numbers) => {
+    const value = all[name][variant]!;
+    return Number.isNaN(value) ? null : value;
+  };
+  const each = <T>(names: readonly Numbers[], make: (name: Numbers) => T) =>
+    Object.fromEntries(names.map((name) => [name, make(name)]));
+  const float = (value: number) =>
+    exactNumber(value, Number.isNaN(value) ? "none" : floatText(value));
+  return {
+    ...each(COUNTS, (name) => all[name][variant]!),
+    atLowest: known("atLowest"),
+    atHighest: known("atHighest"),
+    minimum: exactNumber(all.minimum[variant]!, all.minimumText.at(variant)),
+    maximum: exactNumber(all.maximum[variant]!, all.maximumText.at(variant)),
+    mean: float(all.mean[variant]!),
+    std: float(all.std[variant]!),
+    ...each(PLACES, (name) => indexOf(known(name), shape)),
+  } as unknown as TensorStatistics;
+}
+
+function histogramOf(all: Columns, variant: number): StatisticsAnswer["histogram"] {
+  const { histogram, counts, first, last, uneven, edges, rounded } = all;
+  const at = histogram[variant]!;
+  if (at < 0) return null;
+  const own = uneven[at]!;
+  const length = BINS + 1;
+  const step = (last[at]! - first[at]!) / BINS;
+  return {
+    counts: Array.from(counts.subarray(at * BINS, (at + 1) * BINS)),
+    edges:
+      own < 0
+        ? Array.from({ length }, (_, i) => (i < BINS ? i * step + first[at]! : last[at]!))
+        : Array.from(edges.subarray(own * length, (own + 1) * length)),
+    exact: rounded[at] === 0,
+  };
+}
+
+function percentilesOf(all: Columns, variant: number): Percentile[] {
+  const { percentileOffsets: offsets, percents, low, high, lowValue, highValue } = all;
+  const found: Percentile[] = [];
+  const first = offsets[variant]!;
+  for (let at = first; at < offsets[variant + 1]!; at++) {
+    found.push({
+      percent: percents[at - first]!,
+      low: parsed(low.at(at), lowValue[at]!),
+      high: parsed(high.at(at), highValue[at]!),
+    });
+  }
+  return found;
+}
+
+/** The number that a text stands for; `single` where a float32 holds it, which the text alone may not tell. */
+function parsed(text: string, single: number): ExactNumber {
+  return exactNumber(Number.isNaN(single) ? Number(text) : single, text);
+}
+
+function exactNumber(value: number, text: string): ExactNumber {
+  return { text, value: Number.isFinite(value) ? value : null };
+}
+
+/** A flat position, in C order, as an index; null where there is none. */
+function indexOf(flat: number | null, shape: number[]): number[] | null {
+  if (flat === null) return null;
+  let rest = flat;
+  return shape
+    .toReversed()
+    .map((size) => {
+      const at = rest % size;
+      rest = Math.floor(rest / size);
+      return at;
+    })
+    .reverse();
+}

@@ -1,0 +1,132 @@
+"""Statistics, percentiles and histograms of every variant of the tensors, as columns."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.export.page.stored_facts import BINS, Variant
+from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.widgets.answers_tensor.statistics import PERCENTS, limits, percentiles_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.statistics import Histogram, Statistics
+
+_COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "negative", "denormal")
+_PLACES = (
+    *("argmin", "argmax", "at_lowest", "at_highest"),
+    *("first_nan", "first_pos_inf", "first_neg_inf"),
+)
+
+
+def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
+    """Return statistics (V rows) with histograms (H rows of ``BINS`` counts)."""
+    told = [each.found for each in found]
+    shapes = [each.values.view_shape for each in found]
+    shown = [each.histogram if histograms else None for each in told]
+    kept = [each for each in shown if each is not None]
+    linear = [_is_linear(each) for each in kept]
+    counts = np.concatenate([np.zeros(0, np.int64), *(each.counts for each in kept)])
+    columns: dict[str, Any] = {
+        "tensor": np.array([each.row for each in found], np.int32),
+        "reading": _strings([each.reading for each in found]),
+        "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
+        "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
+        "applicable": np.array([each.applicable for each in told], np.bool_),
+    }
+    for name in (*_COUNTS, *_PLACES, "minimum", "maximum", "mean", "std"):
+        columns[_camel(name)] = _floats(told, operator.attrgetter(name))
+    ends = [_limits(each) for each in found]
+    columns |= {
+        "reason": _strings([each.reason for each in told]),
+        "lowest": np.array([low for low, _ in ends], np.float64),
+        "highest": np.array([high for _, high in ends], np.float64),
+        "minimumText": _strings([_text(each.minimum) for each in told]),
+        "maximumText": _strings([_text(each.maximum) for each in told]),
+        "histogram": _numbered([each is not None for each in shown]),
+        "counts": counts.astype(np.int32 if counts.max(initial=0) < 2**31 else np.float64),
+        "first": np.array([each.edges[0] for each in kept], np.float64),
+        "last": np.array([each.edges[-1] for each in kept], np.float64),
+        "rounded": np.array([not each.exact for each in kept], np.bool_),
+        "uneven": _numbered([not each for each in linear]),
+        "edges": np.concatenate(
+            [
+                np.zeros(0),
+                *(each.edges for each, even in zip(kept, linear, strict=True) if not even),
+            ]
+        ),
+    }
+    return columns | _percentile_columns(found)
+
+
+def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
+    """Return bounds of the percentiles (P rows, as many a variant as it tells).
+
+    A float32 goes along as a number, since its text stands for another float64; of other numbers
+    the text is exact.
+    """
+    own = [percentiles_json(each.found) for each in found]
+    rows = [row for rows in own for row in rows]
+    columns: dict[str, Any] = {
+        "percentileOffsets": np.cumsum([0, *map(len, own)]).astype(np.int32),
+        "percents": np.array(PERCENTS, np.float64),
+    }
+    for name in ("low", "high"):
+        numbers = [row[name] for row in rows]
+        columns[name] = _strings([each["text"] for each in numbers])
+        values = [math.nan if each["value"] is None else each["value"] for each in numbers]
+        columns[f"{name}Value"] = _single(np.array(values, np.float64))
+    return columns
+
+
+def _single(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return the values that a float32 holds, NaN for the others."""
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    return np.where(single == values, single, np.float32(np.nan))
+
+
+def _limits(each: Variant) -> tuple[float, float]:
+    found = limits(each.values.numpy_dtype) if each.found.applicable else None
+    return (math.nan, math.nan) if found is None else (found[0], found[1])
+
+
+def _is_linear(found: Histogram) -> bool:
+    """Whether ``first + i * ((last - first) / BINS)`` gives the very same edges."""
+    first, last = float(found.edges[0]), float(found.edges[-1])
+    if len(found.counts) != BINS or not math.isfinite(last - first):
+        return False
+    edges = np.arange(BINS + 1) * ((last - first) / BINS) + first
+    return np.array_equal(edges[:-1], found.edges[:-1])
+
+
+def _numbered(there: Sequence[bool]) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Count up the rows that are there; -1 for the others."""
+    mask = np.array(there, np.bool_)
+    return np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
+
+
+def _floats(
+    found: Sequence[Statistics], get: Callable[[Statistics], Any]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    values = (get(each) for each in found)
+    return np.array([math.nan if each is None else float(each) for each in values], np.float64)
+
+
+def _text(bound: Any) -> str:
+    return "none" if bound is None else number_text(bound)
+
+
+def _strings(texts: Sequence[str]) -> StringColumn:
+    return StringColumn.from_strings(texts)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(each.capitalize() for each in rest)
