@@ -5,7 +5,9 @@ import { runClient } from "../../js/src/shared/run_client.ts";
 import { SessionClient } from "../../js/src/shared/session_client.ts";
 
 const WAIT_MS = 20_000;
-const LARGE = { axes: [0, 1], index: [0, 0, 0, 0], rows: 64, cols: 64, bins: 16, reading: null };
+const VIEW = { reading: null, layout: null, sizes: {}, axes: [0, 1], index: [0, 0, 0, 0] };
+const LARGE = { ...VIEW, part: null, rows: 64, cols: 64, exact: true };
+const POLL_MS = 20;
 
 function equal(found, expected, what) {
   const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
@@ -159,6 +161,68 @@ const CHECKS = {
     }
   },
 
+  async "numbers of a tensor come the same at odd offsets, and agree with each other"({ run }) {
+    const ends = new AbortController();
+    const entry = [4, 0];
+    const told = await Promise.all(
+      [run, atOddOffsets(run)].map(async (model, i) => {
+        const client = runClient(model, `contract-tensor-${i}`, ends.signal);
+        const counted = async () => {
+          const found = await client.statistics({ entry, reading: null, exact: true }, within());
+          if (found.state === "exact") return found;
+          equal([found.state, found.distribution], ["scanning", null], "while it is counted");
+          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+          return counted();
+        };
+        const [statistics, profile, channels, data, values, percentiles] = await Promise.all([
+          counted(),
+          client.profile({ ...VIEW, entry, axis: 0, points: 64 }, within()),
+          client.channels({ ...VIEW, entry, axis: 2, first: 0, count: 3, rows: 8, cols: 8 }, within()),
+          client.data({ ...VIEW, entry, row: 0, rows: 10 ** 6 }, within()),
+          client.values(
+            { ...VIEW, entry, row: 0, col: 0, rows: 2, cols: 3, format: "hex", scale: 1, zeroPoint: 0 },
+            within(),
+          ),
+          client.percentiles({ entry, reading: null, percents: [0, 100] }, within()),
+        ]);
+        const bytes = [...new Uint8Array(data.bytes.buffer, data.bytes.byteOffset, data.bytes.byteLength)];
+        return { statistics, profile, channels, data: { ...data, bytes }, values, percentiles };
+      }),
+    );
+    equal(told[1], told[0], "at odd offsets");
+    const [{ statistics, profile, channels, data, values, percentiles }] = told;
+    const numbers = statistics.statistics;
+    const sum = (list) => list.reduce((total, each) => total + each, 0);
+    equal(sum([...statistics.distribution.count]), numbers.finite, "values of the distribution");
+    equal(sum(statistics.histogram.counts), numbers.finite, "values of the histogram");
+    equal(Math.min(...profile.minimum), numbers.minimum.value, "least value of the profile");
+    equal(channels.minimum.length, channels.count * channels.rows * channels.cols, "cells");
+    equal(data.bytes.length, data.rows * data.cols * Number(data.descr.slice(2)), "bytes");
+    equal(values.text.length, values.rows * values.cols, "values");
+    equal(values.text.filter((text) => !/^0x[0-9a-f]{4}$/.test(text)), [], "what is no float16 as hex");
+    equal(
+      percentiles.map(({ low }) => low.value),
+      [numbers.minimum.value, numbers.maximum.value],
+      "percentiles 0 and 100",
+    );
+    const stopped = await runClient(run, "contract-stop", ends.signal).cancelTensor(
+      { entry, reading: null },
+      within(),
+    );
+    equal(stopped.state, "exact", "after all were counted there is nothing to stop");
+    ends.abort();
+  },
+
+  async "the health of all tensors comes in execution order"({ run }) {
+    const ends = new AbortController();
+    const client = runClient(run, "contract-health", ends.signal);
+    const [health, tensors] = await Promise.all([client.health(within()), client.tensors()]);
+    equal([...health.node], [...tensors.node], "nodes");
+    equal([...health.rank].sort((a, b) => a - b), [...health.rank.keys()], "ranks");
+    equal([health.words.length, health.total], [tensors.node.length, tensors.node.length], "rows");
+    ends.abort();
+  },
+
   async "of one client's questions the newest is answered, and none is forgotten"({ run }) {
     const questions = Array.from({ length: 24 }, (_, i) =>
       request(run, "tensor", { ...LARGE, client: "one", entry: [1 + 3 * (i % 2), 0] }, within()),
@@ -218,6 +282,14 @@ const CHECKS = {
       request(run, "tensor", { ...LARGE, client: odd, entry: [4, 0], axes: [odd, odd, odd] }, within()),
       request(run, "tensor", { ...LARGE, client: `${odd}`, entry: [4, 0], index: odd ?? 0 }, within()),
       request(run, "values", { ...LARGE, entry: [4, 0], row: odd, col: 0, cols: odd }, within()),
+      request(run, "tensor", { ...LARGE, entry: [4, 0], part: odd, layout: odd }, within()),
+      request(run, "tensor", { ...LARGE, entry: [4, 0], part: [odd, 0, 1, 1], sizes: { C: odd } }, within()),
+      request(run, "statistics", { entry: [4, 0], reading: odd, exact: odd }, within()),
+      request(run, "percentiles", { entry: [4, 0], percents: [odd] }, within()),
+      request(run, "profile", { ...VIEW, entry: [4, 0], axis: odd, points: odd }, within()),
+      request(run, "channels", { ...LARGE, entry: [4, 0], axis: 2, first: odd, count: odd }, within()),
+      request(run, "data", { ...VIEW, entry: [4, 0], row: odd, rows: odd, col: odd }, within()),
+      request(run, "cancelTensor", { entry: [odd], reading: odd }, within()),
       request(run, "__class__", { kind: odd }, within()),
     ]);
     asked.push(request(run, "x".repeat(100), {}, within()));

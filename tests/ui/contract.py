@@ -31,5 +31,5 @@ def broken(shown: Locator) -> dict[str, str]:
     done = shown.and_(shown.page.locator("[data-done]"))
     done.wait_for(timeout=DONE_MS)
     results = json.loads(done.text_content() or "[]")
-    assert len(results) >= 13
+    assert len(results) >= 15
     return {each["name"]: each["detail"] for each in results if each["detail"] is not None}

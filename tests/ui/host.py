@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import struct
 import threading
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.widgets.desk import Desk
+from tvmdbg_widgets.widgets.messages import message_id
 
 from .contract import contract_module
 
@@ -56,29 +58,41 @@ def is_plain(value: object) -> bool:
     return True
 
 
-def reply(run: Any, message: object) -> bytes:
-    """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
-    buffers: tuple[bytes, ...] = ()
-    if isinstance(message, dict) and message.get("kind") == "findings":
-        run.search.scan.start(go_on=message.get("goOn") is True)
-    asked = message.get("id") if isinstance(message, dict) else None
-    try:
-        found = answer(run, message)
-    except Exception as problem:  # noqa: BLE001 (an error is an answer)
-        content = {"id": asked, "error": str(problem)}
-    else:
-        content = {"id": asked, "result": found.result}
-        buffers = found.buffers
-    head = json.dumps(content, allow_nan=False).encode()
-    return struct.pack("<I", len(head)) + head + b"".join(buffers)
+class Counter:
+    """Waits for the answer to each message of a page; the live model's desk gives it."""
+
+    def __init__(self, run: Any) -> None:
+        self._desk = Desk(run, self._receive)
+        self._asked = itertools.count()
+        self._came: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+        self._changed = threading.Condition()
+
+    def close(self) -> None:
+        self._desk.close()
+
+    def reply(self, message: object) -> bytes:
+        """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
+        name = str(next(self._asked))
+        asked = {**message, "id": name} if isinstance(message, dict) else {"id": name}
+        self._desk.take(asked)
+        with self._changed:
+            self._changed.wait_for(lambda: name in self._came)
+            content, buffers = self._came.pop(name)
+        head = json.dumps({**content, "id": message_id(message)}, allow_nan=False).encode()
+        return struct.pack("<I", len(head)) + head + b"".join(buffers)
+
+    def _receive(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        with self._changed:
+            self._came[content["id"]] = (content, buffers)
+            self._changed.notify_all()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    run: Any
+    counter: Counter
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._give(reply(self.run, message), "application/octet-stream")
+        self._give(self.counter.reply(message), "application/octet-stream")
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
@@ -138,13 +152,15 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 @contextmanager
 def serve(run: Any, port: int = 0) -> Iterator[str]:
     """Serve the page of one run; yields its address."""
-    handler = type("Handler", (_Handler,), {"run": run})
+    counter = Counter(run)
+    handler = type("Handler", (_Handler,), {"counter": counter})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
     finally:
+        counter.close()
         server.shutdown()
         server.server_close()
 

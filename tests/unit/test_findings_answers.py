@@ -12,8 +12,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, plant
-from tvmdbg_widgets.model import tensors as tensors_module
-from tvmdbg_widgets.widgets import run_model
+from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.widgets import desk
 from tvmdbg_widgets.widgets.answers import answer
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ class Slow:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = 0
-        real = tensors_module.statistics
+        real = Passes.tallied
 
         def slowly(*args: Any, **named: Any) -> Any:
             self.begun += 1
             time.sleep(0.02)
             return real(*args, **named)
 
-        monkeypatch.setattr(tensors_module, "statistics", slowly)
+        monkeypatch.setattr(Passes, "tallied", slowly)
 
 
 def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]:
@@ -148,8 +148,8 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
 def test_a_kernel_without_threads_scans_while_it_is_asked(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_model, "_HAS_THREADS", False)
-    monkeypatch.setattr(run_model, "_SLICE", 0.0)
+    monkeypatch.setattr(desk, "_HAS_THREADS", False)
+    monkeypatch.setattr(desk, "_SLICE", 0.0)
     _, asked = page(run, monkeypatch)
     states = [asked("findings", str(number))["state"] for number in range(74)]
     assert states == ["scanning"] * 73 + ["done"]

@@ -48,8 +48,8 @@ def picture(run: DebugRun, node: int, output: int, rows: int, cols: int) -> dict
         "index": [0] * len(shape),
         "rows": rows,
         "cols": cols,
-        "bins": 16,
-        "reading": None,
+        "exact": True,
+        "layout": "",
     }
 
 
@@ -174,7 +174,8 @@ def check_picture(run: DebugRun, node: int, output: int, truth: np.ndarray) -> N
         return
     numbers = truth.astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
-    found = reply.result["statistics"]
+    counted = answer(run, {"kind": "statistics", **question}).result
+    found = counted["statistics"]
     assert [found["size"], found["nan"]] == [truth.size, int(np.isnan(numbers).sum())]
     assert [found["posInf"], found["negInf"]] == [
         np.sum(numbers == np.inf),
@@ -185,7 +186,7 @@ def check_picture(run: DebugRun, node: int, output: int, truth: np.ndarray) -> N
         assert found["maximum"]["value"] == finite.max()
         assert found["mean"]["value"] == pytest.approx(finite.mean(), rel=1e-9, abs=1e-12)
         assert found["std"]["value"] == pytest.approx(finite.std(), rel=1e-6, abs=1e-12)
-        assert sum(reply.result["histogram"]["counts"]) == finite.size
+        assert sum(counted["histogram"]["counts"]) == finite.size
     plane = (
         numbers.reshape(-1, *numbers.shape[-2:])[0] if truth.ndim > 1 else numbers.reshape(1, -1)
     )

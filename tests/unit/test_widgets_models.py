@@ -14,7 +14,8 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets import run_model
+from tvmdbg_widgets.widgets import desk
+from tvmdbg_widgets.widgets.answers import Answers
 from tvmdbg_widgets.widgets.run_model import RunModel
 from tvmdbg_widgets.widgets.view import View
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 LIMIT = 20.0
 VIEWS = [tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector, tvmdbg.Flamechart]
-TENSOR = {"axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4, "bins": 4, "reading": None}
+TENSOR = {"axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4}
 
 pytestmark = pytest.mark.usefixtures("bundles_or_skip")
 
@@ -75,15 +76,15 @@ def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> Page:
 def hold(monkeypatch: pytest.MonkeyPatch, count: int) -> Callable[[], None]:
     """Keep the first answers waiting, and with them the workers; the result lets them go."""
     free, started = threading.Event(), threading.Semaphore(0)
-    real = run_model.answer
+    real = Answers.answer
 
-    def held(run: DebugRun, message: Any) -> Any:
+    def held(answers: Answers, message: Any, *rest: Any) -> Any:
         if message.get("hold"):
             started.release()
             assert free.wait(LIMIT)
-        return real(run, message)
+        return real(answers, message, *rest)
 
-    monkeypatch.setattr(run_model, "answer", held)
+    monkeypatch.setattr(Answers, "answer", held)
 
     def release() -> None:
         for _ in range(count):
@@ -111,7 +112,7 @@ def test_a_bug_is_told_and_logged(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("x")
 
-    monkeypatch.setattr(run_model, "answer", broken)
+    monkeypatch.setattr(Answers, "answer", broken)
     page.ask({"id": "a", "kind": "graph"})
     assert page.wait("a")[0]["error"] == "ZeroDivisionError: x"
     assert "answering graph failed" in caplog.text
@@ -138,22 +139,22 @@ def test_of_one_client_the_newest_that_waits_is_answered(
     assert all("result" in each for each in page.wait("held0", "held1", "other", "q4", "n4"))
     older = page.wait(*(f"{kind}{i}" for kind in "qn" for i in range(4)))
     assert {each["error"] for each in older} == {"superseded by a newer question"}
-    assert page.model._newest == {}
+    assert page.model._desk._newest == {}
 
 
 def test_answers_come_from_beside_the_main_thread(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
-    real = run_model.answer
+    real = Answers.answer
     monkeypatch.setattr(
-        run_model,
+        Answers,
         "answer",
         lambda *asked: (names.append(threading.current_thread().name), real(*asked))[1],
     )
     page.ask({"id": "a", "kind": "graph"})
     page.wait("a")
-    monkeypatch.setattr(run_model, "_HAS_THREADS", False)
+    monkeypatch.setattr(desk, "_HAS_THREADS", False)
     page.ask({"id": "b", "kind": "graph"})
     assert "b" in page.answers
     assert [name.startswith("tvmdbg") for name in names] == [True, False]
@@ -180,14 +181,13 @@ def test_close_frees_model_and_workers(
     release = hold(monkeypatch, 2)
     for i in range(8):
         page.ask({"id": f"q{i}", "kind": "graph", "hold": True})
-    pool = run.model._pool
+    (pool,) = run.model._desk._pools.values()
     run.model.close()
     release()
-    assert pool is not None
     pool.shutdown(wait=True)
     assert set(page.answers) <= {"q0", "q1"}
     assert run.model.comm is None
-    assert run.model._pool is None
+    assert run.model._desk._pools == {}
 
 
 def test_nothing_of_a_run_is_left_after_close() -> None:
