@@ -116,13 +116,13 @@ export class BoxPainter {
         ? { ...badgeStyle, fill: theme.error }
         : badgeStyle;
     const worst = judged && node === health?.nodes.worst;
-    const mark = worst ? `${sign} worst` : sign || text.mark;
+    const marks = worst ? [`${sign} worst`, sign] : [sign || text.mark];
     const second = colorBy === "time" ? text.time : text.shape;
     const rows = [
-      { words: text.title, badge: mark, style: markStyle, font: fonts.title, ink, at: 0.31 },
+      { words: text.title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
       {
         words: judged && health ? health.words(box) : second,
-        badge: text.badge,
+        badges: [text.badge],
         style: badgeStyle,
         font: fonts.small,
         ink: soft,
@@ -134,7 +134,10 @@ export class BoxPainter {
       context.font = row.font;
       const words = whole(this.#measure, row.words, line.room);
       const left = line.room - this.#measure.width(words) - GAP;
-      const taken = this.#badge(row.badge, node, line.x + line.room, y, left, row.style);
+      let taken = 0;
+      for (const badge of row.badges) {
+        taken ||= this.#badge(badge, node, line.x + line.room, y, left, row.style);
+      }
       this.#text(words, node, line.x, y, line.room - taken, row);
     }
   }

@@ -2,7 +2,7 @@ import { isAbort } from "./request.ts";
 
 const AGAIN_MS = 400;
 /** Where an answer takes long, the next question waits so many times as long. */
-const PATIENCE = 4;
+const PATIENCE = 2;
 
 /** What every answer about the scan of a run's tensors begins with. */
 export interface ScanAnswer {
