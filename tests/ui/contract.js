@@ -199,7 +199,7 @@ const CHECKS = {
     equal(channels.minimum.length, channels.count * channels.rows * channels.cols, "cells");
     equal(data.bytes.length, data.rows * data.cols * Number(data.descr.slice(2)), "bytes");
     equal(values.text.length, values.rows * values.cols, "values");
-    equal(values.text.filter((text) => !/^0x[0-9a-f]{4}$/.test(text)), [], "what is no float16 as hex");
+    equal(values.text.filter((text) => !/^0x[0-9A-F]{4}$/.test(text)), [], "what is no float16 as hex");
     equal(
       percentiles.map(({ low }) => low.value),
       [numbers.minimum.value, numbers.maximum.value],
