@@ -21,7 +21,6 @@ from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.planes import default_axes
-from tvmdbg_widgets.model.planes import default_axes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -36,7 +36,7 @@ export class StoredTensors {
     const most = askedCells(question);
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const plane = found.drawn ? askedPlane(view.shape, question) : null;
     const header = {
       ...this.#facts.header(found),
       layout: view.layout,
@@ -47,7 +47,7 @@ export class StoredTensors {
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
     };
-    if (!plane || !found.drawn) return { result: header };
+    if (!plane) return { result: header };
     const spans = spansOf(plane, askedPart(plane, question), most);
     const scalars = this.#scalars(found);
     const shown = scalars
@@ -110,7 +110,7 @@ export class StoredTensors {
   #along(question: Question, make: typeof profile, what: string): Told {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
-    if (!found.drawn || view.shape.includes(0)) throw new Error("this tensor has no picture");
+    if (!found.drawn) throw new Error("this tensor has no picture");
     const { result, cells } = make(this.#values(found, what), view, question);
     return { result, columns: { of: result, named: cells } };
   }
