@@ -17,8 +17,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.tensor_scan import Look, TensorScan
-from tvmdbg_widgets.model import tensors as tensors_module
 from tvmdbg_widgets.model.findings import Certainty, Finding, Findings, Kind
+from tvmdbg_widgets.model.statistics.compute import Passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ class Gate:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
         self.reached, self.free, self.scans = threading.Event(), threading.Event(), 0
-        real = tensors_module.statistics
+        real = Passes.tallied
 
         def held(*args: Any, **named: Any) -> Any:
             self.scans += 1
@@ -103,7 +103,7 @@ class Gate:
                 assert self.free.wait(20)
             return real(*args, **named)
 
-        monkeypatch.setattr(tensors_module, "statistics", held)
+        monkeypatch.setattr(Passes, "tallied", held)
 
 
 def in_thread(task: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
@@ -161,13 +161,13 @@ def test_cancel_stops_inside_a_tensor() -> None:
     scan._watch = lambda: (watched() if len(seen) < 1 else None, real())[1]  # type: ignore[method-assign]
     assert not scan.run()
     assert scan.state == "cancelled"
-    assert run.tensors[0, 0]._statistics == {}
+    assert not any(kept._tallied for kept in run.tensors[0, 0]._statistics.values())
     assert len(seen) == 1
 
 
 def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     run = many()
-    real = tensors_module.statistics
+    real = Passes.tallied
     calls = []
 
     def interrupted(*args: Any, **named: Any) -> Any:
@@ -176,7 +176,7 @@ def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
             raise KeyboardInterrupt
         return real(*args, **named)
 
-    monkeypatch.setattr(tensors_module, "statistics", interrupted)
+    monkeypatch.setattr(Passes, "tallied", interrupted)
     found = run.findings(progress=False)
     assert (found.complete, found.scanned) == (False, 2)
     assert run.findings(progress=False).complete

@@ -12,12 +12,12 @@ from tvmdbg_widgets.model.dequantise import dequantised
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.model.statistics import Statistics, statistics
+from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
     import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.readings import Reading
+    from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.histograms import Scale
     from tvmdbg_widgets.model.windows import Selection
 
 __all__ = ["ArrayRecord", "Captured", "Tensor", "TensorKey", "Tensors"]
@@ -90,7 +92,7 @@ class Tensor:
         self.notes: tuple[str, ...] = (*record.notes, *notes)
         self.issues = Issues() if issues is None else issues
         self.captured: Captured = captured
-        self._statistics: dict[tuple[Reading | None, int, int | None], Statistics] = {}
+        self._statistics: dict[tuple[DataType, Reading], Kept] = {}
 
     @property
     def key(self) -> str:
@@ -279,36 +281,83 @@ class Tensor:
         reading
             One of ``readings``; the default one where left out.
         watch
-            Called before each piece of the values is looked at; what it raises stops the count.
+            Called before each piece of the values is looked at, also in other threads; what it
+            raises stops the count.
         progress
             Called after each piece with the number of values looked at.
         executor
-            Where pieces of a large tensor are counted.
+            Where pieces of a large tensor are counted: threads, processes, or a Dask client's
+            ``get_executor()``. Left out, at most four threads.
         """
-        asked = (reading, bins, sample)
-        if asked not in self._statistics:
-            self._statistics[asked] = self._compute(reading, bins, sample, watch)
-        return self._statistics[asked]
+        kept = self._kept(reading)
+        return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
 
-    def _compute(
+    def percentiles(
         self,
-        reading: Reading | None,
-        bins: int,
-        sample: int | None,
-        watch: Callable[[], None] | None,
-    ) -> Statistics:
+        percents: Sequence[float],
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> list[float]:
+        """Return percentiles of the finite values as ``np.percentile`` does for them as float64.
+
+        Types of up to 16 bits, and what the distribution tells exactly, need no pass over the
+        values beyond that of ``statistics``; 64-bit types may need several more.
+
+        Parameters
+        ----------
+        percents
+            0 to 100 each.
+        reading
+            As for ``statistics``.
+        watch
+            Called before each piece of the values is looked at; what it raises stops the count.
+
+        Returns
+        -------
+        list of float
+            NaN where there are no finite values, or the type has no order.
+
+        Raises
+        ------
+        ValueError
+            A percentile is not between 0 and 100.
+        """
+        return self._kept(reading).percentiles(percents, watch)
+
+    def histogram(
+        self,
+        bins: int = 64,
+        range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)
+        scale: Scale = "linear",
+        *,
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> Histogram:
+        """Count the finite values in bins of equal width on a scale, exactly.
+
+        Parameters
+        ----------
+        bins
+            At most so many; fewer where float64 has no numbers between two edges.
+        range
+            First and last edge; values beside them are not counted. Default: all values, on a log
+            scale all above zero (all, where none is).
+        scale
+            ``"linear"``, ``"log"``, or ``"symlog"``: logarithmic on both sides of zero, linear
+            below a millionth of the largest magnitude.
+        reading, watch
+            As for ``statistics``.
+
+        Raises
+        ------
+        ValueError
+            There are no finite values, or no such scale between these bounds.
+        """
+        return self._kept(reading).histogram(bins, range, scale, watch)
+
+    def _kept(self, reading: Reading | None) -> Kept:
         values = self.record.values(reading)
-        if values.is_raw:
-            return Statistics.not_applicable(values.count, f"{self.dtype} has no numpy type")
-        exact = sample is None or sample >= values.count
-
-        def chunks() -> Iterator[np.ndarray[Any, Any]]:
-            for chunk in values.chunks() if sample is None or exact else values.sample(sample):
-                if watch is not None:
-                    watch()
-                yield chunk
-
-        return statistics(chunks, bins=bins, exact=exact)
+        return self._statistics.setdefault((values.dtype, values.reading), Kept(values))
 
     def with_dtype(self, dtype: DataType) -> Tensor:
         """Return the same bytes read as another type of the same width (ValueError if not)."""

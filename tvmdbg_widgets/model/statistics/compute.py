@@ -1,144 +1,181 @@
-"""Statistics of one array in bounded memory, exact where arithmetic allows."""
+"""The statistics of one array: a pass, and for small ones a second over what the edges cut."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.statistics.histograms import histogram
-from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics.histograms import (
+    EdgeCounter,
+    Scale,
+    bent_edges,
+    equal_edges,
+    told,
+)
+from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
+from tvmdbg_widgets.model.statistics.percentiles import percentiles
+from tvmdbg_widgets.model.statistics.pieces import Sample, Stream, Whole
 from tvmdbg_widgets.model.statistics.result import Statistics
+from tvmdbg_widgets.model.statistics.tallies import tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+    from concurrent.futures import Executor
+
+    from tvmdbg_widgets.model.statistics.histograms import Histogram
+    from tvmdbg_widgets.model.statistics.passes import Source
+    from tvmdbg_widgets.model.statistics.pieces import Values
+
+    Chunks: TypeAlias = Callable[[], Iterable[np.ndarray[Any, Any]]]
+
+#: Up to so many bytes the equal bins are counted by a second pass: what the page cache holds, so
+#: that a file is not fetched twice, and takes less than 0.1 s.
+EXACT_BYTES = 64 << 20
 
 
 def statistics(
-    chunks: Callable[[], Iterable[np.ndarray[Any, Any]]], *, bins: int = 64, exact: bool = True
+    values: Values | Chunks,
+    *,
+    bins: int = 64,
+    sample: int | None = None,
+    exact: bool = True,
+    watch: Callable[[], None] | None = None,
+    progress: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Statistics:
-    """Compute statistics in one pass, and the histogram in a second, over 1-D chunks.
-
-    Sums of floats are made in float64 around each chunk's own mean and merged by rounding once;
-    sums of integers are exact.
+    """Compute all statistics in one pass and bounded memory.
 
     Parameters
     ----------
-    chunks
-        Called for each pass; yields the array as consecutive 1-D pieces of one dtype.
+    values
+        What can be read in ranges, such as ``tensor.values()``; or a function that yields the
+        array as consecutive 1-D pieces of one dtype, from the start at each call.
     bins
         Bins of the histogram, at least 1.
+    sample
+        Look at about so many scalars only, in blocks spread evenly.
     exact
-        Whether the chunks are the whole array.
+        Whether chunks are the whole array.
+    watch
+        Called before each piece; what it raises ends the pass. Where pieces are counted in
+        threads, it is called there.
+    progress
+        Called after each piece with the number of values looked at.
+    executor
+        Where pieces are counted; left out, large arrays are spread over at most four threads.
+        Executors of processes, and a Dask client's ``get_executor()``, get the source of the
+        values pickled: files are opened again by path.
+
+    Raises
+    ------
+    ValueError
+        ``bins`` is below 1.
+    FormatError
+        The source changed or ends early.
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
-    counter = _Counter()
-    with np.errstate(invalid="ignore"):
-        for chunk in chunks():
-            if chunk.dtype.kind == "c":
-                size = counter.size + sum(len(piece) for piece in chunks())
-                return Statistics.not_applicable(size, f"{chunk.dtype} has no order")
-            counter.add(chunk)
-        counts = None
-        if counter.low is not None and counter.high is not None:
-            finite = counter.moments.count == counter.size
-            values = (comparable(chunk) for chunk in chunks())
-            counts = histogram(values, counter.low, counter.high, bins, finite=finite)
-    mean, std = counter.moments.mean_and_std()
-    return Statistics(
-        size=counter.size,
-        finite=counter.moments.count,
-        nan=counter.nan,
-        pos_inf=counter.pos_inf,
-        neg_inf=counter.neg_inf,
-        zero=counter.zero,
-        negative=counter.negative,
-        minimum=counter.bound(counter.low),
-        maximum=counter.bound(counter.high),
-        argmin=counter.argmin,
-        argmax=counter.argmax,
-        mean=mean,
-        std=std,
-        histogram=counts,
-        exact=exact,
-    )
+    passes = Passes.over(values, sample)
+    if passes.dtype.kind == "c":
+        return Statistics.not_applicable(passes.size(), f"{passes.dtype} has no order")
+    found = passes.tallied(Watched(watch, progress), executor)
+    counted = passes.equal_bins(found, bins, Watched(watch), executor)
+    return replace(found, histogram=counted, exact=found.exact and exact)
 
 
-def comparable(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the same values in a type numpy computes with: integers, float32 or float64."""
-    if chunk.dtype == np.bool_:
-        return chunk.view(np.uint8)
-    if chunk.dtype.kind in "iu" or chunk.dtype in (np.float32, np.float64):
-        return chunk
-    name = chunk.dtype.name
-    if name.startswith(("int", "uint")):
-        return chunk.astype(np.int8 if name.startswith("int") else np.uint8)
-    return chunk.astype(np.float32)
+@dataclass(frozen=True)
+class Passes:
+    """The passes that can be made over one array.
 
+    Attributes
+    ----------
+    source
+        What is read.
+    dtype
+        Type of the values.
+    exact
+        Whether the source gives all values.
+    """
 
-class _Counter:
-    """The running state of the first pass."""
+    source: Source
+    dtype: np.dtype[Any]
+    exact: bool = True
 
-    def __init__(self) -> None:
-        self.size = self.nan = self.pos_inf = self.neg_inf = self.zero = self.negative = 0
-        self.low: int | float | None = None
-        self.high: int | float | None = None
-        self.argmin: int | None = None
-        self.argmax: int | None = None
-        self.moments = Moments()
-        self.dtype = np.dtype(np.float64)
+    @classmethod
+    def over(cls, values: Values | Chunks, sample: int | None = None) -> Passes:
+        """Return the passes over values or chunks; see :func:`statistics`."""
+        if callable(values):
+            first = next(iter(values()), np.zeros(0, np.float32))
+            return cls(Stream(values), first.dtype)
+        if sample is not None and sample < values.count:
+            return cls(Sample(values, sample), values.numpy_dtype, exact=False)
+        return cls(Whole(values, 0, values.count), values.numpy_dtype)
 
-    def bound(self, value: float | None) -> Any:
-        """Return a bound as a scalar of the array's own type: it prints as its values do."""
-        return None if value is None else self.dtype.type(value)
+    def size(self) -> int:
+        """Return how many values the source gives."""
+        if isinstance(self.source, Whole):
+            return self.source.stop
+        return sum(len(chunk) for chunk, _ in self.source)
 
-    def add(self, chunk: np.ndarray[Any, Any]) -> None:
-        """Count one chunk."""
-        self.dtype = chunk.dtype
-        values = comparable(chunk)
-        if len(values) == 0:
-            return
-        self.zero += len(values) - int(np.count_nonzero(values))
-        if values.dtype.kind != "u":
-            self.negative += int(np.count_nonzero(values < 0))
-        if values.dtype.kind == "f":
-            self._add_floats(values)
-        else:
-            low = int(values.min())
-            self._bounds(values, low, int(values.max()), None)
-            self.moments.add_integers(values, low)
-        self.size += len(values)
+    def tallied(self, watched: Watched, executor: Executor | None = None) -> Statistics:
+        """Make the pass; return everything but the histogram."""
+        tallied = run_pass(self.source, partial(tally, self.dtype), watched, executor)
+        return replace(tallied.finish(), exact=self.exact)
 
-    def _add_floats(self, values: np.ndarray[Any, Any]) -> None:
-        low, high = float(values.min()), float(values.max())
-        where = None
-        if not (math.isfinite(low) and math.isfinite(high)):
-            self.nan += int(np.count_nonzero(np.isnan(values)))
-            self.pos_inf += int(np.count_nonzero(values == np.inf))
-            self.neg_inf += int(np.count_nonzero(values == -np.inf))
-            where = np.flatnonzero(np.isfinite(values))
-            values = values[where]
-            if len(values) == 0:
-                return
-            low, high = float(values.min()), float(values.max())
-        self._bounds(values, low, high, where)
-        self.moments.add_floats(values, max(abs(low), abs(high)))
+    def equal_bins(
+        self, found: Statistics, bins: int, watched: Watched, executor: Executor | None = None
+    ) -> Histogram | None:
+        """Return the histogram of statistics: by a second pass where the array is small."""
+        if found.distribution is None:
+            return None
+        low, high = found.distribution.minimum, found.distribution.maximum
+        edges = equal_edges(low, high, bins)
+        if found.size * self.dtype.itemsize > EXACT_BYTES:
+            return told(found.distribution, edges)
+        return self.counted(found, edges, watched, executor)
 
-    def _bounds(
+    def counted(
         self,
-        values: np.ndarray[Any, Any],
-        low: float,
-        high: float,
-        where: np.ndarray[Any, np.dtype[np.intp]] | None,
-    ) -> None:
-        """Take over new bounds; ``where`` maps positions in ``values`` to those in the chunk."""
-        if self.low is None or low < self.low:
-            position = int(values.argmin())
-            self.argmin = self.size + int(position if where is None else where[position])
-            self.low = low
-        if self.high is None or high > self.high:
-            position = int(values.argmax())
-            self.argmax = self.size + int(position if where is None else where[position])
-            self.high = high
+        found: Statistics,
+        edges: np.ndarray[Any, np.dtype[np.float64]],
+        watched: Watched,
+        executor: Executor | None = None,
+    ) -> Histogram:
+        """Count between edges exactly; only bins of the distribution that an edge cuts are read."""
+        assert found.distribution is not None  # noqa: S101 (callers have finite values)
+        make = partial(EdgeCounter, found.distribution, edges)
+        counter = make()
+        if len(counter.keys):
+            counter = run_pass(self.source, make, watched, executor)
+        return counter.finish(found.distribution)
+
+    def histogram(
+        self,
+        found: Statistics,
+        bins: int,
+        bounds: tuple[float, float] | None,
+        scale: Scale,
+        watched: Watched,
+    ) -> Histogram:
+        """Count in bins at equal distances on a scale; see :meth:`Tensor.histogram`."""
+        if found.distribution is None:
+            raise ValueError("there are no finite values to count")
+        if bounds is None:
+            bounds = found.distribution.span(scale)
+        return self.counted(found, bent_edges(*bounds, bins, scale), watched)
+
+    def percentiles(
+        self, found: Statistics, percents: Sequence[float], watched: Watched
+    ) -> list[float]:
+        """Return exact percentiles of the finite values, by as many passes as it takes."""
+        if found.distribution is None:
+            return [float("nan")] * len(percents)
+        return percentiles(
+            found.distribution,
+            self.dtype,
+            percents,
+            lambda make: run_pass(self.source, make, watched),
+        )

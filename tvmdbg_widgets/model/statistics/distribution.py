@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    Counts = np.ndarray[Any, np.dtype[np.int64]]
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.statistics.bins import Bins
+
+    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Interval(NamedTuple):
@@ -25,36 +30,93 @@ class Interval(NamedTuple):
 class Distribution:
     """Counts of the finite values in at most 65,536 bins that hold any, in ascending order.
 
-    Attributes
+    Floats lie together that share sign and upper 16 bits (zero has a bin of its own); integers of
+    32 bits and more in equal bins of ``2**k``; types of up to 16 bits have one bin a value.
+
+    Parameters
     ----------
-    low, high
-        Least and largest value that may lie in a bin, exact: float64, or int64 or uint64 for
-        integers. Bins do not overlap, and no bin has a value that is not between these two.
-    counts
-        int64, none of them 0.
+    bins
+        What the keys mean.
+    keys, counts
+        One of each a bin, keys ascending, no count 0.
+    minimum, maximum
+        Of the values: the first bin begins and the last one ends there.
     """
 
-    __slots__ = ("counts", "high", "low")
+    __slots__ = ("_counts", "bins", "keys", "maximum", "minimum")
 
     def __init__(
-        self, low: np.ndarray[Any, Any], high: np.ndarray[Any, Any], counts: Counts
+        self,
+        bins: Bins,
+        keys: np.ndarray[Any, Any],
+        counts: Counts,
+        minimum: float,
+        maximum: float,
     ) -> None:
-        self.low = low
-        self.high = high
-        self.counts = counts
+        self.bins = bins
+        # A run keeps those of all its tensors.
+        self.keys = keys.astype(np.uint16)
+        small = counts.max(initial=0) < 1 << 32
+        self._counts = counts.astype(np.uint32) if small else counts
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def counts(self) -> Counts:
+        """Values in each bin, int64[k]."""
+        return self._counts.astype(np.int64)
+
+    @property
+    def low(self) -> np.ndarray[Any, Any]:
+        """Least value that may lie in each bin: float64, or int64 or uint64 for integers."""
+        return self.bounds()[0]
+
+    @property
+    def high(self) -> np.ndarray[Any, Any]:
+        """Largest value that may lie in each bin, likewise."""
+        return self.bounds()[1]
+
+    def bounds(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return ``low`` and ``high``."""
+        low, high = self.bins.bounds(self.keys)
+        low[0], high[-1] = self.minimum, self.maximum
+        return low, high
+
+    @property
+    def exact(self) -> bool:
+        """Whether every bin holds one value, so that all follows from the counts."""
+        low, high = self.bounds()
+        return bool((low == high).all())
 
     def percentile(self, percent: float) -> Interval:
-        """Return bounds of ``np.percentile(values, percent)``; see :class:`Statistics`."""
-        position = (int(self.counts.sum()) - 1) * (percent / 100)
-        whole = int(position)
+        """Return bounds of ``np.percentile(values, percent)``, of the values as float64."""
+        return self.percentiles([percent])[0]
+
+    def percentiles(self, percents: Sequence[float]) -> list[Interval]:
+        """Return bounds of several percentiles, 0 to 100 each."""
         ends = np.cumsum(self.counts)
-        at = np.searchsorted(ends, [whole, min(whole + 1, int(ends[-1]) - 1)], side="right")
-        part = position - whole
-        low, high = (
-            float(bound[at[0]]) + (float(bound[at[1]]) - float(bound[at[0]])) * part
-            for bound in (self.low, self.high)
-        )
-        return Interval(low, high)
+        low, high = self.bounds()
+        found = []
+        for position in positions(int(ends[-1]), percents):
+            at = np.searchsorted(ends, [position.rank, position.next_rank], side="right")
+            found.append(
+                Interval(
+                    position.between(low[at[0]].item(), low[at[1]].item(), -math.inf),
+                    position.between(high[at[0]].item(), high[at[1]].item(), math.inf),
+                )
+            )
+        return found
+
+    def count(self, low: float, high: float) -> tuple[int, int]:
+        """Return how many values lie between two bounds, both included: at least, and at most."""
+        counts = self.counts
+        first, last = self.bounds()
+        least = counts[(first >= low) & (last <= high)].sum()
+        most = counts[(last >= low) & (first <= high)].sum()
+        return int(least), int(most)
 
     def rebinned(self, edges: np.ndarray[Any, Any]) -> tuple[Counts, Counts]:
         """Return how many values lie in each bin of other edges: at least, and at most.
@@ -71,13 +133,86 @@ class Distribution:
         least, most
             int64[k] each; equal where the counts are certain.
         """
-        least, most = np.zeros((2, len(edges) - 1), np.int64)
-        first = np.searchsorted(edges, self.low, side="right") - 1
-        last = np.searchsorted(edges, self.high, side="right") - 1
-        first[self.low == edges[-1]] = len(least) - 1
-        last[self.high == edges[-1]] = len(least) - 1
-        for begin, end, count in zip(first, last, self.counts, strict=True):
-            if begin == end and 0 <= begin < len(least):
-                least[begin] += count
-            most[max(begin, 0) : end + 1] += count
-        return least, most
+        size = len(edges) - 1
+        first, last = (place(edges, bound) for bound in self.bounds())
+        counts = self.counts
+        one = (first == last) & (first >= 0) & (first < size)
+        least = np.zeros(size, np.int64)
+        np.add.at(least, first[one], counts[one])
+        steps = np.zeros(size + 1, np.int64)
+        touched = (last >= 0) & (first < size)
+        np.add.at(steps, np.maximum(first, 0)[touched], counts[touched])
+        np.add.at(steps, np.minimum(last, size - 1)[touched] + 1, -counts[touched])
+        return least, np.cumsum(steps)[:size]
+
+    def span(self, scale: str) -> tuple[float, float]:
+        """Return bounds that hold all values, or for ``"log"`` all above zero if there are any."""
+        low, high = self.bounds()
+        if scale != "log" or low[0] > 0:
+            return float(low[0]), float(high[-1])
+        positive = low[low > 0]
+        if len(positive):
+            return float(positive[0]), float(high[-1])
+        return float(low[0]), float(high[high < 0].max(initial=low[0]))
+
+    def __repr__(self) -> str:
+        total = int(self.counts.sum())
+        return f"Distribution: {total:,} finite values in {len(self):,} bins"
+
+
+def place(edges: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the bin each value lies in: -1 below all, ``len(edges) - 1`` above all."""
+    numbers = np.asarray(values, np.float64)
+    at = np.searchsorted(edges, numbers, side="right") - 1
+    at[numbers == edges[-1]] = len(edges) - 2
+    return at
+
+
+class Position(NamedTuple):
+    """Where a percentile lies among the sorted values."""
+
+    rank: int
+    next_rank: int
+    part: float
+
+    def between(self, value: float, next_value: float, outwards: float | None = None) -> float:
+        """Return the value at ``part`` of the way, as numpy's ``linear`` method rounds it.
+
+        Parameters
+        ----------
+        value, next_value
+            Those at both ranks.
+        outwards
+            Round bounds towards this, so that what rounding does to values between cannot matter.
+        """
+        if value == next_value or self.part == 0:
+            return float(value)
+        distance = float(next_value - value)
+        if math.isinf(distance):
+            return value * (1 - self.part) + next_value * self.part
+        if self.part < 0.5:
+            found = value + distance * self.part
+        else:
+            found = next_value - distance * (1 - self.part)
+        if outwards is None:
+            return found
+        found = math.nextafter(found, outwards)
+        return max(found, float(value)) if outwards < 0 else min(found, float(next_value))
+
+
+def positions(size: int, percents: Iterable[float]) -> list[Position]:
+    """Return where percentiles of so many sorted values lie.
+
+    Raises
+    ------
+    ValueError
+        A percentile is not between 0 and 100.
+    """
+    found = []
+    for percent in percents:
+        if not 0 <= percent <= 100:
+            raise ValueError(f"percentiles lie between 0 and 100, not at {percent}")
+        place_ = (size - 1) * (percent / 100)
+        rank = int(place_)
+        found.append(Position(rank, min(rank + 1, size - 1), place_ - rank))
+    return found

@@ -1,26 +1,32 @@
-"""Counts in equal bins between two bounds, chunk by chunk."""
+"""Counts in bins between two bounds."""
 
 from __future__ import annotations
 
 import math
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from tvmdbg_widgets.model.statistics.distribution import place
 
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.statistics.distribution import Distribution
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 _D = TypeVar("_D", bound="np.dtype[Any]")
 
-_BLOCK = 1 << 14
+Scale: TypeAlias = Literal["linear", "log", "symlog"]
+SCALES: tuple[Scale, ...] = ("linear", "log", "symlog")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Counts of finite values in equal bins.
+    """Counts of finite values in bins that follow each other.
 
     Attributes
     ----------
@@ -28,98 +34,119 @@ class Histogram:
         int64[k], read-only.
     edges
         float64[k+1], read-only, in the unit of the values. Bin i holds
-        ``edges[i] <= value < edges[i+1]``, the last one its right edge too.
+        ``edges[i] <= value < edges[i+1]``, the last one its right edge too. Integers beyond 2**53
+        are compared as float64.
     exact
-        Whether each value was compared with the edges; otherwise values near an edge may be
-        counted beside it.
+        Whether each value was compared with the edges; otherwise values of a bin of the
+        distribution that an edge cuts are shared out by its place.
     """
 
-    counts: np.ndarray[Any, np.dtype[np.int64]]
-    edges: np.ndarray[Any, np.dtype[np.float64]]
+    counts: Counts
+    edges: Floats
     exact: bool = True
 
 
-def histogram(
-    chunks: Iterable[np.ndarray[Any, Any]],
-    low: float,
-    high: float,
-    bins: int,
-    *,
-    finite: bool = False,
-) -> Histogram:
-    """Count the finite values of ``chunks`` in ``bins`` equal bins from ``low`` to ``high``.
+def equal_edges(low: float, high: float, bins: int) -> Floats:
+    """Return ``bins + 1`` edges at equal distances.
 
     Equal bounds are widened by one half on both sides, or by as many steps of float64 as there
-    are bins. Integers beyond 2**53 are compared as float64.
-
-    Parameters
-    ----------
-    chunks
-        1-D arrays of floats or integers; NaN and infinities are passed over.
-    low, high
-        Smallest and largest finite value.
-    finite
-        Whether the chunks are known to hold finite values only.
+    are bins.
     """
     first, last = float(low), float(high)
     if first == last:
         half = max(0.5, bins * math.ulp(first))
         limit = sys.float_info.max
         first, last = max(first - half, -limit), min(last + half, limit)
-    # Halving keeps the width finite where the bounds are near the ends of float64.
+    # Where the bounds are near the ends of float64 their distance is not finite.
     scale = 1.0 if math.isfinite(last - first) else 0.25
-    edges = np.linspace(first * scale, last * scale, bins + 1)
-    counter = _BinCounter(edges)
-    with np.errstate(invalid="ignore"):
-        for chunk in chunks:
-            values = chunk
-            if chunk.dtype.kind == "f" and not finite:
-                values = chunk[np.isfinite(chunk)]
-            for start in range(0, len(values), _BLOCK):
-                counter.add(values[start : start + _BLOCK], scale)
-    return Histogram(_read_only(counter.counts), _read_only(edges / scale))
+    return np.linspace(first * scale, last * scale, bins + 1) / scale
+
+
+def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
+    """Return at most ``bins + 1`` edges at equal distances on a scale.
+
+    Parameters
+    ----------
+    low, high
+        First and last edge, ``low < high`` unless linear.
+    bins
+        Fewer come out where float64 has no numbers between two edges.
+    scale
+        ``"log"``: both bounds of one sign. ``"symlog"``: logarithmic on both sides of zero, linear
+        below a millionth of the largest magnitude.
+
+    Raises
+    ------
+    ValueError
+        There is no such scale between these bounds.
+    """
+    if scale == "linear":
+        return equal_edges(low, high, bins)
+    if scale not in SCALES:
+        raise ValueError(f"scale must be one of {SCALES}, not {scale!r}")
+    if not low < high:
+        raise ValueError(f"a {scale} scale needs a lower and a higher bound, not {low} and {high}")
+    if scale == "log":
+        if low <= 0 <= high:
+            raise ValueError(f"a log scale does not cross zero, as {low} to {high} does")
+        sign = 1.0 if low > 0 else -1.0
+        inner = sign * np.exp(np.linspace(math.log(sign * low), math.log(sign * high), bins + 1))
+    else:
+        unit = max(abs(low), abs(high)) / 1e6
+        first, last = (math.copysign(math.log1p(abs(each) / unit), each) for each in (low, high))
+        bent = np.linspace(first, last, bins + 1)
+        inner = np.copysign(np.expm1(np.abs(bent)) * unit, bent)
+    inner = inner[1:-1]
+    return np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
+
+
+def told(distribution: Distribution, edges: Floats) -> Histogram:
+    """Return what the distribution tells, without another look at the values."""
+    least, most = distribution.rebinned(edges)
+    if (least == most).all():
+        return _histogram(least, edges, exact=True)
+    low, high = (bound.astype(np.float64) for bound in distribution.bounds())
+    ends = np.concatenate([[0], np.cumsum(distribution.counts)])
+    # Values below each edge: the bins that end below it, and of the one it cuts a share.
+    cut = np.searchsorted(high, edges, side="left")
+    cut[-1] = np.searchsorted(high, edges[-1], side="right")
+    at = np.minimum(cut, len(low) - 1)
+    inside = edges / 2 - low[at] / 2
+    width = np.maximum(high[at] / 2 - low[at] / 2, np.abs(inside))
+    share = np.divide(inside, width, out=np.zeros(len(edges)), where=inside > 0)
+    below = ends[cut] + np.rint(share * (ends[at + 1] - ends[cut])).astype(np.int64)
+    return _histogram(np.diff(below), edges, exact=False)
+
+
+class EdgeCounter:
+    """Counts the values of those bins of a distribution that an edge cuts."""
+
+    def __init__(self, distribution: Distribution, edges: Floats) -> None:
+        self.edges = edges
+        first, last = (place(edges, bound) for bound in distribution.bounds())
+        self._bins = distribution.bins
+        self.keys = distribution.keys[first != last]
+        self.counts = np.zeros(len(edges) + 1, np.int64)
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:  # noqa: ARG002 (a pass tells)
+        """Count the values of a piece that lie in these bins."""
+        found = place(self.edges, self._bins.inside(chunk, self.keys)) + 1
+        self.counts += np.bincount(found, minlength=len(self.counts))
+
+    def merge(self, other: EdgeCounter) -> None:
+        """Add what another has counted."""
+        self.counts += other.counts
+
+    def finish(self, distribution: Distribution) -> Histogram:
+        """Return these counts with those of the bins that no edge cuts."""
+        certain, _ = distribution.rebinned(self.edges)
+        return _histogram(certain + self.counts[1:-1], self.edges, exact=True)
+
+
+def _histogram(counts: Counts, edges: Floats, *, exact: bool) -> Histogram:
+    return Histogram(_read_only(counts), _read_only(edges), exact)
 
 
 def _read_only(array: np.ndarray[Any, _D]) -> np.ndarray[Any, _D]:
     array.setflags(write=False)
     return array
-
-
-class _BinCounter:
-    """Counts blocks of finite values; its buffers fit the processor's cache."""
-
-    def __init__(self, edges: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-        self.edges = edges
-        self.bins = len(edges) - 1
-        self.counts = np.zeros(self.bins, np.int64)
-        width = float(edges[-1] - edges[0])
-        self.factor = self.bins / width
-        # Distance from an edge, in bins, that rounding may have crossed; 1 reaches everything.
-        step = math.ulp(max(abs(float(edges[0])), abs(float(edges[-1]))))
-        self.reach = min(1.0, 8 * self.bins * (step / width + math.ulp(1.0)))
-        self._values = np.empty(_BLOCK)
-        self._places = np.empty(_BLOCK)
-        self._work = np.empty(_BLOCK)
-        self._indices = np.empty(_BLOCK, np.intp)
-
-    def add(self, block: np.ndarray[Any, Any], scale: float) -> None:
-        """Count at most ``_BLOCK`` values, which ``scale`` brings to the unit of the edges."""
-        size = len(block)
-        values, places, work = self._values[:size], self._places[:size], self._work[:size]
-        indices = self._indices[:size]
-        np.multiply(block, scale, out=values)
-        np.subtract(values, self.edges[0], out=places)
-        if math.isfinite(self.factor):
-            np.multiply(places, self.factor, out=places)
-        else:
-            np.divide(places, self.edges[-1] - self.edges[0], out=places)
-            np.multiply(places, self.bins, out=places)
-        np.copyto(indices, places, casting="unsafe")
-        np.rint(places, out=work)
-        np.subtract(places, work, out=work)
-        np.abs(work, out=work)
-        near = work < self.reach
-        if near.any():
-            found = np.searchsorted(self.edges, values[near], side="right")
-            indices[near] = np.clip(found - 1, 0, self.bins - 1)
-        self.counts += np.bincount(indices, minlength=self.bins)

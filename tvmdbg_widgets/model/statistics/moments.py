@@ -1,31 +1,40 @@
-"""Mean and standard deviation merged from chunks."""
+"""Sums of values and of their squares that merge without rounding."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 _SAFE_EXPONENT = 300
+# Sums are integers in units of 2**-_UNIT, sums of squares in units of its square: every float64,
+# also one that was scaled by the exponent of another, is a whole number of them.
+_UNIT = 2200
+_ROOT_BITS = 64
 
 
+@dataclass(slots=True)
 class Moments:
-    """Collects number, mean and spread of chunks; merges them once, at the end.
+    """Number, sum and sum of squares of the values added.
 
-    A chunk leaves three numbers: how many values, their sum (an exact int) or mean (a float64),
-    and their root mean square distance from that mean. All values of one array are added by the
-    same method.
+    A chunk is summed in float64 around its own mean; its sums are then kept exactly, so that the
+    order in which chunks are merged does not matter. All rounding is within a chunk.
     """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._integers: list[tuple[int, int, float]] = []
-        self._floats: list[tuple[int, float, float]] = []
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+
+    def merge(self, other: Moments) -> None:
+        """Add what another has added."""
+        self.count += other.count
+        self.total += other.total
+        self.squares += other.squares
 
     def add_floats(self, values: np.ndarray[Any, Any], peak: float) -> None:
-        """Add finite floats of which ``peak`` is the largest magnitude."""
+        """Add finite floats, at least one, of which ``peak`` is the largest magnitude."""
         count = len(values)
         exponent = math.frexp(peak)[1]
         if abs(exponent) <= _SAFE_EXPONENT:
@@ -35,58 +44,77 @@ class Moments:
             np.ldexp(scaled, -exponent, out=scaled)
         mean = float(scaled.sum()) / count
         scaled -= mean
-        rest = float(scaled.sum()) / count
-        square = max(0.0, _squares(scaled) / count - rest * rest)
-        self.count += count
-        parts = math.ldexp(mean + rest, exponent), math.ldexp(math.sqrt(square), exponent)
-        self._floats.append((count, *parts))
+        self.add_sums(count, mean, float(scaled.sum()), _squares(scaled), exponent)
 
-    def add_integers(self, values: np.ndarray[Any, Any], low: int) -> None:
-        """Add integers of which ``low`` is the smallest."""
+    def add_sums(
+        self, count: int, centre: float, rest: float, squares: float, exponent: int = 0
+    ) -> None:
+        """Add a chunk by the sums of its distances from a centre and of their squares.
+
+        Parameters
+        ----------
+        count
+            Its values.
+        centre, rest, squares
+            ``rest`` is the sum of ``value - centre``, ``squares`` that of its square.
+        exponent
+            The three are of values that were multiplied by ``2**-exponent``.
+        """
+        self._add(
+            count,
+            _fixed(centre, _UNIT + exponent),
+            _fixed(rest, _UNIT + exponent),
+            _fixed(squares, 2 * (_UNIT + exponent)),
+        )
+
+    def add_integers(self, values: np.ndarray[Any, Any], low: int, high: int) -> None:
+        """Add integers of 32 or 64 bits, at least one, that lie between ``low`` and ``high``."""
         count = len(values)
-        if values.dtype.itemsize == 8:
-            above = values.view(np.uint64) - np.uint64(low % (1 << 64))
-            high_half = int((above >> np.uint64(32)).sum(dtype=np.uint64))
-            low_half = int((above & np.uint64(0xFFFFFFFF)).sum(dtype=np.uint64))
-            total = (high_half << 32) + low_half
-        else:
-            above = values.astype(np.int64)
-            above -= low
-            total = int(above.sum())
+        above = above_low(values, low)
+        total = _whole_sum(above, high - low)
+        mean = total / count
         distance = above.astype(np.float64)
-        distance -= total / count
+        distance -= mean
+        centre = (low << _UNIT) + _fixed(mean, _UNIT)
+        rest = ((low * count + total) << _UNIT) - count * centre
+        self._add(count, centre, rest, _fixed(_squares(distance), 2 * _UNIT))
+
+    def _add(self, count: int, centre: int, rest: int, squares: int) -> None:
         self.count += count
-        square = _squares(distance) / count
-        self._integers.append((count, low * count + total, math.sqrt(square)))
+        self.total += count * centre + rest
+        self.squares += squares + centre * (2 * rest + count * centre)
+
+    def add_exactly(self, count: int, total: int, squares: int, exponent: int) -> None:
+        """Add values by the exact sums of ``value * 2**-exponent`` and of its square."""
+        self.count += count
+        self.total += total << (_UNIT + exponent)
+        self.squares += squares << (2 * (_UNIT + exponent))
 
     def mean_and_std(self) -> tuple[float, float]:
         """Mean and population standard deviation; NaN and NaN if nothing was added."""
-        if self._integers:
-            return self._merge_integers()
-        if self._floats:
-            return self._merge_floats()
-        return math.nan, math.nan
+        if not self.count:
+            return math.nan, math.nan
+        spread = max(0, self.count * self.squares - self.total * self.total)
+        return self.total / (self.count << _UNIT), _root(spread) / (
+            self.count << _UNIT + _ROOT_BITS
+        )
 
-    def _merge_integers(self) -> tuple[float, float]:
-        total = sum(part for _, part, _ in self._integers)
-        mean = Fraction(total, self.count)
-        between = [(n, float(Fraction(part, n) - mean)) for n, part, _ in self._integers]
-        square = math.fsum(n * rms * rms for n, _, rms in self._integers)
-        square += math.fsum(n * distance * distance for n, distance in between)
-        return total / self.count, math.sqrt(square / self.count)
 
-    def _merge_floats(self) -> tuple[float, float]:
-        peak = max(max(abs(mean), rms) for _, mean, rms in self._floats)
-        exponent = math.frexp(peak)[1]
-        parts = [
-            (n, math.ldexp(mean, -exponent), math.ldexp(rms, -exponent))
-            for n, mean, rms in self._floats
-        ]
-        mean = math.fsum(n * part for n, part, _ in parts) / self.count
-        square = math.fsum(n * rms * rms for n, _, rms in parts)
-        square += math.fsum(n * (part - mean) ** 2 for n, part, _ in parts)
-        std = math.sqrt(square / self.count)
-        return math.ldexp(mean, exponent), math.ldexp(std, exponent)
+def above_low(values: np.ndarray[Any, Any], low: int) -> np.ndarray[Any, Any]:
+    """Return how far integers lie above their lower bound, unsigned and of the same width."""
+    unsigned = np.dtype(f"u{values.dtype.itemsize}")
+    wrapped = unsigned.type(low % (1 << 8 * unsigned.itemsize))
+    above: np.ndarray[Any, Any] = values.view(unsigned) - wrapped
+    return above
+
+
+def _whole_sum(above: np.ndarray[Any, Any], most: int) -> int:
+    """Return the exact sum of unsigned integers that are at most ``most``."""
+    if most * len(above) < 1 << 64:
+        return int(above.sum(dtype=np.uint64))
+    high_half = int((above >> np.uint64(32)).sum(dtype=np.uint64))
+    low_half = int((above & np.uint64(0xFFFFFFFF)).sum(dtype=np.uint64))
+    return (high_half << 32) + low_half
 
 
 def _squares(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
@@ -97,3 +125,14 @@ def _squares(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     """
     np.multiply(values, values, out=values)
     return float(values.sum())
+
+
+def _fixed(value: float, unit: int) -> int:
+    """Return a float as an integer in units of ``2**-unit``."""
+    numerator, denominator = value.as_integer_ratio()
+    return numerator << (unit + 1 - denominator.bit_length())
+
+
+def _root(square: int) -> int:
+    """Return the square root in units of ``2**-_ROOT_BITS``."""
+    return math.isqrt(square << 2 * _ROOT_BITS)

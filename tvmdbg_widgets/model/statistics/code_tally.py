@@ -1,0 +1,159 @@
+"""What is counted of values of 8 and 16 bits: how often each code occurs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.statistics.bins import CodeBins
+from tvmdbg_widgets.model.statistics.codes import code_table
+from tvmdbg_widgets.model.statistics.distribution import Distribution
+from tvmdbg_widgets.model.statistics.extremes import Extremes
+from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics.result import Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+#: So many squares of 16-bit mantissas have a sum that fits an int64.
+_FIT = 1 << 30
+_BYTE = 256
+
+
+class CodeTally:
+    """Counts codes; only for positions are values looked at, where a code is new."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.counts = np.zeros(1 << 8 * dtype.itemsize, np.int64)
+        self.extremes = Extremes()
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Count one chunk, at least one value."""
+        table = code_table(self.dtype)
+        codes = table.codes(chunk)
+        counts = _byte_counts(codes) if len(self.counts) == _BYTE else None
+        if counts is None:
+            counts = np.bincount(codes, minlength=len(self.counts))
+        new = np.flatnonzero((counts != 0) & (self.counts == 0))
+        self.counts += counts
+        if len(new):
+            self._positions(chunk, codes, table.values[new], where)
+
+    def _positions(
+        self,
+        chunk: np.ndarray[Any, Any],
+        codes: np.ndarray[Any, Any],
+        new: np.ndarray[Any, np.dtype[np.float64]],
+        where: Where,
+    ) -> None:
+        """Look for the first place of what was not seen before."""
+        values, found = code_table(self.dtype).values, self.extremes
+
+        def index(matches: Callable[[Any], Any]) -> int:
+            return int(matches(values)[codes].argmax())
+
+        finite = new[np.isfinite(new)]
+        if len(finite):
+            low, high = float(finite.min()), float(finite.max())
+            if found.is_lower(low):
+                at = index(lambda each: each == low)
+                found.take_low(low, chunk[at], where(at))
+            if found.is_higher(high):
+                at = index(lambda each: each == high)
+                found.take_high(high, chunk[at], where(at))
+        if len(finite) == len(new):
+            return
+        if found.nan is None and np.isnan(new).any():
+            found.nan = where(index(np.isnan))
+        if found.pos_inf is None and (new == np.inf).any():
+            found.pos_inf = where(index(np.isposinf))
+        if found.neg_inf is None and (new == -np.inf).any():
+            found.neg_inf = where(index(np.isneginf))
+
+    def merge(self, other: CodeTally) -> None:
+        """Add what another has counted of other values of the same array."""
+        self.counts += other.counts
+        self.extremes.merge(other.extremes)
+
+    def finish(self) -> Statistics:
+        """Return everything but the histogram."""
+        table, found = code_table(self.dtype), self.extremes
+        present = np.flatnonzero(self.counts)
+        counts, values = self.counts[present], table.values[present]
+
+        def those(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+            return int(counts[mask].sum())
+
+        places = table.places[present]
+        finite = places < len(table.levels)
+        levels = np.zeros(len(table.levels), np.int64)
+        np.add.at(levels, places[finite], counts[finite])
+        keys = np.flatnonzero(levels)
+        moments = self._moments(keys, levels[keys])
+        mean, std = moments.mean_and_std()
+        magnitudes = np.abs(values)
+        distribution = None
+        if len(keys):
+            low, high = table.levels[keys[0]].item(), table.levels[keys[-1]].item()
+            distribution = Distribution(CodeBins(self.dtype), keys, levels[keys], low, high)
+        truth = self.dtype == np.bool_
+        return Statistics(
+            size=int(counts.sum()),
+            finite=moments.count,
+            nan=those(np.isnan(values)),
+            pos_inf=those(values == np.inf),
+            neg_inf=those(values == -np.inf),
+            zero=those(values == 0),
+            negative=those(values < 0),
+            minimum=found.minimum,
+            maximum=found.maximum,
+            argmin=found.argmin,
+            argmax=found.argmax,
+            mean=mean,
+            std=std,
+            histogram=None,
+            denormal=those((magnitudes > 0) & (magnitudes < table.smallest_normal)),
+            first_nan=found.nan,
+            first_pos_inf=found.pos_inf,
+            first_neg_inf=found.neg_inf,
+            at_lowest=None if truth else int(levels[0]),
+            at_highest=None if truth else int(levels[-1]),
+            distribution=distribution,
+        )
+
+    def _moments(
+        self, keys: np.ndarray[Any, Any], counts: np.ndarray[Any, np.dtype[np.int64]]
+    ) -> Moments:
+        """Sum exactly: whole mantissas, one exponent after the other."""
+        table, moments = code_table(self.dtype), Moments()
+        mantissas, exponents = table.mantissas[keys], table.exponents[keys]
+        if counts.sum() >= _FIT:
+            counts, mantissas = counts.astype(object), mantissas.astype(object)
+        order = np.argsort(exponents, kind="stable")
+        counts, mantissas, exponents = counts[order], mantissas[order], exponents[order]
+        starts = np.flatnonzero(np.diff(exponents, prepend=1 << 20))
+        if not len(starts):
+            return moments
+        sums = [
+            np.add.reduceat(each, starts)
+            for each in (counts, counts * mantissas, counts * mantissas * mantissas)
+        ]
+        for count, total, squares, exponent in zip(*sums, exponents[starts], strict=True):
+            moments.add_exactly(int(count), int(total), int(squares), int(exponent))
+        return moments
+
+
+def _byte_counts(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Count bytes; where there are many, two at a time."""
+    if len(codes) < 8 * _BYTE * _BYTE:
+        return np.bincount(codes, minlength=_BYTE)
+    pairs = np.bincount(codes[: len(codes) & ~1].view("<u2"), minlength=_BYTE * _BYTE)
+    square = pairs.reshape(_BYTE, _BYTE)
+    counts: np.ndarray[Any, Any] = square.sum(0) + square.sum(1)
+    if len(codes) & 1:
+        counts[codes[-1]] += 1
+    return counts

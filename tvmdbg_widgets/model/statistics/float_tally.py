@@ -1,0 +1,127 @@
+"""What is counted of float32 and float64 values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins
+from tvmdbg_widgets.model.statistics.distribution import Distribution
+from tvmdbg_widgets.model.statistics.extremes import Extremes
+from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics.result import Statistics
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+_SIGN = 0x8000
+
+
+class FloatTally:
+    """Counts by the upper 16 bits; where those leave a class open, the values are looked at.
+
+    Open are zeros among denormals (0x0000, 0x8000), infinities among NaNs (0x7F80, 0xFF80 of
+    float32) and the largest finite magnitude.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.bins = FloatBins(dtype)
+        self.prefixes = np.zeros(MOST, np.int64)
+        self.extremes = Extremes()
+        self.moments = Moments()
+        #: Values by class: 0, -0, +Inf, -Inf, largest finite, lowest finite.
+        self.apart = np.zeros(6, np.int64)
+        bits, infinite = 8 * dtype.itemsize - 16, self.bins.infinite
+        self._apart_prefixes = [0, _SIGN, infinite, infinite | _SIGN, infinite - 1]
+        self._apart_prefixes.append(infinite - 1 | _SIGN)
+        words = [prefix << bits for prefix in self._apart_prefixes]
+        words[4:] = [word | (1 << bits) - 1 for word in words[4:]]
+        self._apart_words = np.array(words, f"u{dtype.itemsize}")
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Count one chunk, at least one value."""
+        prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
+        self.prefixes += prefixes
+        words = chunk.view(self._apart_words.dtype)
+        apart = [
+            int(np.count_nonzero(words == word)) if prefixes[prefix] else 0
+            for prefix, word in zip(self._apart_prefixes, self._apart_words, strict=True)
+        ]
+        self.apart += apart
+        infinite = self.bins.infinite
+        special = prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any()
+        finite = self._specials(chunk, apart, where) if special else chunk
+        if len(finite):
+            low, high = float(finite.min()), float(finite.max())
+            self._bounds(chunk, low, high, where)
+            self.moments.add_floats(finite, max(abs(low), abs(high)))
+
+    def _specials(
+        self, chunk: np.ndarray[Any, Any], apart: list[int], where: Where
+    ) -> np.ndarray[Any, Any]:
+        """Note where NaN and infinities lie first; return the finite values."""
+        found = self.extremes
+        if found.nan is None and (is_nan := np.isnan(chunk)).any():
+            found.nan = where(int(is_nan.argmax()))
+        if found.pos_inf is None and apart[2]:
+            found.pos_inf = where(int((chunk == np.inf).argmax()))
+        if found.neg_inf is None and apart[3]:
+            found.neg_inf = where(int((chunk == -np.inf).argmax()))
+        finite: np.ndarray[Any, Any] = chunk[np.isfinite(chunk)]
+        return finite
+
+    def _bounds(self, chunk: np.ndarray[Any, Any], low: float, high: float, where: Where) -> None:
+        if self.extremes.is_lower(low):
+            index = int((chunk == low).argmax())
+            self.extremes.take_low(low, chunk[index], where(index))
+        if self.extremes.is_higher(high):
+            index = int((chunk == high).argmax())
+            self.extremes.take_high(high, chunk[index], where(index))
+
+    def merge(self, other: FloatTally) -> None:
+        """Add what another has counted of other values of the same array."""
+        self.prefixes += other.prefixes
+        self.apart += other.apart
+        self.extremes.merge(other.extremes)
+        self.moments.merge(other.moments)
+
+    def finish(self) -> Statistics:
+        """Return everything but the histogram."""
+        infinite, normal = self.bins.infinite, self.bins.normal
+        zeros, negative_zeros, pos_inf, neg_inf, highest, lowest = self.apart.tolist()
+        size, finite = int(self.prefixes.sum()), self.moments.count
+        magnitudes = self.prefixes.reshape(2, _SIGN)
+        positive, negative = magnitudes[0, :infinite].copy(), magnitudes[1, :infinite].copy()
+        positive[0] -= zeros
+        negative[0] -= negative_zeros
+        mean, std = self.moments.mean_and_std()
+        found = self.extremes
+        distribution = None
+        if found.low is not None and found.high is not None:
+            counts = np.concatenate([negative[::-1], [zeros + negative_zeros], positive])
+            keys = np.flatnonzero(counts)
+            distribution = Distribution(self.bins, keys, counts[keys], found.low, found.high)
+        return Statistics(
+            size=size,
+            finite=finite,
+            nan=size - finite - pos_inf - neg_inf,
+            pos_inf=pos_inf,
+            neg_inf=neg_inf,
+            zero=zeros + negative_zeros,
+            negative=int(negative.sum()) + neg_inf,
+            minimum=found.minimum,
+            maximum=found.maximum,
+            argmin=found.argmin,
+            argmax=found.argmax,
+            mean=mean,
+            std=std,
+            histogram=None,
+            denormal=int(positive[:normal].sum() + negative[:normal].sum()),
+            first_nan=found.nan,
+            first_pos_inf=found.pos_inf,
+            first_neg_inf=found.neg_inf,
+            at_lowest=lowest,
+            at_highest=highest,
+            distribution=distribution,
+        )

@@ -1,0 +1,141 @@
+"""Statistics of one array, each computed once for everyone who asks."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.passes import Watched
+from tvmdbg_widgets.model.statistics.result import Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
+
+_POLL = 0.05
+
+
+class Kept:
+    """Passes over one array and what they found; any number of threads may ask.
+
+    Parameters
+    ----------
+    values
+        The array under one reading.
+    """
+
+    def __init__(self, values: ArrayValues) -> None:
+        self._values = values
+        self._lock = threading.Lock()
+        self._tallied: dict[int | None, Statistics] = {}
+        self._found: dict[tuple[int, int | None], Statistics] = {}
+        self._running: dict[int | None, _Running] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kept, (self._values,)
+
+    def statistics(
+        self,
+        bins: int = 64,
+        sample: int | None = None,
+        *,
+        watch: Callable[[], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+        executor: Executor | None = None,
+    ) -> Statistics:
+        """Return statistics; see :meth:`~tvmdbg_widgets.model.tensors.Tensor.statistics`."""
+        if bins < 1:
+            raise ValueError(f"bins must be at least 1, not {bins}")
+        if sample is not None and sample >= self._values.count:
+            sample = None
+        found = self._found.get((bins, sample))
+        if found is None:
+            tallied = self._tally(sample, watch, progress, executor)
+            passes = Passes.over(self._values, sample)
+            watched = Watched(watch)
+            counted = passes.equal_bins(tallied, bins, watched, executor)
+            with self._lock:
+                found = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
+        return found
+
+    def percentiles(
+        self, percents: Sequence[float], watch: Callable[[], None] | None = None
+    ) -> list[float]:
+        """Return exact percentiles of the finite values."""
+        found = self._tally(None, watch)
+        return Passes.over(self._values).percentiles(found, percents, Watched(watch))
+
+    def histogram(
+        self,
+        bins: int,
+        bounds: tuple[float, float] | None,
+        scale: Scale,
+        watch: Callable[[], None] | None = None,
+    ) -> Histogram:
+        """Return exact counts in bins at equal distances on a scale."""
+        found = self._tally(None, watch)
+        return Passes.over(self._values).histogram(found, bins, bounds, scale, Watched(watch))
+
+    def _tally(
+        self,
+        sample: int | None,
+        watch: Callable[[], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+        executor: Executor | None = None,
+    ) -> Statistics:
+        """Make the pass, or wait for the thread that makes it and go on where that gave up."""
+        if self._values.is_raw or self._values.numpy_dtype.kind == "c":
+            return self._not_applicable()
+        while True:
+            with self._lock:
+                found = self._tallied.get(sample)
+                if found is not None:
+                    return found
+                running = self._running.get(sample)
+                mine = running is None
+                if running is None:
+                    running = self._running[sample] = _Running()
+            if mine:
+                try:
+                    watched = Watched(watch, running.telling(progress))
+                    found = Passes.over(self._values, sample).tallied(watched, executor)
+                    with self._lock:
+                        self._tallied[sample] = found
+                    return found
+                finally:
+                    with self._lock:
+                        del self._running[sample]
+                    running.ended.set()
+            while not running.ended.wait(_POLL):
+                if watch is not None:
+                    watch()
+                if progress is not None:
+                    progress(running.done)
+
+    def _not_applicable(self) -> Statistics:
+        values = self._values
+        lacks = "has no numpy type" if values.is_raw else "has no order"
+        return Statistics.not_applicable(values.count, f"{values.dtype} {lacks}")
+
+
+class _Running:
+    """A pass that one thread makes and others wait for."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self.done = 0
+
+    def telling(self, progress: Callable[[int], None] | None) -> Callable[[int], None]:
+        """Return a function that notes how far the pass is, and tells it on."""
+
+        def tell(done: int) -> None:
+            self.done = done
+            if progress is not None:
+                progress(done)
+
+        return tell

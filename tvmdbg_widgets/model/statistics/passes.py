@@ -1,0 +1,200 @@
+"""One pass over an array: here, in threads, or wherever an executor sends it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from tvmdbg_widgets.model.statistics.pieces import Sample, Stream, Whole, per_piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+    Source: TypeAlias = Whole | Sample | Stream
+
+#: From so many bytes on threads are worth their start.
+_LARGE = 32 << 20
+_MOST_THREADS = 4
+#: Pieces a thread takes at a time, and futures an executor is given.
+_SPAN_PIECES = 8
+_FUTURES = 64
+_POLL = 0.05
+
+
+class Fold(Protocol):
+    """What a pass collects; pieces may be added to several of one kind, which are then merged."""
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Take in a piece of at least one value."""
+
+    def merge(self, other: Any) -> None:
+        """Take in what another has collected."""
+
+
+F = TypeVar("F", bound=Fold)
+
+
+class Watched:
+    """Who is asked before a piece and told after it, from any thread.
+
+    Parameters
+    ----------
+    watch
+        Called before each piece; what it raises ends the pass.
+    progress
+        Called after each piece with the number of values looked at.
+    """
+
+    def __init__(
+        self,
+        watch: Callable[[], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self._watch = watch
+        self._progress = progress
+        self._lock = threading.Lock()
+        self._done = 0
+        self.stopped = False
+
+    def before(self) -> bool:
+        """Ask; whether to go on."""
+        if self._watch is not None and not self.stopped:
+            self._watch()
+        return not self.stopped
+
+    def after(self, count: int) -> None:
+        """Tell that so many more values were looked at."""
+        with self._lock:
+            self._done += count
+            if self._progress is not None:
+                self._progress(self._done)
+
+
+def run_pass(
+    source: Source, make: Callable[[], F], watched: Watched, executor: Executor | None = None
+) -> F:
+    """Collect all values of a source.
+
+    Parameters
+    ----------
+    source
+        What to read.
+    make
+        Makes an empty collection; it and the values are pickled for an executor of processes.
+    watched
+        Who is asked and told.
+    executor
+        Where to work, if there is more than a piece; left out, large arrays are spread over at
+        most four threads.
+    """
+    if isinstance(source, Whole):
+        pieces = -(-(source.stop - source.start) // per_piece(source.values))
+        if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+            if pieces > 1:
+                return _spread(source, make, watched, executor, pieces)
+        elif (threads := _threads(source, executor)) > 1:
+            if executor is not None:
+                return _in_threads(source, make, watched, executor, threads)
+            with ThreadPoolExecutor(threads, "tvmdbg-pass") as own:
+                return _in_threads(source, make, watched, own, threads)
+    return _collect(source, make(), watched)
+
+
+def _threads(source: Whole, executor: ThreadPoolExecutor | None) -> int:
+    size = source.stop - source.start
+    if executor is not None:
+        spans = -(-size // (per_piece(source.values) * _SPAN_PIECES))
+        return min(executor._max_workers, spans)  # noqa: SLF001 (there is no other way to know)
+    if size * source.values.numpy_dtype.itemsize < _LARGE:
+        return 1
+    return min(_MOST_THREADS, _cores())
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _collect(source: Source, fold: F, watched: Watched) -> F:
+    pieces = iter(source)
+    with np.errstate(invalid="ignore"):
+        while watched.before() and (piece := next(pieces, None)) is not None:
+            chunk, where = piece
+            if len(chunk):
+                fold.add(chunk, where)
+            watched.after(len(chunk))
+    return fold
+
+
+def _in_threads(
+    source: Whole, make: Callable[[], F], watched: Watched, executor: Executor, threads: int
+) -> F:
+    """Let each thread take the next span as soon as it is through with one."""
+    spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
+
+    def following() -> Whole | None:
+        with lock:
+            return next(spans, None)
+
+    def work() -> F:
+        fold = make()
+        try:
+            while not watched.stopped and (span := following()) is not None:
+                _collect(span, fold, watched)
+        except BaseException:
+            watched.stopped = True
+            raise
+        return fold
+
+    futures = [executor.submit(work) for _ in range(threads)]
+    return _merged(futures, watched)
+
+
+def _merged(futures: list[Future[F]], watched: Watched) -> F:
+    try:
+        first, *others = [future.result() for future in futures]
+    except BaseException:
+        watched.stopped = True
+        for future in futures:
+            future.cancel()
+        wait(futures)
+        raise
+    for each in others:
+        first.merge(each)
+    return first
+
+
+def _spread(
+    source: Whole, make: Callable[[], F], watched: Watched, executor: Executor, pieces: int
+) -> F:
+    """Send spans to other processes; watch is asked here while they work."""
+    futures: dict[Future[F], int] = {}
+    found = make()
+    try:
+        for span in source.spans(-(-pieces // _FUTURES)):
+            watched.before()
+            futures[executor.submit(_elsewhere, span, make)] = span.stop - span.start
+        left = set(futures)
+        while left:
+            watched.before()
+            done, left = wait(left, _POLL, FIRST_COMPLETED)
+            for future in done:
+                found.merge(future.result())
+                watched.after(futures.pop(future))
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return found
+
+
+def _elsewhere(span: Whole, make: Callable[[], F]) -> F:
+    return _collect(span, make(), Watched())

@@ -1,0 +1,156 @@
+"""Percentiles, exact after further passes inside the bins they lie in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.statistics.distribution import positions
+from tvmdbg_widgets.model.statistics.ordinals import from_ordinal, ordinal, ordinals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.statistics.bins import Bins
+    from tvmdbg_widgets.model.statistics.distribution import Distribution
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+#: So many values of all bins together are kept and sorted; more are counted, 16 bits at a time.
+_KEPT = 1 << 20
+_BITS = 16
+
+
+@dataclass(slots=True)
+class Range:
+    """Values that lie between two of them, of which ``before`` others are smaller.
+
+    ``low`` and ``high`` are ordinals, both included.
+    """
+
+    low: int
+    high: int
+    before: int
+    count: int
+
+
+def percentiles(
+    distribution: Distribution,
+    dtype: np.dtype[Any],
+    percents: Sequence[float],
+    look: Callable[[Callable[[], Narrower]], Narrower],
+    *,
+    kept: int = _KEPT,
+) -> list[float]:
+    """Return percentiles as ``np.percentile`` does for the finite values as float64.
+
+    Parameters
+    ----------
+    distribution
+        Of the values.
+    dtype
+        Their type.
+    percents
+        0 to 100 each.
+    look
+        Makes a pass over all values and returns what it collected.
+    kept
+        Values that may be kept in memory.
+    """
+    counts = distribution.counts
+    wanted = positions(int(counts.sum()), percents)
+    ranks = np.unique([[each.rank, each.next_rank] for each in wanted]) if wanted else np.zeros(0)
+    ends = np.cumsum(counts)
+    low, high = distribution.bounds()
+    known: dict[int, Any] = {}
+    ranges: dict[int, Range] = {}
+    at = np.searchsorted(ends, ranks, side="right")
+    for rank, bin_ in zip(ranks.tolist(), at.tolist(), strict=True):
+        if low[bin_] == high[bin_]:
+            known[rank] = low[bin_].item()
+        else:
+            first, last = ordinal(low[bin_], dtype), ordinal(high[bin_], dtype)
+            count = int(counts[bin_])
+            ranges[rank] = Range(first, last, int(ends[bin_]) - count, count)
+    keys = distribution.keys[np.unique(at)]
+    while ranges:
+        spans = sorted({(each.low, each.high) for each in ranges.values()})
+        sizes = {(each.low, each.high): each.count for each in ranges.values()}
+        keep = sum(sizes.values()) <= kept
+        found = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
+        for rank, each in list(ranges.items()):
+            narrower = found.within(each, rank)
+            if narrower.low == narrower.high:
+                known[rank] = from_ordinal(narrower.low, dtype)
+                del ranges[rank]
+            else:
+                ranges[rank] = narrower
+    return [each.between(known[each.rank], known[each.next_rank]) for each in wanted]
+
+
+class Narrower:
+    """Collects the values of some ranges: all of them, or how many lie in each 65,536th.
+
+    Parameters
+    ----------
+    bins, keys
+        Bins of the distribution that the ranges lie in.
+    dtype
+        Type of the values.
+    spans
+        First and last ordinal of each range; they do not overlap.
+    keep
+        Whether all are kept.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        keys: np.ndarray[Any, Any],
+        dtype: np.dtype[Any],
+        spans: Sequence[tuple[int, int]],
+        keep: bool,
+    ) -> None:
+        self._bins, self._keys, self._dtype, self._spans = bins, keys, dtype, spans
+        self._kept: list[list[np.ndarray[Any, Any]]] | None = [[] for _ in spans] if keep else None
+        self._shifts = [max(0, (high - low).bit_length() - _BITS) for low, high in spans]
+        self._counts = [
+            np.zeros(0 if keep else (high - low >> shift) + 1, np.int64)
+            for (low, high), shift in zip(spans, self._shifts, strict=True)
+        ]
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:  # noqa: ARG002 (a pass tells)
+        """Collect from a piece."""
+        values = ordinals(self._bins.inside(chunk, self._keys))
+        for index, (low, high) in enumerate(self._spans):
+            lower, upper = values.dtype.type(low), values.dtype.type(high)
+            inside = values[(values >= lower) & (values <= upper)] - lower
+            if self._kept is not None:
+                self._kept[index].append(inside)
+            else:
+                places = (inside >> values.dtype.type(self._shifts[index])).astype(np.intp)
+                self._counts[index] += np.bincount(places, minlength=len(self._counts[index]))
+
+    def merge(self, other: Narrower) -> None:
+        """Take in what another has collected."""
+        self._counts = [a + b for a, b in zip(self._counts, other._counts, strict=True)]
+        if self._kept is not None and other._kept is not None:
+            self._kept = [a + b for a, b in zip(self._kept, other._kept, strict=True)]
+
+    def within(self, each: Range, rank: int) -> Range:
+        """Return the narrower range that a rank lies in; of one value, if all were kept."""
+        index = self._spans.index((each.low, each.high))
+        left = rank - each.before
+        if self._kept is not None:
+            values = np.concatenate(self._kept[index])
+            value = each.low + int(np.partition(values, left)[left])
+            return Range(value, value, rank, 1)
+        ends = np.cumsum(self._counts[index])
+        at = int(np.searchsorted(ends, left, side="right"))
+        count = int(self._counts[index][at])
+        shift = self._shifts[index]
+        low = each.low + (at << shift)
+        high = min(each.high, low + (1 << shift) - 1)
+        return Range(low, high, each.before + int(ends[at]) - count, count)

@@ -1,0 +1,105 @@
+"""One array as pieces that fit a processor's cache, each with the place of its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tvmdbg_widgets.model.statistics.extremes import Where
+
+    Array: TypeAlias = np.ndarray[Any, Any]
+
+#: Bytes of a piece. Every pass cuts an array at the same places, so that sums come out the same.
+PIECE_BYTES = 1 << 19
+_SAMPLE_BLOCK = 4096
+#: Pieces of a far file that are read at once.
+_FAR_PIECES = 8
+
+
+class Values(Protocol):
+    """What can be read in ranges: :class:`~tvmdbg_widgets.model.array_values.ArrayValues`."""
+
+    @property
+    def count(self) -> int:
+        """Scalars there are."""
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """Type of the arrays returned."""
+
+    def values(self, start: int, stop: int) -> Array:
+        """Read the scalars ``start`` to ``stop`` as a 1-D array."""
+
+
+def per_piece(values: Values) -> int:
+    """Return how many scalars a piece has."""
+    return max(1, PIECE_BYTES // values.numpy_dtype.itemsize)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All values from ``start``, which is a multiple of a piece, to ``stop``."""
+
+    values: Values
+    start: int
+    stop: int
+
+    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+        step = per_piece(self.values)
+        far = getattr(getattr(self.values, "source", None), "far", False)
+        block = step * _FAR_PIECES if far else step
+        for begin in range(self.start, self.stop, block):
+            read = self.values.values(begin, min(begin + block, self.stop))
+            for offset in range(0, len(read), step):
+                yield read[offset : offset + step], _after(begin + offset)
+
+    def spans(self, pieces: int) -> Iterator[Whole]:
+        """Cut it into spans of so many pieces."""
+        step = per_piece(self.values) * pieces
+        for begin in range(self.start, self.stop, step):
+            yield Whole(self.values, begin, min(begin + step, self.stop))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """About ``size`` values in blocks spread evenly, at most all of them."""
+
+    values: Values
+    size: int
+
+    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+        count = self.values.count
+        length = min(_SAMPLE_BLOCK, count)
+        blocks = min(-(-self.size // _SAMPLE_BLOCK), count // length) if length else 0
+        starts = [index * (count - length) // max(1, blocks - 1) for index in range(blocks)]
+        together = max(1, per_piece(self.values) // _SAMPLE_BLOCK)
+        for first in range(0, blocks, together):
+            some = starts[first : first + together]
+            read = [self.values.values(start, start + length) for start in some]
+            yield np.concatenate(read), _in_blocks(some, length)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Consecutive 1-D arrays, from the start at each call."""
+
+    chunks: Callable[[], Iterable[Array]]
+
+    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+        begin = 0
+        for chunk in self.chunks():
+            yield np.ascontiguousarray(chunk), _after(begin)
+            begin += len(chunk)
+
+
+def _after(begin: int) -> Where:
+    return lambda index: begin + index
+
+
+def _in_blocks(starts: list[int], length: int) -> Where:
+    return lambda index: starts[index // length] + index % length

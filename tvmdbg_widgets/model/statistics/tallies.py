@@ -1,0 +1,21 @@
+"""Which tally counts the values of a type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.model.statistics.code_tally import CodeTally
+from tvmdbg_widgets.model.statistics.float_tally import FloatTally
+from tvmdbg_widgets.model.statistics.integer_tally import IntegerTally
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Tally: TypeAlias = CodeTally | FloatTally | IntegerTally
+
+
+def tally(dtype: np.dtype[Any]) -> Tally:
+    """Return an empty tally for values of a type that has an order."""
+    if dtype.itemsize <= 2:
+        return CodeTally(dtype)
+    return FloatTally(dtype) if dtype.kind == "f" else IntegerTally(dtype)
