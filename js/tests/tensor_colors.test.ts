@@ -132,7 +132,7 @@ describe("cells with NaN or Inf", () => {
     expect(cellSpecial(tile, 2, 20)).toBeNull();
     expect(cellSpecial(tile, 2, 2)).toBe("nan");
     expect(specialOf(4)).toBe("negInf");
-    const pixels = colorCells(tile, new ColorScale(0, 4, "sequential", "linear"), 2);
+    const pixels = colorCells(tile, { scale: new ColorScale(0, 4, "sequential", "linear"), cells: "mean" }, 2);
     expect([...pixels.subarray(4, 8)]).toEqual([...rgb(SPECIAL.posInf), 255]);
     expect([...pixels.subarray(8, 12)]).toEqual([...rgb(SPECIAL.nan), 255]);
     expect([...pixels.subarray(12, 15)]).toEqual([...table("sequential").subarray(384, 387)]);
@@ -146,8 +146,8 @@ describe("ticks", () => {
     expect(niceTicks(3, 3, 4)).toEqual([]);
     expect(niceTicks(-1.7e308, 1.7e308, 4).length).toBeGreaterThan(1);
     expect(powerTicks(-20, 300, 0.3).map(({ value }) => value)).toEqual([-10, -1, 0, 1, 10, 100]);
-    expect(indexTicks(32, 6)).toEqual([0, 10, 20, 30]);
-    expect(indexTicks(3, 10)).toEqual([0, 1, 2]);
+    expect(indexTicks(0, 32, 6)).toEqual([0, 10, 20, 30]);
+    expect(indexTicks(0, 3, 10)).toEqual([0, 1, 2]);
   });
 
   it("say when a number is rounded", () => {

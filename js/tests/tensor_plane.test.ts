@@ -9,8 +9,6 @@ import {
   planeCols,
   planeOf,
   planeRows,
-  planeText,
-  pythonText,
   samePlane,
   swapped,
   withAxis,
@@ -128,26 +126,5 @@ describe("a plane", () => {
     expect(samePlane(plane, withIndex(plane, 1, 3))).toBe(true);
     expect(samePlane(plane, withIndex(plane, 2, 3))).toBe(false);
     expect(samePlane(plane, swapped(plane))).toBe(false);
-  });
-});
-
-describe("code", () => {
-  it("for a value is Python", () => {
-    expect(pythonText([12, 0], [0, 3, 1, 2], null)).toBe("run.tensors[12, 0][0, 3, 1, 2]");
-    expect(pythonText([1, 2], [4], "bytes")).toBe('run.tensors[1, 2].numpy("bytes")[4]');
-    expect(pythonText([1, 0], [], null)).toBe("run.tensors[1, 0][()]");
-  });
-
-  it("for a plane gives its rows and columns as they are laid out", () => {
-    const plane = (axes: Axes, index: number[]) => ({ shape: [2, 3, 4, 5], axes, index });
-    const text = (axes: Axes) => planeText([12, 0], plane(axes, [1, 2, 3, 4]), null);
-    expect(text([2, 3])).toBe("run.tensors[12, 0][1, 2, :, :]");
-    expect(text([3, 1])).toBe("run.tensors[12, 0][1, :, 3, :].T");
-    expect(text([null, 1])).toBe("run.tensors[12, 0][1, :, 3, 4]");
-    const scalar = { shape: [], axes: [null, null], index: [] } as const;
-    expect(planeText([1, 0], scalar, null)).toBe("run.tensors[1, 0][()]");
-    expect(planeText([1, 0], plane([0, 1], [0, 0, 0, 0]), "packed")).toBe(
-      'run.tensors[1, 0].numpy("packed")[:, :, 0, 0]',
-    );
   });
 });

@@ -42,7 +42,7 @@ describe("the map between logical and stored indices", () => {
       expect(logicalIndex(view, place)).toEqual(logical);
       seen.add(place.join());
     }
-    expect(seen.size).toBe(stored.reduce((a, b) => a * b, 1));
+    expect(seen.size).toBe((stored as readonly number[]).reduce((a, b) => a * b, 1));
   });
 
   it("counts the parts of an axis split twice from left to right", () => {

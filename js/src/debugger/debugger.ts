@@ -2,6 +2,7 @@ import "../shared/theme.css";
 import "../findings/findings.css";
 import "../graph/graph.css";
 import "../tensor/tensor.css";
+import "../tensor/health.css";
 import "../tensor/parts.css";
 import "../timeline/timeline.css";
 import "./debugger.css";

@@ -1,6 +1,6 @@
 import { button, element, KEEP_KEYS } from "./dom.ts";
 
-/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case. */
+/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`. */
 export interface KeyAction {
   keys: readonly string[];
   does: string;
@@ -32,8 +32,15 @@ export function bindKeys(
   root.addEventListener(
     "keydown",
     (event) => {
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
-      if (event.target !== root) return;
+      if (event.target !== root || event.altKey) return;
+      if (event.ctrlKey || event.metaKey) {
+        const held = byKey.get(`Ctrl+${event.key}`);
+        if (!held) return;
+        event.preventDefault();
+        event.stopPropagation();
+        held.run(event);
+        return;
+      }
       if (event.key === "?") {
         help.hidden = !help.hidden;
         const bar = root.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
@@ -77,12 +84,17 @@ const SHOWN: Record<string, string> = {
   Escape: "Esc",
 };
 
+function shown(key: string): string {
+  const plain = key.replace(/^Ctrl\+(?=.)/, "");
+  return `${plain === key ? "" : "Ctrl+"}${SHOWN[plain] ?? plain}`;
+}
+
 function helpPanel(actions: readonly KeyAction[]): HTMLElement {
   const rows = [...actions, { keys: ["?"], does: "show or hide this list" }].map(({ keys, does }) =>
     element(
       "div",
       {},
-      ...keys.map((key) => element("kbd", {}, SHOWN[key] ?? key)),
+      ...keys.map((key) => element("kbd", {}, shown(key))),
       element("span", {}, does),
     ),
   );

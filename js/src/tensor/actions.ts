@@ -1,11 +1,14 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
-import { nextMap, nextRange, nextScale } from "./color_controls.ts";
+import { nextCells, nextMap, nextRange, nextScale } from "./color_controls.ts";
 import type { Inspector } from "./inspector.ts";
 import { swapped } from "./plane.ts";
+import { SHOWS } from "./state.ts";
 
 const PAGE = 16;
 const STRIDE = 10;
+/** The share of what is in sight that one key moves by. */
+const PAN = 0.25;
 /** Rows and columns that an arrow key moves by. */
 const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
   ArrowUp: [-1, 0],
@@ -28,30 +31,45 @@ export function actions(inspector: Inspector): KeyAction[] {
         ? -1
         : 1,
     );
+  const pans = Object.keys(ARROWS).map((key) => `Ctrl+${key}`);
+  const pan = ({ key }: KeyboardEvent) => {
+    const [rows, cols] = ARROWS[key]!;
+    inspector.pan(cols * PAN, rows * PAN);
+  };
+  const { board } = inspector;
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
     ["ArrowUp ArrowDown ArrowLeft ArrowRight", "the value beside (Shift: by ten)", arrow],
     ["Home End", "start, end of the row", either("Home", (by) => inspector.move(0, by * end))],
     ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => inspector.move(by * PAGE, 0))],
-    ["Escape", "take the crosshair away", () => inspector.unmark()],
+    ["Escape", "take the crosshair away", () => board.cross.mark(null)],
+    ["- + =", "zoom out, in", either("-", (by) => inspector.zoom(2 ** by))],
+    ["0", "the whole plane", () => inspector.whole()],
+    [pans.join(" "), "move what is in sight", pan],
     [
       "m x",
       "minimum, maximum",
       either("m", (by) => inspector.goToExtreme(by < 0 ? "argmin" : "argmax")),
     ],
-    ["i", "next NaN or Inf of the picture", () => inspector.goToNext()],
+    ["i", "next NaN or Inf of the picture", () => board.cross.toNextSpecial()],
     [
-      ", - . +",
+      ", .",
       "previous, next index of the first fixed axis",
-      either(", -", (by) => inspector.stepIndex(by)),
+      either(",", (by) => inspector.stepIndex(by)),
     ],
     ["s", "swap the two axes", () => inspector.look(swapped)],
     ["[ p ] n", "previous, next tensor", either("[ p", (by) => inspector.step(by))],
     ["/", "search a tensor", () => inspector.search()],
-    ["v", "table of values", () => inspector.toggleTable()],
-    ["g", "logarithmic counts", () => inspector.toggleCounts()],
+    [
+      "1 2 3",
+      "picture, channels, profile",
+      ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
+    ],
+    ["a", "next layout of the axes", () => board.nextLayout()],
+    ["v", "table of values", () => board.toggleTable()],
+    ["g", "logarithmic counts", () => board.histogram.toggleLog()],
     [
       "l",
-      "linear or symlog",
+      "linear, log or symlog",
       () => inspector.recolor(({ scale }) => ({ scale: nextScale(scale) })),
     ],
     ["c", "next colours", () => inspector.recolor(({ map }) => ({ map: nextMap(map) }))],
@@ -60,6 +78,8 @@ export function actions(inspector: Inspector): KeyAction[] {
       "next colour range",
       () => inspector.recolor(({ range }) => ({ range: nextRange(range) })),
     ],
+    ["e", "what colours show of a cell", () => inspector.cells(nextCells)],
+    ["k", "stop, or go on, looking at every value", () => inspector.toggleCount()],
     [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],
   ];
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));

@@ -1,63 +1,94 @@
-import { isAbort, NewestWins } from "../shared/request.ts";
+import { isAbort } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
-import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
-import { tileBudget } from "./layout.ts";
-import type { Picture } from "./picture.ts";
-import { type Plane, planeCols, planeRows } from "./plane.ts";
+import type { PlaneView, TensorAnswer } from "../shared/tensor_questions.ts";
+import type { Wanted } from "./tiles.ts";
 
 const BUSY_MS = 150;
+const IN_FLIGHT = 2;
 
 interface Events {
   answered: (answer: TensorAnswer) => void;
   failed: (error: unknown) => void;
+  /** Whether an answer has been waited for longer than goes unnoticed. */
   busy: (busy: boolean) => void;
+  /** Whether every value is being looked at, after a sample was shown. */
+  refining: (refining: boolean) => void;
 }
 
-/** Asks the run for planes of tensors, with no more cells than the picture can show. */
+interface Question {
+  view: PlaneView;
+  wanted: Wanted;
+}
+
+/** Asks the run for pictures: a sample first where that is quicker, then every value; the newest question wins. */
 export class Asking {
   readonly #run: RunClient;
-  readonly #picture: Picture;
   readonly #events: Events;
   readonly #signal: AbortSignal;
-  readonly #newest = new NewestWins();
-  #asked = { rows: 0, cols: 0 };
   #gone = new AbortController();
+  #exact = new AbortController();
+  #waiting: ((mine: boolean) => void) | null = null;
+  #flying = 0;
   #ticket = 0;
+  #shown = 0;
+  #last: Question | null = null;
 
-  constructor(run: RunClient, picture: Picture, events: Events, signal: AbortSignal) {
+  constructor(run: RunClient, events: Events, signal: AbortSignal) {
     this.#run = run;
-    this.#picture = picture;
     this.#events = events;
     this.#signal = signal;
-    signal.addEventListener("abort", () => this.#gone.abort());
+    signal.addEventListener("abort", () => this.forget());
   }
 
   /** Lets go of what was asked: another tensor is wanted. */
   forget(): void {
     this.#gone.abort();
     this.#gone = new AbortController();
+    this.settle();
   }
 
-  /** What comes with the picture is waited for, so that both are shown at once. */
+  /** What is wanted is known: answers that are still to come are not shown. */
+  settle(): void {
+    this.#ticket += 1;
+    this.#shown = this.#ticket;
+    this.#waiting?.(false);
+    this.#waiting = null;
+    this.#last = null;
+    this.stop();
+    this.#events.busy(false);
+  }
+
+  /** Shows no more than the sample. */
+  stop(): void {
+    this.#exact.abort();
+    this.#exact = new AbortController();
+    this.#events.refining(false);
+  }
+
+  /** Whether just this was asked for last. */
+  isAsked(view: PlaneView, wanted: Wanted): boolean {
+    return JSON.stringify(this.#last) === JSON.stringify({ view, wanted });
+  }
+
+  /** What comes beside is waited for, so that both are shown at once. */
   async ask(
-    entry: Entry,
-    plane: Plane,
-    reading: string | null,
+    view: PlaneView,
+    wanted: Wanted,
     beside: Promise<unknown> | null,
+    toTheEnd: boolean,
   ): Promise<void> {
+    this.stop();
+    this.#last = { view, wanted };
     const ticket = ++this.#ticket;
     const busy = setTimeout(() => this.#events.busy(true), BUSY_MS);
-    const signal = AbortSignal.any([this.#signal, this.#gone.signal]);
     try {
-      const answer = await this.#newest.ask(() => {
-        const budget = this.#budget(plane);
-        this.#asked = budget;
-        const { axes, index } = plane;
-        const view = { entry, axes, index, reading, layout: "", sizes: {}, part: null };
-        return this.#run.tensor({ ...view, ...budget, exact: true }, signal);
-      });
+      const answer = await this.#send(this.#last, false, this.#gone.signal);
       await beside;
-      if (!signal.aborted) this.#events.answered(answer);
+      if (!answer || ticket < this.#shown) return;
+      this.#shown = ticket;
+      this.#events.answered(answer);
+      const sampled = answer.tile !== null && !answer.tile.exact;
+      if (sampled && toTheEnd && ticket === this.#ticket) this.refine(view, wanted);
     } catch (error) {
       if (!isAbort(error) && ticket === this.#ticket) this.#events.failed(error);
     } finally {
@@ -66,15 +97,52 @@ export class Asking {
     }
   }
 
-  /** Whether the picture, now of another size, can show clearly more cells than were asked for. */
-  couldBeFiner(plane: Plane): boolean {
-    const { rows, cols } = this.#budget(plane);
-    return rows > 1.1 * this.#asked.rows || cols > 1.1 * this.#asked.cols;
+  /** Asks for every value of what is shown as a sample. */
+  async refine(view: PlaneView, wanted: Wanted): Promise<void> {
+    this.stop();
+    const ticket = this.#ticket;
+    const { signal } = this.#exact;
+    this.#last = { view, wanted };
+    this.#events.refining(true);
+    try {
+      const answer = await this.#send(
+        this.#last,
+        true,
+        AbortSignal.any([signal, this.#gone.signal]),
+      );
+      if (answer && ticket === this.#ticket && !signal.aborted) this.#events.answered(answer);
+    } catch (error) {
+      if (isAbort(error) || ticket !== this.#ticket || signal.aborted) return;
+      this.#events.failed(error);
+    } finally {
+      if (!signal.aborted) this.#events.refining(false);
+    }
   }
 
-  #budget(plane: Plane): { rows: number; cols: number } {
-    const { width, height } = this.#picture.size;
-    const [rows, cols] = [Math.max(1, planeRows(plane)), Math.max(1, planeCols(plane))];
-    return tileBudget(rows, cols, width || 640, height || 280);
+  /** Null where a newer question took the turn. */
+  async #send(
+    { view, wanted: { part, rows, cols } }: Question,
+    exact: boolean,
+    gone: AbortSignal,
+  ): Promise<TensorAnswer | null> {
+    if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
+    this.#flying += 1;
+    try {
+      const signal = AbortSignal.any([this.#signal, gone]);
+      return await this.#run.tensor({ ...view, part, rows, cols, exact }, signal);
+    } finally {
+      this.#flying -= 1;
+      const next = this.#waiting;
+      this.#waiting = null;
+      next?.(true);
+    }
+  }
+
+  /** Waits until a question may go out; false where a newer one came meanwhile. */
+  #turn(): Promise<boolean> {
+    this.#waiting?.(false);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
   }
 }

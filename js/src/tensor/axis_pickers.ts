@@ -1,6 +1,6 @@
 import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { muted, piece } from "./parts.ts";
-import { fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
+import { axisText, fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
 
 const MANY = 2;
 
@@ -16,6 +16,7 @@ export class AxisPickers {
   #built = "";
   #inputs = new Map<number, { slider: HTMLInputElement; number: HTMLInputElement }>();
   #plane: Plane | null = null;
+  #names: readonly string[] = [];
 
   constructor(change: (plane: Plane) => void, done: () => void) {
     this.#change = change;
@@ -23,9 +24,10 @@ export class AxisPickers {
   }
 
   /** Keeps the fields that stay, so that a slider can be dragged while answers come. */
-  show(plane: Plane | null): void {
+  show(plane: Plane | null, names: readonly string[]): void {
     this.#plane = plane;
-    const key = plane ? `${plane.shape.join()}|${plane.axes.join()}` : "";
+    this.#names = names.length === plane?.shape.length ? names : [];
+    const key = plane ? `${plane.shape.join()}|${plane.axes.join()}|${this.#names.join()}` : "";
     if (key !== this.#built) {
       this.#built = key;
       this.#inputs.clear();
@@ -60,7 +62,7 @@ export class AxisPickers {
 
   #axis(plane: Plane, side: "down" | "across"): HTMLSelectElement {
     const choices = plane.shape.map(
-      (length, axis) => [String(axis), `axis ${axis} (${length})`] as const,
+      (length, axis) => [String(axis), `${axisText(this.#names, axis)} (${length})`] as const,
     );
     const none = side === "down" ? [["", "none"] as const] : [];
     const chosen = plane.axes[side === "down" ? 0 : 1];
@@ -76,6 +78,7 @@ export class AxisPickers {
   }
 
   #slider(axis: number, length: number): HTMLElement {
+    const name = axisText(this.#names, axis);
     const field = {
       min: 0,
       max: length - 1,
@@ -85,12 +88,12 @@ export class AxisPickers {
     };
     const slider = element("input", {
       type: "range",
-      "aria-label": `Index along axis ${axis}`,
+      "aria-label": `Index along ${name}`,
       ...field,
     });
     const number = element("input", {
       type: "number",
-      "aria-label": `Index along axis ${axis}, typed`,
+      "aria-label": `Index along ${name}, typed`,
       ...field,
     });
     const set = (input: HTMLInputElement) => {
@@ -111,6 +114,6 @@ export class AxisPickers {
       number.value = String(this.#plane?.index[axis] ?? 0);
     });
     this.#inputs.set(axis, { slider, number });
-    return piece("fixed", `axis ${axis}`, slider, number, muted(`of ${length}`));
+    return piece("fixed", name, slider, number, muted(`of ${length}`));
   }
 }

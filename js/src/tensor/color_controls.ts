@@ -1,8 +1,11 @@
-import { element, select } from "../shared/dom.ts";
-import type { ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
+import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import type { CellChoice, ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
+import { piece } from "./parts.ts";
+import type { Shown } from "./state.ts";
 
 const SCALES = [
   ["linear", "linear"],
+  ["log", "log"],
   ["symlog", "symlog"],
 ] as const;
 const MAPS = [
@@ -15,41 +18,109 @@ const RANGES = [
   ["plane", "this picture"],
   ["robust", "1st to 99th percentile"],
 ] as const;
-type NamedRange = Exclude<RangeChoice, readonly [number, number]>;
+const TYPED = ["typed", "from … to"] as const;
+const CELLS = [
+  ["mean", "mean"],
+  ["least", "least"],
+  ["largest", "largest"],
+  ["extreme", "extreme"],
+] as const;
 
-/** Scale, table and range of the colours. */
+interface Events {
+  recolor(change: Partial<ColorChoice>): void;
+  cells(cells: CellChoice): void;
+  leave(): void;
+}
+
+/** Scale, table and range of the colours, and which number of a cell they show. */
 export class ColorControls {
   readonly node: HTMLElement;
+  readonly #events: Events;
   readonly #scale: HTMLSelectElement;
   readonly #map: HTMLSelectElement;
   readonly #range: HTMLSelectElement;
+  readonly #cells: HTMLSelectElement;
+  readonly #cellsLabel: HTMLElement;
+  readonly #low = this.#end("Least value of the colours");
+  readonly #high = this.#end("Largest value of the colours");
+  readonly #typed = piece("typed", this.#low, "to", this.#high);
+  #now: readonly [number, number] = [0, 1];
 
-  constructor(start: ColorChoice, change: (choice: Partial<ColorChoice>) => void) {
-    this.#scale = select("Scale of the colours (l)", SCALES, start.scale, (scale) =>
-      change({ scale: scale as ScaleKind }),
+  constructor(events: Events) {
+    this.#events = events;
+    const { recolor } = events;
+    this.#scale = select("Scale of the colours (l)", SCALES, "linear", (scale) =>
+      recolor({ scale: scale as ScaleKind }),
     );
-    this.#map = select("Colours (c)", MAPS, start.map, (map) => change({ map: map as MapChoice }));
-    this.#range = select("Range of the colours (r)", RANGES, named(start.range), (range) =>
-      change({ range: range as NamedRange }),
+    this.#map = select("Colours (c)", MAPS, "auto", (map) => recolor({ map: map as MapChoice }));
+    this.#range = select("Range of the colours (r)", [...RANGES, TYPED], "tensor", (range) =>
+      recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
     );
+    this.#cells = select(
+      "What colours show of a cell of several values (e)",
+      CELLS,
+      "mean",
+      (cells) => events.cells(cells as CellChoice),
+    );
+    this.#cells.title += ". Extreme: the value of largest magnitude";
+    this.#cellsLabel = element("label", {}, element("span", {}, "cell"), this.#cells);
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colours" },
       element("label", {}, element("span", {}, "scale"), this.#scale),
       element("label", {}, element("span", {}, "colours"), this.#map),
       element("label", {}, element("span", {}, "range"), this.#range),
+      this.#typed,
+      this.#cellsLabel,
     );
   }
 
-  show(choice: ColorChoice): void {
-    this.#scale.value = choice.scale;
-    this.#map.value = choice.map;
-    this.#range.value = named(choice.range);
+  show({ colors, cells, scale, answer }: Shown): void {
+    this.#scale.value = colors.scale;
+    this.#map.value = colors.map;
+    const typed = typeof colors.range !== "string";
+    this.#range.value = typed ? "typed" : (colors.range as string);
+    if (scale) this.#now = [scale.least, scale.most];
+    this.#typed.hidden = !typed;
+    if (typed) {
+      const ends = [this.#low, this.#high];
+      for (const [end, field] of ends.entries()) {
+        const text = String(Number((colors.range as readonly number[])[end]!.toPrecision(7)));
+        if (document.activeElement !== field) field.value = text;
+      }
+    }
+    this.#cells.value = cells;
+    const tile = answer?.tile;
+    this.#cellsLabel.hidden = !tile || tile.rowStep * tile.colStep === 1;
   }
-}
 
-function named(range: RangeChoice): NamedRange {
-  return typeof range === "string" ? range : "tensor";
+  #end(label: string): HTMLInputElement {
+    const field = element("input", {
+      type: "text",
+      inputmode: "decimal",
+      size: 8,
+      "aria-label": label,
+      title: label,
+      ...KEEP_KEYS,
+    });
+    field.addEventListener("change", () => this.#type());
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();
+      if (event.key === "Enter") this.#type();
+      this.#events.leave();
+    });
+    return field;
+  }
+
+  #type(): void {
+    const [low, high] = [this.#low, this.#high].map((field) =>
+      field.value.trim() === "" ? Number.NaN : Number(field.value.replace("−", "-")),
+    ) as [number, number];
+    const sound = Number.isFinite(low) && Number.isFinite(high) && low < high;
+    for (const field of [this.#low, this.#high]) field.setAttribute("aria-invalid", String(!sound));
+    if (sound) this.#events.recolor({ range: [low, high] });
+  }
 }
 
 /** The choice after this one, round and round. */
@@ -62,7 +133,11 @@ export function nextMap(map: MapChoice): MapChoice {
 }
 
 export function nextRange(range: RangeChoice): RangeChoice {
-  return following(RANGES, named(range));
+  return typeof range === "string" ? following(RANGES, range) : "tensor";
+}
+
+export function nextCells(cells: CellChoice): CellChoice {
+  return following(CELLS, cells);
 }
 
 function following<T extends string>(choices: readonly (readonly [T, string])[], value: T): T {

@@ -16,23 +16,39 @@ export interface ColorChoice {
 }
 
 const DECADES = 3;
+/** Decades of a logarithmic scale whose range reaches down to zero. */
+const LOG_DECADES = 6;
+
+/** Where a value lies: on the scale, or below or above it. */
+export type Side = "on" | "under" | "over";
 
 /** Maps finite values to shares 0 … 1 of a colour table. */
 export class ColorScale {
+  /** The values at the ends of the table. */
   readonly low: number;
   readonly high: number;
   readonly map: ColorMap;
   readonly kind: ScaleKind;
+  /** The values that have a place on the scale: a part of those from `low` to `high`, else all. */
+  readonly least: number;
+  readonly most: number;
   /** Where symlog turns from linear to logarithmic. */
   readonly threshold: number;
   readonly #from: number;
   readonly #span: number;
 
-  constructor(low: number, high: number, map: ColorMap, kind: ScaleKind) {
+  constructor(
+    low: number,
+    high: number,
+    map: ColorMap,
+    kind: ScaleKind,
+    part: readonly [least: number, most: number] = [low, high],
+  ) {
     this.low = low;
     this.high = high;
     this.map = map;
     this.kind = kind;
+    [this.least, this.most] = part;
     const largest = Math.max(Math.abs(low), Math.abs(high));
     this.threshold = largest > 0 ? largest / 10 ** DECADES : 1;
     this.#from = this.#bend(low);
@@ -49,7 +65,12 @@ export class ColorScale {
   value(share: number): number {
     const bent = this.#from + share * this.#span;
     if (this.kind === "linear") return bent;
+    if (this.kind === "log") return Math.exp(bent);
     return Math.sign(bent) * this.threshold * Math.expm1(Math.abs(bent));
+  }
+
+  side(value: number): Side {
+    return value < this.least ? "under" : value > this.most ? "over" : "on";
   }
 
   get single(): boolean {
@@ -60,11 +81,12 @@ export class ColorScale {
     if (this.single) return [];
     return this.kind === "linear"
       ? niceTicks(this.low, this.high, count)
-      : powerTicks(this.low, this.high, this.threshold);
+      : powerTicks(this.low, this.high, this.kind === "log" ? this.low : this.threshold);
   }
 
   #bend(value: number): number {
     if (this.kind === "linear") return value;
+    if (this.kind === "log") return Math.log(Math.max(value, this.low));
     return Math.sign(value) * Math.log1p(Math.abs(value) / this.threshold);
   }
 }
@@ -79,25 +101,40 @@ export interface Known {
 export function colorScale(known: Known, choice: ColorChoice): ColorScale | null {
   const span = range(known, choice.range);
   if (!span) return null;
+  const part = typeof choice.range === "string" ? undefined : span;
   let [low, high] = span;
+  if (choice.scale === "log" && high > 0) {
+    low = low > 0 ? low : high / 10 ** LOG_DECADES;
+    const map = choice.map === "diverging" ? "diverging" : "sequential";
+    return new ColorScale(low, high, map, "log");
+  }
+  const kind = choice.scale === "log" ? "symlog" : choice.scale;
   const map =
     choice.map === "auto" ? (low < 0 && high > 0 ? "diverging" : "sequential") : choice.map;
   if (map === "diverging") {
     high = Math.max(Math.abs(low), Math.abs(high));
     low = -high;
   }
-  return new ColorScale(low, high, map, choice.scale);
+  return new ColorScale(low, high, map, kind, part);
 }
 
-function range(known: Known, choice: RangeChoice): [number, number] | null {
+function range(known: Known, choice: RangeChoice): readonly [number, number] | null {
+  if (typeof choice !== "string") return choice;
+  const robust = choice === "robust" ? robustRange(known) : null;
   if (choice === "plane") return planeRange(known) ?? tensorRange(known);
-  return tensorRange(known) ?? planeRange(known);
+  return robust ?? tensorRange(known) ?? planeRange(known);
 }
 
 function tensorRange({ statistics }: Known): [number, number] | null {
   const found = statistics?.statistics;
   const [low, high] = [found?.minimum.value ?? null, found?.maximum.value ?? null];
   return low === null || high === null ? null : [low, high];
+}
+
+function robustRange({ statistics }: Known): [number, number] | null {
+  const bound = (percent: number) => statistics?.percentiles.find((p) => p.percent === percent);
+  const [low, high] = [bound(1)?.low.value ?? null, bound(99)?.high.value ?? null];
+  return low === null || high === null || low > high ? null : [low, high];
 }
 
 function planeRange({ tile }: Known): [number, number] | null {

@@ -7,6 +7,8 @@ const { values } = tokens;
 
 export const SPECIAL = { nan: values.nan, posInf: values.posInf, negInf: values.negInf } as const;
 export type Special = keyof typeof SPECIAL;
+/** Finite values below and above the range of the colours. */
+export const OUTSIDE = { under: values.under, over: values.over } as const;
 export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
 
 /** Bits of a cell's flags; see `TensorAnswer.tile.flags`. */

@@ -1,9 +1,11 @@
 import type { Entry } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import type { ColorChoice } from "./color_scale.ts";
-import type { Memory } from "./memory.ts";
+import type { LayoutWish } from "./layout_picker.ts";
+import type { Kept, Memory } from "./memory.ts";
 import type { TensorOptions } from "./options.ts";
 import { type Plane, planeOf } from "./plane.ts";
+import type { Region, ShowChoice, ValueLook } from "./state.ts";
 
 /** What an inspector can be told. */
 interface Follower {
@@ -11,6 +13,11 @@ interface Follower {
   noted(): void;
   resize(): void;
   look(change: (plane: Plane) => Plane): void;
+  lay(layout: LayoutWish | null): void;
+  read(reading: string | null): void;
+  display(change: (show: ShowChoice) => ShowChoice): void;
+  region(region: Region | null): void;
+  value(change: Partial<ValueLook>): void;
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
 }
 
@@ -26,22 +33,20 @@ export function follow(
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
   options.onChange("height", () => inspector.resize(), signal);
-  const onOption = (
-    name: "entry" | "axes" | "index" | "color_scale" | "color_map",
-    run: () => void,
-  ) => {
-    options.onChange(name, () => memory.isEcho(name) || run(), signal);
+  const on = <K extends keyof Kept & string>(name: K, run: (value: Kept[K]) => void) => {
+    options.onChange(name, () => memory.isEcho(name) || run(options.get(name)), signal);
   };
-  onOption("entry", () => {
-    const entry = options.get("entry");
-    if (entry) inspector.show(entry);
-  });
-  onOption("axes", () =>
-    inspector.look(({ shape, index }) => planeOf(shape, options.get("axes"), index)),
-  );
-  onOption("index", () =>
-    inspector.look(({ shape, axes }) => planeOf(shape, axes, options.get("index"))),
-  );
-  onOption("color_scale", () => inspector.recolor(() => ({ scale: options.get("color_scale") })));
-  onOption("color_map", () => inspector.recolor(() => ({ map: options.get("color_map") })));
+  on("entry", (entry) => entry && inspector.show(entry));
+  on("axes", (axes) => inspector.look(({ shape, index }) => planeOf(shape, axes, index)));
+  on("index", (index) => inspector.look(({ shape, axes }) => planeOf(shape, axes, index)));
+  on("color_scale", (scale) => inspector.recolor(() => ({ scale })));
+  on("color_map", (map) => inspector.recolor(() => ({ map })));
+  on("color_range", (range) => inspector.recolor(() => ({ range })));
+  on("layout", (layout) => inspector.lay(layout === null ? null : { layout, sizes: {} }));
+  on("reading", (reading) => inspector.read(reading));
+  on("show", (show) => inspector.display(() => show));
+  on("region", (region) => inspector.region(region));
+  on("value_format", (format) => inspector.value({ format }));
+  on("scale", (scale) => inspector.value({ scale }));
+  on("zero_point", (zeroPoint) => inspector.value({ zeroPoint }));
 }

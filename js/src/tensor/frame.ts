@@ -1,25 +1,46 @@
 import { element } from "../shared/dom.ts";
 import { part } from "./parts.ts";
+import type { ShowChoice } from "./state.ts";
 
 interface Parts {
-  axes: HTMLElement;
+  bar: HTMLElement;
+  axes: readonly HTMLElement[];
   readout: HTMLElement;
   stage: HTMLElement;
-  histogram: HTMLElement;
+  profile: HTMLElement;
+  legend: HTMLElement;
   controls: HTMLElement;
-  valuesButton: HTMLElement;
+  trust: HTMLElement;
+  statistics: HTMLElement;
+  histogram: HTMLElement;
 }
 
 /** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
 export function frame(parts: Parts) {
-  const [legend, caption, statistics] = [
-    element("div", {}),
-    element("div", { class: "tvmdbg-muted" }),
-    part("numbers"),
-  ];
-  const side = [legend, parts.controls, parts.valuesButton, caption];
-  const view = [parts.stage, part("side", ...side)];
-  const left = part("left", parts.axes, parts.readout, part("view", ...view));
-  const body = part("body", statistics, left, part("right", parts.histogram));
-  return { body, left, legend, caption, statistics };
+  const caption = element("div", { class: "tvmdbg-muted" });
+  const side = part("side", parts.legend, parts.controls, caption);
+  const view = part("view", parts.stage, side);
+  const left = part(
+    "left",
+    parts.bar,
+    part("choices", ...parts.axes),
+    parts.readout,
+    view,
+    parts.profile,
+    parts.trust,
+  );
+  const body = part(
+    "body",
+    part("numbers", parts.statistics),
+    left,
+    part("right", parts.histogram),
+  );
+  return {
+    body,
+    left,
+    caption,
+    show: (show: ShowChoice) => {
+      body.dataset.show = show;
+    },
+  };
 }

@@ -1,87 +1,49 @@
 import { CodeCopy } from "../shared/code_copy.ts";
-import { button } from "../shared/dom.ts";
-import { helpButton } from "../shared/keys.ts";
 import { errorText } from "../shared/message.ts";
-import { Mirror } from "../shared/mirror.ts";
 import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
-import { Asking } from "./asking.ts";
-import { AxisPickers } from "./axis_pickers.ts";
-import { ColorControls } from "./color_controls.ts";
-import { type ColorChoice, colorScale } from "./color_scale.ts";
+import { Board, sameTensor } from "./board.ts";
+import { codeText } from "./code_text.ts";
+import { type CellChoice, type ColorChoice, colorScale } from "./color_scale.ts";
 import { Counting } from "./counting.ts";
-import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
-import { EntryPicker } from "./entry_picker.ts";
 import { follow } from "./follow.ts";
-import { frame } from "./frame.ts";
-import { Header } from "./header.ts";
-import { Histogram } from "./histogram.ts";
-import { legend } from "./legend.ts";
+import type { LayoutWish } from "./layout_picker.ts";
 import { Memory } from "./memory.ts";
-import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
-import { Picture } from "./picture.ts";
-import {
-  fixedAxes,
-  indexAt,
-  locate,
-  type Plane,
-  planeOf,
-  planeText,
-  pythonText,
-  samePlane,
-  sameShape,
-  withIndex,
-} from "./plane.ts";
-import { ReadingPicker } from "./reading_picker.ts";
-import { answeredPlane, cellCaption, Readout } from "./readout.ts";
-import type { Shown } from "./state.ts";
-import { statisticsTable } from "./statistics.ts";
-import { Trouble } from "./trouble.ts";
-import { ValuesTable } from "./values_table.ts";
-import { missingWords, nothingWords, tensorWords } from "./words.ts";
+import { DEFAULT_HEIGHT, firstLooks, type TensorOptions } from "./options.ts";
+import type { Plate } from "./picture.ts";
+import { Pictures } from "./pictures.ts";
+import { axisText, fixedAxes, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
+import { type Region, SHOWS, type ShowChoice, type Shown, type ValueLook } from "./state.ts";
+import { logicalIndex } from "./unfold.ts";
+import { type PlaneWish, Wish } from "./wish.ts";
+import { missingWords, tensorWords } from "./words.ts";
 
 const SETTLE_MS = 200;
 
-/** One tensor at a time: what is asked for, what was answered, and the parts that show it. */
+/** One tensor at a time: what is wanted of it, what is known, and what is shown on its board. */
 export class Inspector {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<TensorOptions>;
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
-  readonly #asking: Asking;
+  readonly #board: Board;
+  readonly #pictures: Pictures;
   readonly #counting: Counting;
-  readonly #picker: EntryPicker;
-  readonly #header: Header;
-  readonly #axes: AxisPickers;
-  readonly #picture: Picture;
-  readonly #histogram: Histogram;
-  readonly #controls: ColorControls;
-  readonly #readout: Readout;
-  readonly #table: ValuesTable;
-  readonly #cross: Crosshair;
   readonly #codeCopy: CodeCopy;
-  readonly #mirror = new Mirror();
-  readonly #reading: ReadingPicker;
   readonly #memory: Memory;
-  readonly #trouble = new Trouble();
-  readonly #frame: ReturnType<typeof frame>;
-  readonly #valuesButton = button("values", "Show or hide the table of values (v)", () =>
-    this.toggleTable(),
-  );
+  readonly #wish = new Wish();
 
-  #entry: Entry | null = null;
-  #plane: Plane | null = null;
-  #readAs: string | null = null;
   #answer: TensorAnswer | null = null;
   #statistics: StatisticsAnswer | null = null;
   /** The tensor and reading that the statistics are of. */
   #counted = "";
-  /** The entry whose statistics are shown. */
-  #stated = "";
   #colors: ColorChoice;
+  #values: ValueLook;
+  #show: ShowChoice;
+  #cells: CellChoice = "mean";
   #settle: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -95,38 +57,43 @@ export class Inspector {
     this.#context = context;
     this.#entries = entries;
     this.#graph = graph;
-    this.#colors = {
-      scale: options.get("color_scale") ?? "linear",
-      map: options.get("color_map") ?? "auto",
-      range: "tensor",
-    };
-    const focus = () => root.focus({ preventScroll: true });
-    this.#picker = new EntryPicker(
-      entries,
-      { pick: (entry) => this.pick(entry), step: (step) => this.step(step), leave: focus },
-      helpButton(root),
-      signal,
-    );
-    this.#header = new Header(root, (node) => context.session.note(node));
-    this.#axes = new AxisPickers((plane) => this.#look(plane), focus);
-    this.#picture = new Picture(
-      root,
-      {
-        point: () => this.#cross.readAgain(),
-        pick: (point) => this.#cross.mark(point),
-        wheel: (steps) => this.stepIndex(steps),
-        painted: () => this.#painted(),
-        resized: () => this.#resized(),
-      },
-      signal,
-    );
-    this.#asking = new Asking(
+    const looks = firstLooks(options);
+    [this.#colors, this.#values, this.#show] = [looks.colors, looks.values, looks.show];
+    const leave = () => root.focus({ preventScroll: true });
+    this.#board = new Board(root, context, entries, {
+      pick: (entry) => this.pick(entry),
+      step: (step) => this.step(step),
+      leave,
+      go: (index, space) => this.#go(index, space),
+      mark: (point) => this.#board.cross.mark(point),
+      recolor: (change) => this.recolor(() => change),
+      look: (change) => this.value(change),
+      read: (reading) => this.read(reading),
+      plane: (plane) => this.look(() => plane),
+      layout: (wish) => this.lay(wish),
+      cells: (cells) => this.cells(() => cells),
+      show: (show) => this.display(() => show),
+      zoom: (factor) => this.zoom(factor),
+      whole: () => this.whole(),
+      count: (go) => this.count(go),
+      stop: () => this.count(false),
+      goOn: () => this.count(true),
+      copy: () => this.copy(),
+      words: () => this.#words(),
+      wheel: (steps) => this.stepIndex(steps),
+      moved: () => this.#moved(),
+      resized: () => this.#resized(),
+      painted: () => this.#painted(),
+    });
+    this.#board.picture.sight.show(options.get("region") ?? null);
+    this.#pictures = new Pictures(
       run,
-      this.#picture,
+      this.#board.picture.sight,
       {
         answered: (answer) => this.#answered(answer),
         failed: (error) => this.#failed(error),
-        busy: (busy) => this.#busy(busy),
+        busy: (busy) => this.#board.busy(busy),
+        refining: (refining) => this.#progress(refining),
       },
       signal,
     );
@@ -135,61 +102,14 @@ export class Inspector {
       { counted: (found) => this.#found(found), failed: (error) => this.#uncounted(error) },
       signal,
     );
-    this.#histogram = new Histogram(
-      root,
-      { recolor: (change) => this.recolor(() => change), leave: focus },
-      signal,
-    );
-    this.#controls = new ColorControls(this.#colors, (change) => this.recolor(() => change));
-    this.#readout = new Readout(() => this.copy());
-    this.#table = new ValuesTable(
-      run,
-      (point) => {
-        focus();
-        this.#cross.mark(point);
-      },
-      signal,
-    );
-    this.#cross = new Crosshair(
-      {
-        picture: this.#picture,
-        table: this.#table,
-        readout: this.#readout,
-        mirror: this.#mirror,
-      },
-      run,
-      () => this.#words(),
-      signal,
-    );
-    this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.#reading = new ReadingPicker((reading) => {
-      this.#readAs = reading;
-      this.#ask();
-    });
     this.#memory = new Memory(options, signal);
-    this.#frame = frame({
-      axes: this.#axes.node,
-      readout: this.#readout.node,
-      stage: this.#picture.stage,
-      histogram: this.#histogram.node,
-      controls: this.#controls.node,
-      valuesButton: this.#valuesButton,
-    });
-    root.append(
-      this.#picker.node,
-      this.#header.node,
-      this.#reading.node,
-      this.#trouble.node,
-      this.#frame.body,
-      this.#table.node,
-      this.#mirror.node,
-    );
     this.#codeCopy = new CodeCopy(
       root,
-      () => this.#code,
-      (text) => this.#mirror.say(text),
+      () => codeText(this.#shown, this.#board.cross.read),
+      (text) => this.#board.mirror.say(text),
       context,
     );
+    this.#wish.reading = options.get("reading") ?? null;
     follow(this, context, this.#memory);
     this.#listen();
     this.resize();
@@ -198,8 +118,16 @@ export class Inspector {
   start(): void {
     const { options, session } = this.#context;
     const first = options.get("entry") ?? session.entry ?? this.#entries.first();
-    if (first) this.show(first, planeWish(options.get("axes"), options.get("index")));
-    else this.#empty("No tensors", "The run was read, but it holds no tensor.");
+    if (!first) {
+      this.#empty("No tensors", "The run was read, but it holds no tensor.");
+      return;
+    }
+    const layout = options.get("layout") ?? null;
+    this.show(
+      first,
+      { axes: options.get("axes") ?? null, index: options.get("index") ?? null },
+      layout === null ? null : { layout, sizes: {} },
+    );
   }
 
   resize(): void {
@@ -209,8 +137,8 @@ export class Inspector {
 
   /** The notes of the session have changed. */
   noted(): void {
-    this.#header.noted();
-    if (this.#answer) this.#mirror.say(this.#words());
+    this.#board.noted();
+    if (this.#answer) this.#board.mirror.say(this.#words());
   }
 
   /** Chooses an entry for all linked views. */
@@ -220,275 +148,317 @@ export class Inspector {
   }
 
   /** Shows an entry in this view alone. */
-  show(entry: Entry, wish: PlaneWish | null = null): void {
-    if (!wish && this.#entry && entry[0] === this.#entry[0] && entry[1] === this.#entry[1]) return;
-    this.#asking.forget();
-    this.#entry = entry;
-    this.#readAs = null;
+  show(entry: Entry, plane: PlaneWish | null = null, layout: LayoutWish | null = null): void {
+    const wish = this.#wish;
+    if (!plane && wish.entry?.join() === entry.join()) return;
+    this.#pictures.forget();
+    this.#counting.forget();
     const row = this.#entries.row(entry);
     if (row === null) {
+      wish.none(entry);
       const { title, detail } = missingWords(entry, this.#graph, this.#entries);
       this.#empty(title, detail);
       this.#remember();
       return;
     }
-    const shape = this.#entries.shape(row);
-    const same = this.#plane && sameShape(this.#plane.shape, shape);
-    if (!same) this.#cross.point = null;
-    if (wish) this.#plane = planeOf(shape, wish.axes, wish.index);
-    else if (!same) this.#plane = planeOf(shape, null, null);
-    this.#picker.show(entry);
-    this.#header.announce(this.#entries, row);
-    this.#reading.node.hidden = true;
+    const first = wish.entry === null;
+    const same = wish.over(entry, this.#entries.shape(row), plane);
+    if (layout) wish.layout = layout;
+    if (!first) wish.reading = null;
+    if (!same) {
+      this.#board.cross.point = null;
+      if (!first) this.#board.picture.sight.show(null);
+    }
+    this.#board.announce(this.#entries, entry, row);
     this.#remember();
-    this.#ask();
+    this.#want(null);
   }
 
   step(step: 1 | -1): void {
-    const row = this.#entries.neighbour(this.#entry, step, this.#picker.filter);
+    const row = this.#entries.neighbour(this.#wish.entry, step, this.#board.picker.filter);
     if (row !== null) this.pick(this.#entries.entry(row));
-    else this.#mirror.say(step === 1 ? "This is the last tensor." : "This is the first tensor.");
+    else {
+      this.#board.mirror.say(step === 1 ? "This is the last tensor." : "This is the first tensor.");
+    }
   }
 
   search(): void {
-    this.#picker.focus();
+    this.#board.picker.focus();
+  }
+
+  get board(): Board {
+    return this.#board;
   }
 
   stepIndex(steps: number): void {
-    const axis =
-      this.#plane && fixedAxes(this.#plane).find((each) => this.#plane!.shape[each]! > 1);
-    if (!this.#plane || axis === null || axis === undefined) return;
-    this.#look(withIndex(this.#plane, axis, this.#plane.index[axis]! + steps));
+    const plane = this.#wish.plane;
+    const axis = plane && fixedAxes(plane).find((each) => plane.shape[each]! > 1);
+    if (!plane || axis === null || axis === undefined) return;
+    this.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 
+  /** Shows another plane; the crosshair stays at its value as far as the plane holds it. */
   look(change: (plane: Plane) => Plane): void {
-    if (this.#plane) this.#look(change(this.#plane));
+    const before = this.#wish.plane;
+    if (!before) return;
+    const plane = change(before);
+    if (samePlane(before, plane)) return;
+    const { cross, picture } = this.#board;
+    this.#wish.plane = plane;
+    const turned = before.axes[0] === plane.axes[1] && before.axes[1] === plane.axes[0];
+    if (before.axes[0] !== plane.axes[0] || before.axes[1] !== plane.axes[1]) {
+      const region = picture.sight.region;
+      picture.sight.resetTo(turned && region ? [region[1], region[0], region[3], region[2]] : null);
+      if (cross.point) {
+        const found = locate(plane, indexAt(before, cross.point));
+        [this.#wish.plane, cross.point] = [found.plane, found.point];
+      }
+    }
+    this.#board.choose(this.#wish.plane);
+    this.#remember();
+    this.#want(this.#answer);
+  }
+
+  /** Lays the axes out otherwise; the crosshair stays at its value. */
+  lay(layout: LayoutWish | null): void {
+    const { cross, picture } = this.#board;
+    cross.point = this.#wish.lay(layout, cross.point);
+    picture.sight.show(null);
+    this.#remember();
+    this.#want(null);
+  }
+
+  read(reading: string | null): void {
+    this.#wish.read(reading);
+    this.#remember();
+    this.#want(null);
   }
 
   move(rows: number, cols: number): void {
-    if (this.#plane && this.#answer?.tile) this.#cross.move(this.#plane, rows, cols);
-  }
-
-  unmark(): void {
-    this.#cross.mark(null);
+    if (this.#wish.plane && this.#answer?.tile)
+      this.#board.cross.move(this.#wish.plane, rows, cols);
   }
 
   goToExtreme(which: "argmin" | "argmax"): void {
     const index = this.#statistics?.statistics?.[which];
-    if (index) this.#go(index);
-  }
-
-  /** The next cell of the picture that holds a NaN or an infinity. */
-  goToNext(): void {
-    this.#cross.toNextSpecial();
+    if (index) this.#go(index, "stored");
   }
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
     this.#colors = { ...this.#colors, ...change(this.#colors) };
-    this.#controls.show(this.#colors);
     this.#draw();
-    this.#histogram.show(this.#shown);
     this.#remember();
   }
 
-  toggleCounts(): void {
-    this.#histogram.toggleLog();
+  cells(change: (cells: CellChoice) => CellChoice): void {
+    this.#cells = change(this.#cells);
+    this.#draw();
   }
 
-  toggleTable(): void {
-    this.#table.toggle();
-    this.#valuesButton.setAttribute("aria-pressed", String(this.#table.open));
+  value(change: Partial<ValueLook>): void {
+    this.#values = { ...this.#values, ...change };
+    this.#draw();
+    this.#remember();
+  }
+
+  display(change: (show: ShowChoice) => ShowChoice): void {
+    const show = change(this.#show);
+    if (show === this.#show || !SHOWS.includes(show)) return;
+    this.#show = show;
+    this.#draw();
+    this.#remember();
+    if (show === "picture" && this.#answer) this.#want(this.#answer);
+  }
+
+  zoom(factor: number): void {
+    const { picture, cross } = this.#board;
+    const layout = picture.sight.layout;
+    const at = cross.point && layout && picture.placeOf(cross.point);
+    if (picture.sight.zoom(factor, at ?? undefined)) picture.moved();
+  }
+
+  whole(): void {
+    this.region(null);
+    this.#root.focus({ preventScroll: true });
+  }
+
+  /** Brings a part of the plane into sight; null brings all of it. */
+  region(region: Region | null): void {
+    this.#board.picture.sight.show(region);
+    this.#board.picture.moved();
+  }
+
+  /** Moves what is in sight by shares of itself. */
+  pan(right: number, down: number): void {
+    const { picture } = this.#board;
+    const plot = picture.sight.layout?.plot;
+    if (plot && picture.sight.pan(-right * plot.width, -down * plot.height)) picture.moved();
+  }
+
+  /** Looks at every value, or stops doing so. */
+  count(go: boolean): void {
+    if (go) {
+      this.#counting.refine();
+      if (this.#answer?.tile && !this.#answer.tile.exact) this.#pictures.goOn(this.#wish.view);
+    } else {
+      this.#pictures.stop();
+      this.#counting.stop();
+    }
+  }
+
+  toggleCount(): void {
+    this.count(this.#pictures.stopped || this.#statistics?.state === "cancelled");
   }
 
   copy(): void {
     this.#codeCopy.copy();
   }
 
-  get #code(): string | null {
-    const [answer, point] = [this.#answer, this.#cross.read];
-    if (!answer?.tile) return null;
-    const plane = answeredPlane(answer);
-    return point
-      ? pythonText(answer.entry, indexAt(plane, point), answer.reading)
-      : planeText(answer.entry, plane, answer.reading);
-  }
-
   #empty(title: string, detail: string): void {
-    this.#picker.show(this.#entry, title);
-    this.#header.clear();
-    this.#trouble.empty(title, detail);
-    this.#reading.node.hidden = true;
-    this.#hold(null);
-    this.#plane = null;
-    this.#table.show(null);
-    this.#busy(false);
-    this.#frame.body.hidden = true;
-    this.#mirror.say(`${title}. ${detail}`);
+    this.#answer = this.#statistics = null;
+    this.#counted = "";
+    this.#board.empty(this.#wish.entry, title, detail);
     this.#painted();
   }
 
-  #look(plane: Plane): void {
-    const before = this.#plane;
-    if (!before || samePlane(before, plane)) return;
-    const axesStay = before.axes[0] === plane.axes[0] && before.axes[1] === plane.axes[1];
-    if (!axesStay && this.#cross.point) {
-      const found = locate(plane, indexAt(before, this.#cross.point));
-      this.#plane = found.plane;
-      this.#cross.point = found.point;
-    } else this.#plane = plane;
-    this.#axes.show(this.#plane);
-    this.#remember();
-    this.#ask();
-  }
-
-  #go(index: readonly number[]): void {
-    if (!this.#plane || index.length !== this.#plane.shape.length) return;
-    const { plane, point } = locate(this.#plane, index);
-    const moves = !samePlane(this.#plane, plane);
-    this.#plane = plane;
-    this.#axes.show(plane);
-    this.#root.focus({ preventScroll: true });
-    if (!moves) {
-      this.#cross.mark(point);
+  #go(index: readonly number[], space: "view" | "stored"): void {
+    const [before, answer] = [this.#wish.plane, this.#answer];
+    if (!before || !answer) return;
+    const place = space === "stored" ? logicalIndex(answer, index) : index;
+    if (place.length !== before.shape.length) return;
+    if (place.some((each, axis) => each >= before.shape[axis]!)) {
+      this.#board.mirror.say("That value is in the padding, which is hidden.");
       return;
     }
-    this.#cross.point = point;
-    this.#remember();
-    this.#ask();
+    const { plane, point } = locate(before, place);
+    this.#root.focus({ preventScroll: true });
+    if (this.#show === "channels") this.display(() => "picture");
+    if (samePlane(before, plane)) {
+      this.#board.cross.mark(point);
+      return;
+    }
+    this.#board.cross.point = point;
+    this.look(() => plane);
   }
 
-  #ask(): void {
-    if (!this.#entry || !this.#plane) return;
-    const tensor = `${this.#entry.join()} ${this.#readAs}`;
+  /** Shows what is wanted: from what is kept of a tensor that is known, else by asking. */
+  #want(known: TensorAnswer | null): void {
+    const { view, plane } = this.#wish;
+    if (!view || !plane) return;
+    this.#board.picture.measure();
+    const tensor = `${view.entry.join()} ${view.reading}`;
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
       this.#counted = tensor;
       this.#statistics = null;
-      beside = this.#counting.begin(this.#entry, this.#readAs).then(
+      beside = this.#counting.begin(view.entry, view.reading).then(
         (found) => {
           if (this.#counted === tensor) this.#statistics = found;
         },
         (error) => this.#uncounted(error),
       );
     }
-    this.#asking.ask(this.#entry, this.#plane, this.#readAs, beside);
+    this.#pictures.want(view, plane, known, beside);
   }
 
   #answered(answer: TensorAnswer): void {
+    const { cross, picture } = this.#board;
     const before = this.#answer;
-    const sameTensor =
-      before !== null &&
-      before.entry.join() === answer.entry.join() &&
-      before.reading === answer.reading;
-    this.#hold(answer);
-    if (this.#plane && !sameShape(this.#plane.shape, answer.viewShape)) {
-      this.#plane = planeOf(answer.viewShape, answer.axes, answer.index);
-      this.#cross.point = null;
-    }
-    const tile = answer.tile;
-    if (tile && tile.planeRows * tile.planeCols === 1) this.#cross.point = { row: 0, col: 0 };
-    if (!sameTensor) {
-      const shown = { ...this.#shown, answer };
-      this.#header.show(shown);
-      this.#reading.show(answer);
-      this.#frame.statistics.replaceChildren(
-        statisticsTable(shown, { go: (index) => this.#go(index) }),
-      );
-      this.#histogram.show(shown);
-      if (this.#statistics?.state === "sampled") this.#counting.refine();
-    }
-    const nothing = !tile || tile.planeRows * tile.planeCols === 0;
-    this.#trouble.hide();
-    // A page without a kernel may hold the statistics of a tensor and nothing else of it.
-    this.#frame.body.hidden = nothing && !this.#statistics?.statistics?.size;
-    this.#frame.left.hidden = nothing;
-    if (nothing) {
-      const { title, detail } = nothingWords({ ...this.#shown, answer });
-      this.#trouble.empty(title, detail);
-    }
-    this.#axes.show(this.#plane);
-    this.#table.show(answer);
-    this.#draw();
-    this.#mirror.say(this.#words());
-    this.#cross.place(this.#cross.point);
-    if (nothing) this.#painted();
-  }
-
-  /** What can be chosen stays, so that one can go back to what could be read. */
-  #failed(error: unknown): void {
-    const title = "The tensor could not be read";
-    const words = errorText(error);
-    const retry = () => this.#ask();
-    this.#trouble.failed(title, `${words}\nChoose another plane, another tensor, or retry.`, retry);
-    this.#hold(null);
-    this.#axes.show(this.#plane);
-    this.#table.show(null);
-    this.#mirror.say(`${title}: ${words}`);
-    this.#painted();
-  }
-
-  /** Keeps what was answered; without an answer, the choice of a plane is shown, and numbers if they are this tensor's. */
-  #hold(answer: TensorAnswer | null): void {
     this.#answer = answer;
-    this.#cross.over(answer);
-    if (answer) this.#stated = answer.entry.join();
-    const stated = this.#stated === this.#entry?.join();
-    this.#root.classList.toggle("tvmdbg-tensor-unread", answer === null);
-    this.#root.classList.toggle("tvmdbg-tensor-unstated", !stated);
-    if (answer === null) this.#frame.body.hidden = this.#frame.left.hidden = false;
+    if (!this.#wish.answered(answer)) {
+      cross.point = null;
+      this.#board.choose(this.#wish.plane);
+    }
+    const key = `${answer.entry.join()} ${answer.reading}`;
+    if (this.#counted !== key && this.#statistics) this.#counted = key;
+    const tile = answer.tile;
+    if (tile && tile.planeRows * tile.planeCols === 1) cross.point = { row: 0, col: 0 };
+    this.#draw();
+    this.#board.mirror.say(this.#words());
+    cross.place(cross.point);
+    if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
+      this.#counting.refine();
+    }
+    if (!tile || tile.planeRows * tile.planeCols === 0) this.#painted();
+    else if (picture.sight.region) this.#moved();
+  }
+
+  #failed(error: unknown): void {
+    this.#answer = null;
+    const again = () => {
+      this.#pictures.forget();
+      this.#want(null);
+    };
+    this.#board.failed(this.#wish.entry, this.#wish.plane, errorText(error), again);
+    this.#painted();
   }
 
   #draw(): void {
     const answer = this.#answer;
     if (!answer) return;
-    const shown = this.#shown;
-    this.#picture.show(answer, shown.scale);
-    this.#frame.legend.replaceChildren(legend(shown));
-    this.#frame.caption.textContent = cellCaption(answer);
+    const shown = { ...this.#shown, answer };
+    this.#board.show(shown, this.#wish.plane, this.#plate(shown));
+    this.#board.zoomed(this.#show);
+  }
+
+  #plate({ answer, scale, cells }: Shown & { answer: TensorAnswer }): Plate | null {
+    const tile = answer.tile;
+    if (!tile || tile.planeRows * tile.planeCols === 0) return null;
+    const [down, across] = answer.axes;
+    return {
+      planeRows: tile.planeRows,
+      planeCols: tile.planeCols,
+      names: [axisText(answer.axisNames, down), axisText(answer.axisNames, across)],
+      paint: { scale, cells },
+      tiles: (layout) => this.#pictures.toDraw(answer, layout),
+      whole: () => this.#pictures.whole(answer),
+    };
+  }
+
+  #progress(refining: boolean): void {
+    this.#board.progress({ refining, stopped: this.#pictures.stopped });
   }
 
   #words(): string {
-    const note = this.#entry ? this.#context.session.note(this.#entry[0]) : "";
+    const { entry } = this.#wish;
+    const note = entry ? this.#context.session.note(entry[0]) : "";
     return `${tensorWords(this.#shown)}${note ? `. Note: ${note}` : ""}`;
   }
 
   get #shown(): Shown {
     const [answer, statistics, colors] = [this.#answer, this.#statistics, this.#colors];
     return {
-      entry: this.#entry ?? [-1, 0],
+      entry: this.#wish.entry ?? [-1, 0],
       answer,
       statistics,
-      show: "picture",
-      region: null,
+      show: this.#show,
+      region: this.#board.picture.sight.region,
       colors,
       scale: colorScale({ statistics, tile: answer?.tile ?? null }, colors),
-      cells: "mean",
-      values: { format: "number", scale: 1, zeroPoint: 0 },
+      cells: this.#cells,
+      values: this.#values,
     };
   }
 
   #found(statistics: StatisticsAnswer): void {
     this.#statistics = statistics;
-    if (!this.#answer) return;
-    const shown = { ...this.#shown, answer: this.#answer };
-    this.#header.show(shown);
-    this.#frame.statistics.replaceChildren(
-      statisticsTable(shown, { go: (index) => this.#go(index) }),
-    );
-    this.#histogram.show(shown);
     this.#draw();
   }
 
   #uncounted(error: unknown): void {
-    if (!isAbort(error)) this.#mirror.say(`The values could not be counted: ${errorText(error)}`);
+    if (isAbort(error)) return;
+    this.#board.mirror.say(`The values could not be counted: ${errorText(error)}`);
   }
 
-  #busy(busy: boolean): void {
-    this.#root.setAttribute("aria-busy", String(busy));
+  /** Another part is in sight. */
+  #moved(): void {
+    this.#board.zoomed(this.#show);
+    this.#remember();
+    if (this.#answer) this.#want(this.#answer);
   }
 
   #painted(): void {
-    if (this.#answer || this.#trouble.shown) this.#root.dataset.ready = "true";
+    if (this.#answer || this.#board.inTrouble) this.#root.dataset.ready = "true";
     this.#root.dataset.entry = this.#answer ? this.#answer.entry.join(":") : "";
   }
 
@@ -496,19 +466,27 @@ export class Inspector {
   #resized(): void {
     clearTimeout(this.#settle);
     this.#settle = setTimeout(() => {
-      const tile = this.#answer?.tile;
-      if (!tile || !this.#plane || tile.rowStep * tile.colStep === 1) return;
-      if (this.#asking.couldBeFiner(this.#plane)) this.#ask();
+      if (this.#answer?.tile) this.#moved();
     }, SETTLE_MS);
   }
 
   #remember(): void {
-    const { scale, map } = this.#colors;
+    const { entry, plane, layout, reading } = this.#wish;
+    const { scale, map, range } = this.#colors;
+    const region = this.#board.picture.sight.region;
     this.#memory.keep({
-      entry: this.#entry && [...this.#entry],
+      entry: entry && [...entry],
       color_scale: scale,
       color_map: map,
-      ...(this.#plane && { axes: [...this.#plane.axes], index: [...this.#plane.index] }),
+      color_range: typeof range === "string" ? range : [...range],
+      layout: layout?.layout ?? null,
+      reading,
+      show: this.#show,
+      region: region && [...region],
+      value_format: this.#values.format,
+      scale: this.#values.scale,
+      zero_point: this.#values.zeroPoint,
+      ...(plane && { axes: [...plane.axes], index: [...plane.index] }),
     });
   }
 
@@ -518,19 +496,10 @@ export class Inspector {
       "tvmdbg:inspect",
       (event) => {
         const out = (event as CustomEvent<Record<string, unknown>>).detail;
-        Object.assign(out, this.#picture.inspect(), { histogram: this.#histogram.inspect() });
+        Object.assign(out, this.#board.inspect());
       },
       { signal },
     );
     signal.addEventListener("abort", () => clearTimeout(this.#settle));
   }
-}
-
-interface PlaneWish {
-  axes: TensorOptions["axes"];
-  index: TensorOptions["index"];
-}
-
-function planeWish(axes: TensorOptions["axes"], index: TensorOptions["index"]): PlaneWish {
-  return { axes: axes ?? null, index: index ?? null };
 }

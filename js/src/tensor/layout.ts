@@ -8,34 +8,54 @@ export interface Box {
   height: number;
 }
 
-/** How the values of a plane lie in the tile that was sent: cells of rowStep x colStep values. */
-export type TileShape = Pick<
-  Tile,
-  "rows" | "cols" | "rowStep" | "colStep" | "planeRows" | "planeCols"
->;
+/** How far one is in a plane, and where: the first row and column in sight. */
+export interface Camera {
+  /** 1 shows all of the plane. */
+  zoom: number;
+  row: number;
+  col: number;
+}
 
-/** Where a tile is drawn, in CSS pixels of the stage. */
+/** Where the values in sight are drawn, in CSS pixels of the stage. */
 export interface Layout {
   kind: "plane" | "profile";
   plot: Box;
-  cellWidth: number;
-  cellHeight: number;
-  tile: TileShape;
+  planeRows: number;
+  planeCols: number;
+  /** First value in sight; a part of it may be outside. */
+  row: number;
+  col: number;
+  /** CSS pixels a value takes. */
+  down: number;
+  across: number;
+  /** Values a cell stands for, as far as can be seen. */
+  rowStep: number;
+  colStep: number;
 }
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** The cells of a tile on the grid of its plane. */
+export type Grid = Pick<Tile, "row" | "col" | "rows" | "cols" | "rowStep" | "colStep">;
 
 export const FONT_SIZE = 11;
 export const DIGIT = 7;
 const NAME_ROOM = 16;
 const TICK_ROOM = 17;
-const MAX_CELL = 40;
+export const MAX_CELL = 40;
 const THIN_SIDE = 24;
 const PROFILE_HEIGHT = 240;
 export const STRIP = 10;
+/** Smaller cells may differ by a pixel: rounding them would cost too much of the picture. */
+const WHOLE_FROM = 2;
 /** About a megabyte a picture. */
 const MAX_CELLS = 80_000;
 
 /** The part of the stage that the plot of a plane may fill. */
-function roomFor(planeRows: number, planeCols: number, width: number, height: number): Box {
+function roomFor(planeRows: number, planeCols: number, { width, height }: Size): Box {
   if (isProfile(planeRows, planeCols)) {
     const left = NAME_ROOM + 9 * DIGIT;
     const room = Math.min(PROFILE_HEIGHT, height) - STRIP - 2 * TICK_ROOM - NAME_ROOM;
@@ -50,7 +70,7 @@ function isProfile(planeRows: number, planeCols: number): boolean {
   return planeRows === 1 && planeCols > 1;
 }
 
-/** CSS pixels a value takes down and across, as far as the room allows. */
+/** CSS pixels a value takes down and across where all are shown, as far as the room allows. */
 function valueSize(
   planeRows: number,
   planeCols: number,
@@ -70,80 +90,164 @@ function valueSize(
   ];
 }
 
-/** How many rows and columns are worth asking for: no more than can be seen. */
-export function tileBudget(
+/** How far one can go in: until a value takes as much room as is of use. */
+export function maxZoom(planeRows: number, planeCols: number, stage: Size): number {
+  const room = roomFor(planeRows, planeCols, stage);
+  const [down, across] = valueSize(planeRows, planeCols, room);
+  const least = isProfile(planeRows, planeCols) ? across : Math.min(down, across);
+  return Math.max(1, MAX_CELL / least);
+}
+
+/** The camera that has at least these values in sight, in its middle. */
+export function cameraOn(
+  [row, col, rows, cols]: readonly [number, number, number, number],
   planeRows: number,
   planeCols: number,
-  width: number,
-  height: number,
-): { rows: number; cols: number } {
-  const room = roomFor(planeRows, planeCols, width, height);
+  stage: Size,
+): Camera {
+  const room = roomFor(planeRows, planeCols, stage);
   const [down, across] = valueSize(planeRows, planeCols, room);
-  let rows = isProfile(planeRows, planeCols) ? 1 : seen(planeRows, down);
-  let cols = seen(planeCols, across);
-  const over = Math.sqrt((rows * cols) / MAX_CELLS);
-  if (over > 1) [rows, cols] = [Math.max(1, rows / over), Math.max(1, cols / over)];
-  return { rows: Math.floor(rows), cols: Math.floor(cols) };
-}
-
-function seen(length: number, size: number): number {
-  return Math.max(1, Math.floor(length * Math.min(1, size)));
-}
-
-/** Whole device pixels a cell from one pixel on, so that all cells look alike. */
-export function layoutTile(tile: TileShape, width: number, height: number, ratio: number): Layout {
-  const kind = isProfile(tile.planeRows, tile.planeCols) ? "profile" : "plane";
-  const room = roomFor(tile.planeRows, tile.planeCols, width, height);
-  const [down, across] = valueSize(tile.planeRows, tile.planeCols, room);
-  const snap = (size: number) => (size * ratio >= 1 ? Math.floor(size * ratio) / ratio : size);
-  const cellWidth =
-    kind === "profile" ? across * tile.colStep : snap(Math.min(MAX_CELL, across * tile.colStep));
-  const cellHeight =
-    kind === "profile" ? room.height : snap(Math.min(MAX_CELL, down * tile.rowStep));
-  const plot = {
-    x: room.x,
-    y: room.y,
-    width: Math.min(cellWidth * tile.cols, cellWidth * (tile.planeCols / tile.colStep)),
-    height: kind === "profile" ? room.height : cellHeight * (tile.planeRows / tile.rowStep),
+  const zoomFor = (space: number, length: number, size: number) =>
+    length * MAX_CELL <= space ? Infinity : space / (length * size);
+  const most = maxZoom(planeRows, planeCols, stage);
+  const high = isProfile(planeRows, planeCols) ? Infinity : zoomFor(room.height, rows, down);
+  const zoom = Math.max(1, Math.min(most, high, zoomFor(room.width, cols, across)));
+  const seen = layoutPlane(planeRows, planeCols, { zoom, row, col }, stage, 1);
+  const before = (space: number, length: number) => Math.max(0, (space - length) / 2);
+  return {
+    zoom,
+    row: row - before(seen.plot.height / seen.down, rows),
+    col: col - before(seen.plot.width / seen.across, cols),
   };
-  return { kind, plot, cellWidth, cellHeight, tile };
+}
+
+/** Cells of whole device pixels from two pixels on, so that all look alike. */
+export function layoutPlane(
+  planeRows: number,
+  planeCols: number,
+  camera: Camera,
+  stage: Size,
+  ratio: number,
+): Layout {
+  const kind = isProfile(planeRows, planeCols) ? "profile" : "plane";
+  const room = roomFor(planeRows, planeCols, stage);
+  const [downFit, acrossFit] = valueSize(planeRows, planeCols, room);
+  const grown = (size: number) => Math.min(Math.max(size, MAX_CELL), size * camera.zoom);
+  let [down, across] = [kind === "profile" ? downFit : grown(downFit), grown(acrossFit)];
+  const seen = (space: number, length: number, size: number) => Math.min(length, space / size);
+  let rowStep = kind === "profile" ? 1 : step(down, ratio);
+  let colStep = step(across, ratio);
+  const cells =
+    (seen(room.height, planeRows, down) / rowStep) *
+    (seen(room.width, planeCols, across) / colStep);
+  const over = Math.sqrt(cells / MAX_CELLS);
+  if (over > 1) {
+    if (rowStep < planeRows) rowStep = Math.ceil(rowStep * over);
+    if (colStep < planeCols) colStep = Math.ceil(colStep * over);
+  }
+  if (kind === "plane") down = snapped(down, rowStep, ratio);
+  if (kind === "plane" || across * ratio >= 4) across = snapped(across, colStep, ratio);
+  const [rows, cols] = [seen(room.height, planeRows, down), seen(room.width, planeCols, across)];
+  const place = (first: number, length: number, inSight: number, size: number) => {
+    const within = Math.max(0, Math.min(length - inSight, first));
+    return Math.round(within * size * ratio) / (size * ratio);
+  };
+  return {
+    kind,
+    plot: { x: room.x, y: room.y, width: cols * across, height: rows * down },
+    planeRows,
+    planeCols,
+    row: place(camera.row, planeRows, rows, down),
+    col: place(camera.col, planeCols, cols, across),
+    down,
+    across,
+    rowStep,
+    colStep,
+  };
+}
+
+/** The least whole number of values that fills a device pixel. */
+function step(size: number, ratio: number): number {
+  return size * ratio >= 1 ? 1 : Math.ceil(1 / (size * ratio) - 1e-9);
+}
+
+function snapped(size: number, values: number, ratio: number): number {
+  const pixels = size * values * ratio;
+  return pixels >= WHOLE_FROM ? Math.floor(pixels + 1e-9) / (values * ratio) : size;
+}
+
+/** The rows and columns in sight, whole ones. */
+export function inSight({ kind, plot, row, col, down, across, planeRows, planeCols }: Layout) {
+  const [first, left] = [Math.floor(row + 1e-6), Math.floor(col + 1e-6)];
+  const last = kind === "profile" ? 1 : Math.ceil(row + plot.height / down - 1e-6);
+  const right = Math.ceil(col + plot.width / across - 1e-6);
+  return [
+    first,
+    left,
+    Math.min(planeRows, last) - first,
+    Math.min(planeCols, right) - left,
+  ] as const;
+}
+
+/** Whether all of the plane is in sight. */
+export function isWhole(layout: Layout): boolean {
+  const [, , rows, cols] = inSight(layout);
+  return rows >= layout.planeRows && cols >= layout.planeCols;
 }
 
 /** The value of the plane at a place of the stage, or null beside the plot. */
-export function pointAt({ kind, plot, cellWidth, cellHeight, tile }: Layout, x: number, y: number) {
-  const [across, down] = [x - plot.x, y - plot.y];
-  const bottom = plot.height + (kind === "profile" ? STRIP + 4 : 0);
-  if (across < 0 || down < 0 || across >= plot.width || down >= bottom) return null;
-  const col = Math.min(tile.planeCols - 1, Math.floor((across / cellWidth) * tile.colStep));
-  if (kind === "profile") return { row: 0, col };
-  return { row: Math.min(tile.planeRows - 1, Math.floor((down / cellHeight) * tile.rowStep)), col };
+export function pointAt(layout: Layout, x: number, y: number) {
+  const { kind, plot, planeRows, planeCols } = layout;
+  const bottom = plot.y + plot.height + (kind === "profile" ? STRIP + 4 : 0);
+  if (x < plot.x || y < plot.y || x >= plot.x + plot.width || y >= bottom) return null;
+  const { row, col } = placeAt(layout, x, y);
+  return {
+    row: kind === "profile" ? 0 : Math.min(planeRows - 1, Math.floor(row)),
+    col: Math.min(planeCols - 1, Math.floor(col)),
+  };
 }
 
-/** The box of the cell that holds a value. */
-export function cellBox(layout: Layout, row: number, col: number): Box {
-  const { kind, plot, cellWidth, cellHeight, tile } = layout;
-  const x = plot.x + Math.floor(col / tile.colStep) * cellWidth;
-  const width = Math.min(cellWidth, plot.x + plot.width - x);
-  if (kind === "profile") return { x, y: plot.y, width, height: plot.height + STRIP + 4 };
-  const y = plot.y + Math.floor(row / tile.rowStep) * cellHeight;
-  return { x, y, width, height: Math.min(cellHeight, plot.y + plot.height - y) };
+/** The place in the plane, in parts of rows and columns, at a place of the stage. */
+export function placeAt({ plot, row, col, down, across }: Layout, x: number, y: number) {
+  return { row: row + (y - plot.y) / down, col: col + (x - plot.x) / across };
 }
 
-/** Position of a cell in the tile's arrays. */
-export function cellOf(tile: TileShape, row: number, col: number): number {
-  return Math.floor(row / tile.rowStep) * tile.cols + Math.floor(col / tile.colStep);
+/** The box of the cell that holds a value, cut at the plot; null where it is out of sight. */
+export function cellBox(layout: Layout, row: number, col: number): Box | null {
+  const { kind, plot, rowStep, colStep } = layout;
+  const [left, right] = span(col, colStep, layout.col, layout.across, plot.width);
+  const [top, bottom] =
+    kind === "profile"
+      ? [0, plot.height + STRIP + 4]
+      : span(row, rowStep, layout.row, layout.down, plot.height);
+  if (right <= left || bottom <= top) return null;
+  return { x: plot.x + left, y: plot.y + top, width: right - left, height: bottom - top };
+}
+
+function span(index: number, step: number, first: number, size: number, room: number) {
+  const start = Math.floor(index / step) * step;
+  const at = (value: number) => Math.max(0, Math.min(room, (value - first) * size));
+  return [at(start), at(start + step)] as const;
+}
+
+/** Position in a tile's arrays of the cell that holds a value; null where the tile has none. */
+export function cellOf(tile: Grid, row: number, col: number): number | null {
+  const down = Math.floor((row - tile.row) / tile.rowStep);
+  const across = Math.floor((col - tile.col) / tile.colStep);
+  if (down < 0 || across < 0 || down >= tile.rows || across >= tile.cols) return null;
+  return down * tile.cols + across;
 }
 
 /** Indices to write along an axis, with the middle of each in CSS pixels from the plot's start. */
 export function axisTicks(
+  first: number,
+  room: number,
+  size: number,
   length: number,
-  step: number,
-  cell: number,
   spacing: number,
 ): { index: number; at: number }[] {
-  const pixels = (length / step) * cell;
-  return indexTicks(length, pixels / spacing).map((index) => ({
-    index,
-    at: ((index + 0.5) / step) * cell,
-  }));
+  const seen = Math.min(length, room / size);
+  return indexTicks(first, Math.min(length, first + seen), room / spacing)
+    .map((index) => ({ index, at: (index + 0.5 - first) * size }))
+    .filter(({ at }) => at >= 0 && at <= room);
 }

@@ -1,35 +1,93 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import type { ColorScale } from "./color_scale.ts";
-import { cssColor, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
+import { cssColor, OUTSIDE, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
 import { aboutText } from "./ticks.ts";
 
 const WIDTH = 200;
 const LETTER = 6.5;
-const SIGNS = { nan: "hatch", posInf: "▲", negInf: "▼" } as const;
+const SIGNS = { nan: "", posInf: "▲", negInf: "▼" } as const;
+const CHEVRONS = { under: "‹", over: "›" } as const;
 
 /** What the colours mean: a bar with numbers, and one swatch for each kind of value that has no place on it. */
-export function legend({ statistics, scale }: Shown): HTMLElement {
-  const node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
-  const said: string[] = [];
-  if (scale) {
-    node.append(colorBar(scale));
-    said.push(`colours from ${aboutText(scale.low)} to ${aboutText(scale.high)}, ${scale.kind}`);
+export class Legend {
+  readonly node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
+  #scale: ColorScale | null | undefined;
+  #statistics: StatisticsAnswer | null = null;
+  #asked = "";
+
+  show({ scale, statistics, colors }: Shown): void {
+    const asked = colors.scale;
+    const same = scale === this.#scale && statistics === this.#statistics && asked === this.#asked;
+    if (same) return;
+    [this.#scale, this.#statistics, this.#asked] = [scale, statistics, asked];
+    this.node.replaceChildren();
+    const said: string[] = [];
+    if (scale) {
+      this.node.append(colorBar(scale));
+      const [low, high] = [aboutText(scale.least), aboutText(scale.most)];
+      said.push(`colours from ${low} to ${high}, ${scale.kind}`);
+      for (const side of ["under", "over"] as const) {
+        const outside = outsideOf(scale, statistics, side);
+        if (!outside) continue;
+        this.#swatch(OUTSIDE[side], CHEVRONS[side], outside, side);
+        said.push(outside);
+      }
+    }
+    for (const each of ["nan", "posInf", "negInf"] as const) {
+      const count = statistics?.statistics?.[each] ?? 0;
+      if (count === 0) continue;
+      const text = `${SPECIAL_TEXT[each]} (${integer(count)})`;
+      this.#swatch(SPECIAL[each], SIGNS[each], text, each);
+      said.push(text);
+    }
+    const logless =
+      asked === "log" && scale?.kind !== "log" ? "no positive value: symlog in place of log" : "";
+    if (logless) this.node.append(muted(logless));
+    if (logless) said.push(logless);
+    this.node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colours"}`);
   }
-  for (const each of ["nan", "posInf", "negInf"] as const) {
-    const count = statistics?.statistics?.[each] ?? 0;
-    if (count === 0) continue;
-    const swatch = element("span", { class: `tvmdbg-tensor-swatch tvmdbg-tensor-${each}` });
-    swatch.style.backgroundColor = SPECIAL[each];
-    if (each !== "nan") swatch.textContent = SIGNS[each];
-    const text = `${SPECIAL_TEXT[each]} (${integer(count)})`;
-    node.append(piece("special", swatch, text));
-    said.push(text);
+
+  #swatch(color: string, sign: string, text: string, name: string): void {
+    const swatch = element("span", { class: `tvmdbg-tensor-swatch tvmdbg-tensor-${name}` }, sign);
+    swatch.style.backgroundColor = color;
+    this.node.append(piece("special", swatch, text));
   }
-  node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colours"}`);
-  return node;
+}
+
+/** How many finite values of the tensor have no place on the scale; empty where none can have none. */
+export function outsideOf(
+  scale: ColorScale,
+  known: StatisticsAnswer | null,
+  side: "under" | "over",
+): string {
+  const found = known?.statistics;
+  const under = side === "under";
+  const end = under ? scale.least : scale.most;
+  const extreme = under ? found?.minimum.value : found?.maximum.value;
+  if (extreme === null || extreme === undefined) return "";
+  if (under ? extreme >= end : extreme <= end) return "";
+  const text = `${under ? "below" : "above"} ${aboutText(end)}`;
+  const none = under && scale.kind === "log" && extreme <= 0 ? ", zero and negative too" : "";
+  const count = countOutside(known!, end, under);
+  return `${text}${none}${count ? ` (${count})` : ""}`;
+}
+
+/** The count in words where the distribution tells it, else bounds of it. */
+function countOutside({ distribution, state }: StatisticsAnswer, end: number, under: boolean) {
+  if (!distribution) return "";
+  let [least, most] = [0, 0];
+  const { low, high, count } = distribution;
+  for (let bin = 0; bin < count.length; bin += 1) {
+    if (under ? high[bin]! < end : low[bin]! > end) least += count[bin]!;
+    else if (under ? low[bin]! < end : high[bin]! > end) most += count[bin]!;
+  }
+  most += least;
+  const about = state === "exact" ? "" : "≥ ";
+  return least === most ? `${about}${integer(least)}` : `${integer(least)} to ${integer(most)}`;
 }
 
 function colorBar(scale: ColorScale): HTMLElement {
@@ -38,7 +96,10 @@ function colorBar(scale: ColorScale): HTMLElement {
     swatch.style.backgroundColor = cssColor(scale.map, 0.5);
     return piece("special", swatch, `all ${aboutText(scale.low)}`);
   }
-  const steps = Array.from({ length: 17 }, (_, k) => cssColor(scale.map, k / 16));
+  const [first, last] = [scale.share(scale.least), scale.share(scale.most)];
+  const steps = Array.from({ length: 17 }, (_, k) => {
+    return cssColor(scale.map, first + ((last - first) * k) / 16);
+  });
   const bar = part("colors");
   bar.style.background = `linear-gradient(to right, ${steps.join(", ")})`;
   const ticks = part("ticks");
@@ -48,7 +109,23 @@ function colorBar(scale: ColorScale): HTMLElement {
     ticks.append(tick);
   }
   const linear = `linear within ±${aboutText(scale.threshold)}`;
-  return part("colorbar", bar, ticks, scale.kind === "symlog" && muted(linear));
+  return part(
+    "colorbar",
+    part("colors-row", arrow("under"), bar, arrow("over")),
+    ticks,
+    scale.kind === "symlog" && muted(linear),
+    scale.kind === "log" && muted("logarithmic"),
+  );
+}
+
+/** The end of the bar, in the colour of what lies beyond it. */
+function arrow(side: "under" | "over"): HTMLElement {
+  const node = element("span", {
+    class: `tvmdbg-tensor-arrow tvmdbg-tensor-arrow-${side}`,
+    title: side === "under" ? "below the colours" : "above the colours",
+  });
+  node.style.backgroundColor = OUTSIDE[side];
+  return node;
 }
 
 interface LegendTick {
@@ -61,8 +138,9 @@ interface LegendTick {
 export function legendTicks(scale: ColorScale, width: number): LegendTick[] {
   const taken: { from: number; to: number }[] = [];
   const kept: LegendTick[] = [];
+  const [first, last] = [scale.share(scale.least), scale.share(scale.most)];
   const offer = (text: string, share: number, align: LegendTick["align"]) => {
-    const [at, long] = [share * width, text.length * LETTER];
+    const [at, long] = [((share - first) / (last - first || 1)) * width, text.length * LETTER];
     const from = align === "start" ? at : align === "end" ? at - long : at - long / 2;
     const to = from + long;
     const outside = align === "middle" && (from < 0 || to > width);
@@ -70,9 +148,10 @@ export function legendTicks(scale: ColorScale, width: number): LegendTick[] {
     taken.push({ from, to });
     kept.push({ text, at, align });
   };
-  offer(aboutText(scale.low), 0, "start");
-  offer(aboutText(scale.high), 1, "end");
-  const ticks = scale.ticks(4).sort((a, b) => Number(b.value === 0) - Number(a.value === 0));
+  offer(aboutText(scale.least), first, "start");
+  offer(aboutText(scale.most), last, "end");
+  const ticks = scale.ticks(4).filter(({ value }) => value > scale.least && value < scale.most);
+  ticks.sort((a, b) => Number(b.value === 0) - Number(a.value === 0));
   for (const { value, text } of ticks) offer(text, scale.share(value), "middle");
   return kept.sort((a, b) => a.at - b.at);
 }

@@ -3,7 +3,8 @@ import type { TensorOptions } from "./options.ts";
 
 const REST_MS = 250;
 
-type Kept = Pick<TensorOptions, "entry" | "axes" | "index" | "color_scale" | "color_map">;
+/** All that is read back but for the height, which the host sets. */
+export type Kept = Omit<TensorOptions, "height">;
 
 /** Tells Python what is shown, once things rest. */
 export class Memory {

@@ -1,4 +1,7 @@
-import type { MapChoice, ScaleKind } from "./color_scale.ts";
+import type { ValueFormat } from "../shared/tensor_questions.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import type { ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
+import type { ShowChoice, ValueLook } from "./state.ts";
 
 /** Traits of the Python `TensorInspector`. */
 export interface TensorOptions {
@@ -7,7 +10,37 @@ export interface TensorOptions {
   index: number[] | null;
   color_scale: ScaleKind;
   color_map: MapChoice;
+  color_range: "tensor" | "plane" | "robust" | [low: number, high: number];
+  /** Null for the one that the graph states, "" for the axes as stored. */
+  layout: string | null;
+  reading: string | null;
+  show: ShowChoice;
+  region: [row: number, col: number, rows: number, cols: number] | null;
+  value_format: ValueFormat;
+  scale: number;
+  zero_point: number;
   height: number;
 }
 
-export const DEFAULT_HEIGHT = 360;
+export const DEFAULT_HEIGHT = 420;
+
+/** How things are shown first. */
+export function firstLooks(options: ViewOptions<TensorOptions>): {
+  colors: ColorChoice;
+  values: ValueLook;
+  show: ShowChoice;
+} {
+  return {
+    colors: {
+      scale: options.get("color_scale") ?? "linear",
+      map: options.get("color_map") ?? "auto",
+      range: (options.get("color_range") as RangeChoice | undefined) ?? "tensor",
+    },
+    values: {
+      format: options.get("value_format") ?? "number",
+      scale: options.get("scale") ?? 1,
+      zeroPoint: options.get("zero_point") ?? 0,
+    },
+    show: options.get("show") ?? "picture",
+  };
+}

@@ -1,58 +1,99 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { Tile } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
-import type { ColorScale } from "./color_scale.ts";
+import { gestures } from "./gestures.ts";
 import { type Label, Labels } from "./labels.ts";
-import { cellBox, FONT_SIZE, type Layout, layoutTile, pointAt, STRIP } from "./layout.ts";
+import { cellBox, FONT_SIZE, type Layout, pointAt, STRIP } from "./layout.ts";
+import type { Overview } from "./overview.ts";
 import type { Point } from "./plane.ts";
-import { labelPlane, paintPlane } from "./plane_painter.ts";
+import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
+import type { Sight } from "./sight.ts";
 
 export interface PictureEvents {
   point(): void;
   pick(at: Point): void;
   wheel(steps: number): void;
+  /** Another part is in sight; all of it is not yet known. */
+  moved(): void;
   painted(): void;
   resized(): void;
 }
 
+/** A plane and what is known of it. */
+export interface Plate {
+  planeRows: number;
+  planeCols: number;
+  /** What the axes are: down, across. */
+  names: readonly [down: string, across: string];
+  paint: Paint;
+  /** What can be drawn of what is in sight, the finest last. */
+  tiles: (layout: Layout) => readonly Tile[];
+  /** Something of the whole plane, where it is known. */
+  whole: () => Tile | null;
+}
+
 const MAX_MARKS = 4096;
 
-/** The tile of an answer as a picture: a heat map, a profile for a vector, one cell for a scalar. */
+/** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class Picture {
   readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
+  readonly sight: Sight;
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #root: HTMLElement;
   readonly #events: PictureEvents;
+  readonly #overview: Overview;
   readonly #repaint: Repaint;
-  #answer: TensorAnswer | null = null;
-  #scale: ColorScale | null = null;
-  #layout: Layout | null = null;
+  #plate: Plate | null = null;
+  #tiles: readonly Tile[] = [];
   #cross: Point | null = null;
   #hover: Point | null = null;
   #exact = "";
   #baseDirty = true;
-  #size = "";
   #labels: Label[] = [];
 
-  constructor(root: HTMLElement, events: PictureEvents, signal: AbortSignal) {
+  constructor(
+    root: HTMLElement,
+    sight: Sight,
+    overview: Overview,
+    events: PictureEvents,
+    signal: AbortSignal,
+  ) {
     this.#root = root;
+    this.sight = sight;
     this.#events = events;
-    this.stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.#overview = overview;
+    this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node);
     this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
-    onThemeChange(() => this.#redraw(), signal);
-    this.#listen(signal);
-  }
-
-  get size(): { width: number; height: number } {
-    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+    onThemeChange(() => this.redraw(), signal);
+    gestures(
+      this.#base.canvas,
+      root,
+      sight,
+      {
+        hover: (x, y) => this.#point(x, y),
+        leave: () => this.#hoverAt(null),
+        pick: (x, y) => {
+          const point = this.sight.layout && pointAt(this.sight.layout, x, y);
+          if (point) events.pick(point);
+        },
+        wheel: (steps) => events.wheel(steps),
+        moved: () => this.moved(),
+      },
+      signal,
+    );
   }
 
   /** The value below the pointer. */
   get hover(): Point | null {
     return this.#hover;
+  }
+
+  /** What is drawn on top: the finest of what is in sight. */
+  get tile(): Tile | null {
+    return this.#tiles.at(-1) ?? null;
   }
 
   /** Until the pointer moves again. */
@@ -61,14 +102,38 @@ export class Picture {
     this.#repaint.request();
   }
 
-  show(answer: TensorAnswer | null, scale: ColorScale | null): void {
-    const before = this.#answer?.tile;
-    const { planeRows, planeCols } = answer?.tile ?? {};
-    if (before?.planeRows !== planeRows || before?.planeCols !== planeCols) this.#hover = null;
-    this.#answer = answer;
-    this.#scale = scale;
+  show(plate: Plate | null): void {
+    const before = this.#plate;
+    if (before?.planeRows !== plate?.planeRows || before?.planeCols !== plate?.planeCols) {
+      this.#hover = null;
+    }
+    this.#plate = plate;
+    this.sight.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
     this.#exact = "";
-    this.#redraw();
+    this.redraw();
+  }
+
+  /** Takes the size of its box at once, so that what is asked for fits it. */
+  measure(): void {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    if (width && height) this.sight.resize({ width, height }, devicePixelRatio || 1);
+  }
+
+  /** Another part is in sight. */
+  moved(): void {
+    this.#events.moved();
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.#baseDirty = true;
+    this.#repaint.request();
+  }
+
+  /** The middle of the cell of a value on the stage; null where it is out of sight. */
+  placeOf({ row, col }: Point): { x: number; y: number } | null {
+    const box = this.sight.layout && cellBox(this.sight.layout, row, col);
+    return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }
 
   /** The crosshair, and the exact text there once it is known. */
@@ -78,31 +143,41 @@ export class Picture {
     this.#repaint.request();
   }
 
+  /** The picture as it is on screen. */
+  get canvases(): readonly HTMLCanvasElement[] {
+    return [this.#base.canvas, this.#overlay.canvas];
+  }
+
   /** What is on screen now, for tests. */
-  inspect(): { labels: Label[]; marks: object[]; plot: object | null } {
-    const [layout, tile] = [this.#layout, this.#answer?.tile];
+  inspect(): { labels: Label[]; marks: object[]; plot: object | null; sight: object | null } {
+    const [layout, tile] = [this.sight.layout, this.tile];
     const marks: object[] = [];
     if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
       for (let cell = 0; cell < tile.rows * tile.cols; cell += 1) {
-        const row = Math.floor(cell / tile.cols) * tile.rowStep;
-        const col = (cell % tile.cols) * tile.colStep;
-        marks.push({ row, col, flags: tile.flags[cell], ...cellBox(layout, row, col) });
+        const row = tile.row + Math.floor(cell / tile.cols) * tile.rowStep;
+        const col = tile.col + (cell % tile.cols) * tile.colStep;
+        const box = cellBox(layout, row, col);
+        if (box) marks.push({ row, col, flags: tile.flags[cell], ...box });
       }
     }
-    return { labels: this.#labels, marks, plot: layout && { ...layout.plot } };
-  }
-
-  #redraw(): void {
-    this.#baseDirty = true;
-    this.#repaint.request();
+    const { row, col, rowStep, colStep, down, across } = layout ?? {};
+    return {
+      labels: this.#labels,
+      marks,
+      plot: layout && { ...layout.plot },
+      sight: layout && {
+        ...{ row, col, rowStep, colStep, down, across },
+        region: this.sight.region,
+        exact: tile?.exact ?? null,
+        tile: tile && { ...tile, minimum: 0, maximum: 0, mean: 0, flags: 0 },
+      },
+    };
   }
 
   #paint(): void {
-    const { width, height } = this.size;
+    const { clientWidth: width, clientHeight: height } = this.stage;
     if (width === 0 || height === 0) return;
-    const size = `${width}x${height}@${devicePixelRatio}`;
-    if (size !== this.#size) {
-      this.#size = size;
+    if (this.sight.resize({ width, height }, devicePixelRatio || 1)) {
       this.#baseDirty = true;
       this.#events.resized();
     }
@@ -114,14 +189,19 @@ export class Picture {
   #paintBase(width: number, height: number): void {
     this.#baseDirty = false;
     clear(this.#base, width, height);
-    this.#layout = null;
-    const tile = this.#answer?.tile;
-    if (!tile || tile.rows * tile.cols === 0) return;
+    this.#tiles = [];
+    const [layout, plate] = [this.sight.layout, this.#plate];
+    this.#base.canvas.style.touchAction = this.sight.zoomed ? "none" : "pan-y";
+    this.#base.canvas.style.cursor = this.sight.zoomed ? "grab" : "crosshair";
+    if (!layout || !plate) {
+      this.#overview.hide();
+      return;
+    }
+    this.#tiles = plate.tiles(layout);
     const theme = readTheme(this.#root);
-    const layout = layoutTile(tile, width, height, devicePixelRatio || 1);
-    this.#layout = layout;
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
-    paint(this.#base.context, layout, tile, this.#scale, theme);
+    paint(this.#base.context, layout, this.#tiles, plate.paint, theme);
+    this.#overview.show(layout, this.sight.zoomed, plate);
   }
 
   /** Labels are here too, so that those the crosshair's own would touch can give way. */
@@ -129,9 +209,9 @@ export class Picture {
     const { context } = this.#overlay;
     clear(this.#overlay, width, height);
     this.#labels = [];
-    const [layout, answer] = [this.#layout, this.#answer];
-    if (!layout || !answer) return;
-    const { planeRows, planeCols } = layout.tile;
+    const [layout, plate] = [this.sight.layout, this.#plate];
+    if (!layout || !plate) return;
+    const { planeRows, planeCols } = layout;
     const theme = readTheme(this.#root);
     const labels = new Labels(context, theme, width, height);
     this.#labels = labels.written;
@@ -145,16 +225,18 @@ export class Picture {
     if (crossShown) this.#outline(layout, cross, true);
     const shown = this.#hover ?? (crossShown ? cross : null);
     if (shown) platePlace(labels, layout, shown);
-    const [down, across] = answer.axes;
-    const name = across === null ? "" : `axis ${across} →`;
-    if (layout.kind === "profile") labelProfile(labels, layout, this.#scale, name);
-    else labelPlane(labels, layout, [down === null ? "" : `← axis ${down}`, name]);
+    const [down, across] = plate.names;
+    const name = across && `${across} →`;
+    if (layout.kind === "profile") labelProfile(labels, layout, plate.paint.scale, name);
+    else labelPlane(labels, layout, [down && `← ${down}`, name]);
   }
 
   /** Black inside white: seen on every colour. */
   #outline(layout: Layout, { row, col }: Point, strong: boolean): void {
     const { context } = this.#overlay;
-    const { x, y, width, height } = cellBox(layout, row, col);
+    const box = cellBox(layout, row, col);
+    if (!box) return;
+    const { x, y, width, height } = box;
     const grow = strong ? 2 : 1;
     context.lineWidth = strong ? 2 : 1;
     context.strokeStyle = "#ffffff";
@@ -179,42 +261,15 @@ export class Picture {
     this.#labels.push({ text: this.#exact, x, y: y - size / 2, width: long, height: size });
   }
 
-  #listen(signal: AbortSignal): void {
-    const { canvas } = this.#base;
-    const at = (event: PointerEvent) => {
-      const box = canvas.getBoundingClientRect();
-      return this.#layout && pointAt(this.#layout, event.clientX - box.x, event.clientY - box.y);
-    };
-    const hover = (point: Point | null) => {
-      if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
-      this.#hover = point;
-      this.#repaint.request();
-      this.#events.point();
-    };
-    canvas.addEventListener("pointermove", (event) => hover(at(event)), { signal });
-    canvas.addEventListener("pointerleave", () => hover(null), { signal });
-    canvas.addEventListener(
-      "pointerdown",
-      (event) => {
-        const point = at(event);
-        if (event.button === 0 && point) this.#events.pick(point);
-      },
-      { signal },
-    );
-    let travel = 0;
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        if (!this.#root.contains(document.activeElement) || event.ctrlKey || event.metaKey) return;
-        event.preventDefault();
-        travel +=
-          event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY / 100 : event.deltaY;
-        const steps = Math.trunc(travel);
-        travel -= steps;
-        if (steps !== 0) this.#events.wheel(steps);
-      },
-      { signal, passive: false },
-    );
+  #point(x: number, y: number): void {
+    this.#hoverAt(this.sight.layout && pointAt(this.sight.layout, x, y));
+  }
+
+  #hoverAt(point: Point | null): void {
+    if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
+    this.#hover = point;
+    this.#repaint.request();
+    this.#events.point();
   }
 }
 
@@ -222,6 +277,7 @@ export class Picture {
 function platePlace(labels: Labels, layout: Layout, { row, col }: Point): void {
   const { plot, kind } = layout;
   const box = cellBox(layout, row, col);
+  if (!box) return;
   const profile = kind === "profile";
   const y = profile ? plot.y + plot.height + STRIP + 13 : plot.y - 9;
   labels.plate(String(col), box.x + box.width / 2, y, "center");

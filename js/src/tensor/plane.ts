@@ -1,5 +1,3 @@
-import type { Entry } from "../shared/tensor_questions.ts";
-
 export type Axes = readonly [down: number | null, across: number | null];
 
 /** Two axes of a tensor laid out as a picture, all others held at one index. */
@@ -137,25 +135,11 @@ export function samePlane(a: Plane, b: Plane): boolean {
   );
 }
 
+/** `H`, or `axis 2` where no layout names it; empty for none. */
+export function axisText(names: readonly string[], axis: number | null): string {
+  return axis === null ? "" : (names[axis] ?? `axis ${axis}`);
+}
+
 export function indexText(index: readonly number[]): string {
   return `[${index.join(", ")}]`;
-}
-
-/** Python that gives the value at this index. */
-export function pythonText(entry: Entry, index: readonly number[], reading: string | null): string {
-  return windowText(entry, index.length ? index.join(", ") : "()", reading);
-}
-
-/** Python that gives the plane's values as they are laid out: rows down, columns across. */
-export function planeText(entry: Entry, plane: Plane, reading: string | null): string {
-  const { axes, index } = plane;
-  const [down, across] = axes;
-  const places = index.map((each, axis) => (axes.includes(axis) ? ":" : String(each)));
-  const code = windowText(entry, places.length ? places.join(", ") : "()", reading);
-  return down !== null && across !== null && down > across ? `${code}.T` : code;
-}
-
-function windowText([node, output]: Entry, place: string, reading: string | null): string {
-  const tensor = `run.tensors[${node}, ${output}]`;
-  return reading === null ? `${tensor}[${place}]` : `${tensor}.numpy("${reading}")[${place}]`;
 }

@@ -1,99 +1,202 @@
+import type { Cells, Tile } from "../shared/tensor_questions.ts";
 import type { Theme } from "../shared/theme.ts";
-import type { ColorScale } from "./color_scale.ts";
-import { rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
+import type { CellChoice, ColorScale } from "./color_scale.ts";
+import { OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
 
-export interface Tile {
-  minimum: Float32Array;
-  maximum: Float32Array;
-  mean: Float32Array;
-  flags: Uint8Array;
+/** What the cells are painted with. */
+export interface Paint {
+  scale: ColorScale | null;
+  cells: CellChoice;
 }
 
 /** From this many pixels on a cell with some NaN or Inf keeps its colour and gets a mark. */
 const MARK_FROM = 6;
 
+/** From this many on a value below or above the colours gets a sign. */
+const SIGN_FROM = 10;
+
 /** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
 const RINGS = 40;
 
 /** What a cell is drawn as: a special where nothing in it is finite, or where a mark would be too small to see. */
-export function cellSpecial(tile: Tile, cell: number, size: number): Special | null {
+export function cellSpecial(tile: Cells, cell: number, size: number): Special | null {
   const special = specialOf(tile.flags[cell]!);
   if (special === null || size < MARK_FROM || Number.isNaN(tile.mean[cell]!)) return special;
   return Number.isFinite(tile.mean[cell]!) ? null : special;
 }
 
-/** One pixel a cell, opaque. */
-export function colorCells(
-  tile: Tile,
-  scale: ColorScale | null,
-  size: number,
-): Uint8ClampedArray<ArrayBuffer> {
-  const pixels = new Uint8ClampedArray(4 * tile.mean.length);
-  const colors = scale ? table(scale.map) : null;
-  const specials = {
-    nan: rgb(SPECIAL.nan),
-    posInf: rgb(SPECIAL.posInf),
-    negInf: rgb(SPECIAL.negInf),
-  };
-  for (let cell = 0; cell < tile.mean.length; cell += 1) {
-    const special = tile.flags[cell] ? cellSpecial(tile, cell, size) : null;
-    if (special || !scale || !colors) {
-      pixels.set(specials[special ?? "nan"], 4 * cell);
-    } else {
-      const at = 3 * Math.round(255 * scale.share(tile.mean[cell]!));
-      pixels[4 * cell] = colors[at]!;
-      pixels[4 * cell + 1] = colors[at + 1]!;
-      pixels[4 * cell + 2] = colors[at + 2]!;
-    }
-    pixels[4 * cell + 3] = 255;
-  }
-  return pixels;
+/** The number of a cell that its colour shows. */
+export function cellValue(tile: Cells, cell: number, choice: CellChoice): number {
+  if (choice === "mean") return tile.mean[cell]!;
+  const [least, largest] = [tile.minimum[cell]!, tile.maximum[cell]!];
+  if (choice === "least") return least;
+  if (choice === "largest") return largest;
+  return Math.abs(least) > Math.abs(largest) ? least : largest;
 }
 
+const opaque = ([red, green, blue]: readonly number[]) =>
+  (255 << 24) | (blue! << 16) | (green! << 8) | red!;
+const SPECIAL_PIXEL = {
+  nan: opaque(rgb(SPECIAL.nan)),
+  posInf: opaque(rgb(SPECIAL.posInf)),
+  negInf: opaque(rgb(SPECIAL.negInf)),
+};
+const OUTSIDE_PIXEL = { under: opaque(rgb(OUTSIDE.under)), over: opaque(rgb(OUTSIDE.over)) };
+
+/** One pixel a cell, opaque. */
+export function colorCells(
+  tile: Cells,
+  { scale, cells }: Paint,
+  size: number,
+): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint32Array(tile.mean.length);
+  const colors = scale ? entries(table(scale.map)).map(opaque) : null;
+  for (let cell = 0; cell < pixels.length; cell += 1) {
+    const special = tile.flags[cell] ? cellSpecial(tile, cell, size) : null;
+    if (special || !scale || !colors) {
+      pixels[cell] = SPECIAL_PIXEL[special ?? "nan"];
+      continue;
+    }
+    const value = cellValue(tile, cell, cells);
+    const side = scale.side(value);
+    pixels[cell] =
+      side === "on" ? colors[Math.round(255 * scale.share(value))]! : OUTSIDE_PIXEL[side];
+  }
+  return new Uint8ClampedArray(pixels.buffer);
+}
+
+function entries(bytes: Uint8Array): number[][] {
+  return Array.from({ length: 256 }, (_, i) => [...bytes.subarray(3 * i, 3 * i + 3)]);
+}
+
+interface Painted extends Paint {
+  special: boolean;
+  canvas: HTMLCanvasElement;
+}
+
+const painted = new WeakMap<Tile, Painted>();
+
+/** The cells of a tile in colours; kept until other colours are wanted. */
+export function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
+  const special = size >= MARK_FROM;
+  const known = painted.get(tile);
+  const same =
+    known?.scale === paint.scale && known.cells === paint.cells && known.special === special;
+  if (same) return known.canvas;
+  const canvas = known?.canvas ?? document.createElement("canvas");
+  if (canvas.width !== tile.cols) canvas.width = tile.cols;
+  if (canvas.height !== tile.rows) canvas.height = tile.rows;
+  const image = new ImageData(colorCells(tile, paint, size), tile.cols, tile.rows);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+  painted.set(tile, { ...paint, special, canvas });
+  return canvas;
+}
+
+const flagged = new WeakMap<Tile, number[]>();
+
+/** The cells that hold something that is not finite. */
+function flaggedCells(tile: Tile): number[] {
+  let cells = flagged.get(tile);
+  if (!cells) {
+    cells = [];
+    for (let cell = 0; cell < tile.flags.length; cell += 1) if (tile.flags[cell]) cells.push(cell);
+    flagged.set(tile, cells);
+  }
+  return cells;
+}
+
+/** Draws tiles one over the other: what is coarse or was sampled lies below. */
 export function paintPlane(
   context: CanvasRenderingContext2D,
   layout: Layout,
-  tile: Tile,
-  scale: ColorScale | null,
+  tiles: readonly Tile[],
+  paint: Paint,
   theme: Theme,
 ): void {
-  const { plot, cellWidth, cellHeight } = layout;
-  const { rows, cols } = layout.tile;
-  const size = Math.min(cellWidth, cellHeight);
-  const small = document.createElement("canvas");
-  small.width = cols;
-  small.height = rows;
-  small
-    .getContext("2d")
-    ?.putImageData(new ImageData(colorCells(tile, scale, size), cols, rows), 0, 0);
+  const { plot, across, down } = layout;
   context.save();
   context.beginPath();
   context.rect(plot.x, plot.y, plot.width, plot.height);
   context.clip();
-  context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
-  context.drawImage(small, plot.x, plot.y, cols * cellWidth, rows * cellHeight);
-  const inside = Array.from(tile.flags, specialOf);
-  const rare = (special: Special) => inside.filter((each) => each === special).length <= RINGS;
-  const ringed = { nan: rare("nan"), posInf: rare("posInf"), negInf: rare("negInf") };
-  for (let cell = 0; cell < inside.length; cell += 1) {
-    const special = inside[cell];
-    if (!special || (size < MARK_FROM && !ringed[special])) continue;
-    const box = {
-      x: plot.x + (cell % cols) * cellWidth,
-      y: plot.y + Math.floor(cell / cols) * cellHeight,
-      width: cellWidth,
-      height: cellHeight,
-    };
-    if (size < MARK_FROM) paintRing(context, box, special);
-    else if (cellSpecial(tile, cell, size)) paintSpecial(context, box, special);
-    else paintCorner(context, box, special);
+  for (const tile of tiles) {
+    const [width, height] = [tile.colStep * across, tile.rowStep * down];
+    const size = Math.min(width, height);
+    context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
+    context.drawImage(
+      tileImage(tile, paint, size),
+      plot.x + (tile.col - layout.col) * across,
+      plot.y + (tile.row - layout.row) * down,
+      tile.cols * width,
+      tile.rows * height,
+    );
   }
+  const last = tiles.at(-1);
+  if (last) paintMarks(context, layout, last, paint);
   context.restore();
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
+}
+
+/** Signs on cells that a colour alone would not tell apart. */
+function paintMarks(
+  context: CanvasRenderingContext2D,
+  layout: Layout,
+  tile: Tile,
+  paint: Paint,
+): void {
+  const { plot, across, down } = layout;
+  const [width, height] = [tile.colStep * across, tile.rowStep * down];
+  const size = Math.min(width, height);
+  const box = (cell: number) => ({
+    x: plot.x + (tile.col + (cell % tile.cols) * tile.colStep - layout.col) * across,
+    y: plot.y + (tile.row + Math.floor(cell / tile.cols) * tile.rowStep - layout.row) * down,
+    width,
+    height,
+  });
+  const inside = flaggedCells(tile).map((cell) => [cell, specialOf(tile.flags[cell]!)!] as const);
+  const rare = (special: Special) => inside.filter(([, each]) => each === special).length <= RINGS;
+  const ringed = { nan: rare("nan"), posInf: rare("posInf"), negInf: rare("negInf") };
+  for (const [cell, special] of inside) {
+    if (size < MARK_FROM && !ringed[special]) continue;
+    const place = box(cell);
+    if (!touches(place, plot)) continue;
+    if (size < MARK_FROM) paintRing(context, place, special);
+    else if (cellSpecial(tile, cell, size)) paintSpecial(context, place, special);
+    else paintCorner(context, place, special);
+  }
+  const { scale, cells } = paint;
+  if (size < SIGN_FROM || !scale) return;
+  for (let cell = 0; cell < tile.mean.length; cell += 1) {
+    if (tile.flags[cell] && cellSpecial(tile, cell, size)) continue;
+    const side = scale.side(cellValue(tile, cell, cells));
+    if (side !== "on") paintSign(context, box(cell), side);
+  }
+}
+
+function touches(box: Box, plot: Box): boolean {
+  return (
+    box.x < plot.x + plot.width &&
+    box.y < plot.y + plot.height &&
+    box.x + box.width > plot.x &&
+    box.y + box.height > plot.y
+  );
+}
+
+/** A chevron: to the left below the colours, to the right above them. */
+function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | "over"): void {
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const reach = 0.18 * Math.min(box.width, box.height, 24);
+  const tip = side === "under" ? -reach : reach;
+  context.beginPath();
+  context.moveTo(x - tip / 2, y - reach);
+  context.lineTo(x + tip / 2, y);
+  context.lineTo(x - tip / 2, y + reach);
+  context.lineWidth = 1.5;
+  context.strokeStyle = side === "under" ? "#ffffff" : "#000000";
+  context.stroke();
 }
 
 /** NaN is hatched, +Inf points up and -Inf down: told apart without colour. */
@@ -156,13 +259,13 @@ function paintRing(context: CanvasRenderingContext2D, box: Box, special: Special
 
 /** Indices along both axes, and what the axes are. */
 export function labelPlane(labels: Labels, layout: Layout, names: [down: string, across: string]) {
-  const { plot, cellWidth, cellHeight, tile } = layout;
-  const spacing = String(tile.planeCols).length * DIGIT + 14;
+  const { plot, down, across, planeRows, planeCols } = layout;
+  const spacing = String(planeCols).length * DIGIT + 14;
   labels.write(names[1], plot.x, 8);
-  for (const { index, at } of axisTicks(tile.planeCols, tile.colStep, cellWidth, spacing)) {
+  for (const { index, at } of axisTicks(layout.col, plot.width, across, planeCols, spacing)) {
     labels.write(String(index), plot.x + at, plot.y - 9, { align: "center" });
   }
-  for (const { index, at } of axisTicks(tile.planeRows, tile.rowStep, cellHeight, 22)) {
+  for (const { index, at } of axisTicks(layout.row, plot.height, down, planeRows, 22)) {
     labels.write(String(index), plot.x - 6, plot.y + at, { align: "right" });
   }
   labels.write(names[0], 8, plot.y, { align: "right", turned: true });

@@ -1,9 +1,10 @@
+import type { Tile } from "../shared/tensor_questions.ts";
 import type { Theme } from "../shared/theme.ts";
 import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
-import { colorCells, paintSpecial, type Tile } from "./plane_painter.ts";
+import { colorCells, type Paint, paintSpecial } from "./plane_painter.ts";
 
 const PAD = 5;
 const NEAR_ZERO = 0.5;
@@ -21,16 +22,25 @@ export function profileAxis(scale: ColorScale): ColorScale {
   return scale;
 }
 
+/** The cells of a tile that are in sight, with their left edges and width in CSS pixels. */
+function* columns({ plot, col: first, across }: Layout, tile: Tile) {
+  const width = tile.colStep * across;
+  for (let cell = 0; cell < tile.cols; cell += 1) {
+    const x = plot.x + (tile.col + cell * tile.colStep - first) * across;
+    if (x + width > plot.x && x < plot.x + plot.width) yield { cell, x, width };
+  }
+}
+
 /** A line of values: from the least to the largest of each cell, with stems to zero and the colours below. */
 export function paintProfile(
   context: CanvasRenderingContext2D,
   layout: Layout,
-  tile: Tile,
-  scale: ColorScale | null,
+  tiles: readonly Tile[],
+  paint: Paint,
   theme: Theme,
 ): void {
-  const { plot, cellWidth, tile: shape } = layout;
-  const axis = scale && profileAxis(scale);
+  const { plot } = layout;
+  const axis = paint.scale && profileAxis(paint.scale);
   const zero = axis && axis.low <= 0 && axis.high >= 0 ? profileY(layout, axis, 0) : null;
   if (axis) {
     context.strokeStyle = theme.line;
@@ -45,23 +55,26 @@ export function paintProfile(
     context.stroke();
     context.globalAlpha = 1;
   }
-  const gap = cellWidth >= 6 ? Math.max(1, Math.round(0.15 * cellWidth)) : 0;
-  for (let col = 0; col < shape.cols; col += 1) {
-    const x = plot.x + col * cellWidth;
-    const width = Math.max(cellWidth - gap, 1);
-    const special = specialOf(tile.flags[col]!);
+  context.save();
+  context.beginPath();
+  context.rect(plot.x, plot.y, plot.width, plot.height + STRIP + 4);
+  context.clip();
+  const tile = tiles.at(-1);
+  for (const { cell, x, width: wide } of tile ? columns(layout, tile) : []) {
+    const width = Math.max(wide - (wide >= 6 ? Math.max(1, Math.round(0.15 * wide)) : 0), 1);
+    const special = specialOf(tile!.flags[cell]!);
     if (special) {
       context.globalAlpha = 0.35;
       context.fillStyle = SPECIAL[special];
       context.fillRect(x, plot.y, width, plot.height);
       context.globalAlpha = 1;
     }
-    if (!axis || !Number.isFinite(tile.mean[col]!)) continue;
-    const top = profileY(layout, axis, tile.maximum[col]!);
-    const bottom = profileY(layout, axis, tile.minimum[col]!);
+    if (!axis || !Number.isFinite(tile!.mean[cell]!)) continue;
+    const top = profileY(layout, axis, tile!.maximum[cell]!);
+    const bottom = profileY(layout, axis, tile!.minimum[cell]!);
     context.fillStyle = theme.accent;
     if (zero !== null) {
-      const middle = profileY(layout, axis, tile.mean[col]!);
+      const middle = profileY(layout, axis, tile!.mean[cell]!);
       context.globalAlpha = 0.3;
       context.fillRect(x, Math.min(zero, middle), width, Math.abs(middle - zero));
       context.globalAlpha = 1;
@@ -72,7 +85,8 @@ export function paintProfile(
     context.fillStyle = theme.muted;
     context.fillRect(plot.x, Math.round(zero), plot.width, 1);
   }
-  paintStrip(context, layout, tile, scale);
+  if (tile) paintStrip(context, layout, tile, paint);
+  context.restore();
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
@@ -80,22 +94,21 @@ export function paintProfile(
 
 function paintStrip(
   context: CanvasRenderingContext2D,
-  { plot, cellWidth, tile: shape }: Layout,
+  layout: Layout,
   tile: Tile,
-  scale: ColorScale | null,
+  paint: Paint,
 ): void {
-  const pixels = colorCells(tile, scale, cellWidth);
-  const y = plot.y + plot.height + 3;
-  for (let col = 0; col < shape.cols; col += 1) {
-    const x = plot.x + col * cellWidth;
-    const special = specialOf(tile.flags[col]!);
-    if (special && cellWidth >= 6) {
-      paintSpecial(context, { x, y, width: cellWidth, height: STRIP }, special);
+  const pixels = colorCells(tile, paint, tile.colStep * layout.across);
+  const y = layout.plot.y + layout.plot.height + 3;
+  for (const { cell, x, width } of columns(layout, tile)) {
+    const special = specialOf(tile.flags[cell]!);
+    if (special && width >= 6) {
+      paintSpecial(context, { x, y, width, height: STRIP }, special);
       continue;
     }
-    const [red, green, blue] = pixels.subarray(4 * col, 4 * col + 3);
+    const [red, green, blue] = pixels.subarray(4 * cell, 4 * cell + 3);
     context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
-    context.fillRect(x, y, Math.max(cellWidth, 1), STRIP);
+    context.fillRect(x, y, Math.max(width, 1), STRIP);
   }
 }
 
@@ -106,14 +119,14 @@ export function labelProfile(
   scale: ColorScale | null,
   name: string,
 ): void {
-  const { plot, cellWidth, tile } = layout;
+  const { plot, across, planeCols } = layout;
   const axis = scale && profileAxis(scale);
   for (const { value, text } of axis?.ticks(plot.height / 36) ?? []) {
     labels.write(text, plot.x - 6, profileY(layout, axis!, value), { align: "right" });
   }
   const below = plot.y + plot.height + STRIP + 13;
-  const spacing = String(tile.planeCols).length * DIGIT + 14;
-  for (const { index, at } of axisTicks(tile.planeCols, tile.colStep, cellWidth, spacing)) {
+  const spacing = String(planeCols).length * DIGIT + 14;
+  for (const { index, at } of axisTicks(layout.col, plot.width, across, planeCols, spacing)) {
     labels.write(String(index), plot.x + at, below, { align: "center" });
   }
   labels.write(name, plot.x, below + 15);

@@ -53,6 +53,8 @@ export interface Acts {
   recolor(change: Partial<ColorChoice>): void;
   look(change: Partial<ValueLook>): void;
   read(reading: string): void;
+  /** Looks at every value, or stops doing so. */
+  count(go: boolean): void;
   /** Gives the keys back to the view. */
   leave(): void;
 }

@@ -1,5 +1,6 @@
 import "../shared/theme.css";
 import "./tensor.css";
+import "./health.css";
 import "./parts.css";
 import { widget } from "../shared/view.ts";
 import { mountTensor } from "./mount.ts";

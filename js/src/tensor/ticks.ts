@@ -24,11 +24,14 @@ function roundStep(rough: number): number {
   return power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
 }
 
-/** Whole numbers from 0 to length - 1 at a round distance, so that no more than `count` are used. */
-export function indexTicks(length: number, count: number): number[] {
-  if (length < 1) return [];
-  const step = roundStep(Math.max(1, length / Math.max(1, count)));
-  return Array.from({ length: Math.ceil(length / step) }, (_, k) => k * step);
+/** Whole multiples of a round distance from `first` to below `end`, about `count` of them at most. */
+export function indexTicks(first: number, end: number, count: number): number[] {
+  if (!(end > first)) return [];
+  const step = roundStep(Math.max(1, (end - first) / Math.max(1, count)));
+  const start = Math.ceil(Math.floor(first) / step);
+  return Array.from({ length: Math.max(0, Math.ceil(end / step) - start) }, (_, k) => {
+    return (start + k) * step;
+  });
 }
 
 /** Powers of ten with their negatives, and zero, inside [low, high]. */

@@ -1,0 +1,279 @@
+import { button } from "../shared/dom.ts";
+import { helpButton } from "../shared/keys.ts";
+import { Mirror } from "../shared/mirror.ts";
+import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { AxisPickers } from "./axis_pickers.ts";
+import { ColorControls } from "./color_controls.ts";
+import type { CellChoice } from "./color_scale.ts";
+import { Crosshair } from "./crosshair.ts";
+import type { Entries } from "./entries.ts";
+import { EntryPicker } from "./entry_picker.ts";
+import { frame } from "./frame.ts";
+import { Header } from "./header.ts";
+import { HealthStrip } from "./health_strip.ts";
+import { Histogram } from "./histogram.ts";
+import { LayoutPicker, type LayoutWish } from "./layout_picker.ts";
+import { Legend } from "./legend.ts";
+import type { TensorOptions } from "./options.ts";
+import { Overview } from "./overview.ts";
+import { Picture, type PictureEvents, type Plate } from "./picture.ts";
+import type { Plane } from "./plane.ts";
+import { ProfileView } from "./profile_view.ts";
+import { ReadingPicker } from "./reading_picker.ts";
+import { cellCaption, Readout } from "./readout.ts";
+import { Saving } from "./saving.ts";
+import { Sight } from "./sight.ts";
+import type { Acts, ShowChoice, Shown } from "./state.ts";
+import { StatisticsLine } from "./statistics.ts";
+import { Trouble } from "./trouble.ts";
+import { type Progress, TrustLine } from "./trust_line.ts";
+import { ValuesTable } from "./values_table.ts";
+import { ViewBar } from "./view_bar.ts";
+import { nothingWords } from "./words.ts";
+
+/** What the boards' parts may do beyond what all parts may. */
+export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
+  pick(entry: Entry): void;
+  step(step: 1 | -1): void;
+  /** Shows other axes or another index. */
+  plane(plane: Plane): void;
+  layout(wish: LayoutWish): void;
+  cells(cells: CellChoice): void;
+  show(show: ShowChoice): void;
+  zoom(factor: number): void;
+  whole(): void;
+  stop(): void;
+  goOn(): void;
+  /** Begins the pass over every value, or stops it. */
+  count(go: boolean): void;
+  copy(): void;
+  words(): string;
+}
+
+/** All that is seen of the inspector: its parts, and what is shown in them. */
+export class Board {
+  readonly picture: Picture;
+  readonly picker: EntryPicker;
+  readonly histogram: Histogram;
+  readonly table: ValuesTable;
+  readonly profile: ProfileView;
+  readonly saving: Saving;
+  readonly cross: Crosshair;
+  readonly mirror = new Mirror();
+  readonly #root: HTMLElement;
+  readonly #header: Header;
+  readonly #health: HealthStrip;
+  readonly #axes: AxisPickers;
+  readonly #layouts: LayoutPicker;
+  readonly #reading: ReadingPicker;
+  readonly #controls: ColorControls;
+  readonly #legend = new Legend();
+  readonly #readout: Readout;
+  readonly #trust: TrustLine;
+  readonly #bar: ViewBar;
+  readonly #numbers: StatisticsLine;
+  readonly #trouble = new Trouble();
+  readonly #frame: ReturnType<typeof frame>;
+  readonly #valuesButton: HTMLButtonElement;
+  #shown: Shown | null = null;
+  /** The entry whose statistics are shown. */
+  #stated = "";
+
+  constructor(
+    root: HTMLElement,
+    context: ViewContext<TensorOptions>,
+    entries: Entries,
+    acts: BoardActs,
+  ) {
+    const { run, session, signal } = context;
+    this.#root = root;
+    this.picker = new EntryPicker(entries, acts, helpButton(root), signal);
+    this.#header = new Header(root, (node) => session.note(node), acts);
+    this.#health = new HealthStrip(root, run, acts, signal);
+    this.#axes = new AxisPickers((plane) => acts.plane(plane), acts.leave);
+    this.#layouts = new LayoutPicker((wish) => acts.layout(wish), acts.leave);
+    this.#reading = new ReadingPicker(acts);
+    const sight = new Sight();
+    const overview = new Overview((row, col) => {
+      if (sight.center(row, col)) this.picture.moved();
+    }, signal);
+    this.picture = new Picture(
+      root,
+      sight,
+      overview,
+      {
+        ...acts,
+        point: () => this.cross.readAgain(),
+        pick: (point) => this.cross.mark(point),
+      },
+      signal,
+    );
+    this.histogram = new Histogram(root, acts, signal);
+    this.#numbers = new StatisticsLine(run, acts, signal);
+    this.#controls = new ColorControls(acts);
+    this.#readout = new Readout(() => acts.copy());
+    this.#trust = new TrustLine(acts);
+    this.table = new ValuesTable(run, { ...acts, mark: (point) => this.cross.mark(point) }, signal);
+    this.profile = new ProfileView(root, run, acts, signal);
+    const canvas = () => {
+      const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
+      return stage.querySelector("canvas");
+    };
+    this.saving = new Saving(root, run, { canvas }, (text) => this.mirror.say(text), signal);
+    this.cross = new Crosshair(
+      { picture: this.picture, table: this.table, profile: this.profile, readout: this.#readout, mirror: this.mirror },
+      run,
+      () => acts.words(),
+      signal,
+    );
+    this.#valuesButton = button("values", "Show or hide the table of values (v)", () =>
+      this.toggleTable(),
+    );
+    this.#valuesButton.setAttribute("aria-pressed", "false");
+    this.#bar = new ViewBar(acts, [this.#valuesButton, this.saving.node]);
+    this.#frame = frame({
+      bar: this.#bar.node,
+      axes: [this.#axes.node, this.#layouts.node],
+      readout: this.#readout.node,
+      stage: this.picture.stage,
+      profile: this.profile.node,
+      legend: this.#legend.node,
+      controls: this.#controls.node,
+      trust: this.#trust.node,
+      statistics: this.#numbers.node,
+      histogram: this.histogram.node,
+    });
+    root.append(
+      this.picker.node,
+      this.#health.node,
+      this.#header.node,
+      this.#reading.node,
+      this.#trouble.node,
+      this.#frame.body,
+      this.table.node,
+      this.mirror.node,
+    );
+  }
+
+  /** What is known of an entry before any of its values was read. */
+  announce(entries: Entries, entry: Entry, row: number): void {
+    this.picker.show(entry);
+    this.#health.show(entry);
+    this.#header.announce(entries, row);
+    this.#reading.node.hidden = true;
+  }
+
+  noted(): void {
+    this.#header.noted();
+  }
+
+  /** Shows what has changed. */
+  show(shown: Shown & { answer: TensorAnswer }, plane: Plane | null, plate: Plate | null): void {
+    const before = this.#shown;
+    this.#hold(shown);
+    const { answer, statistics } = shown;
+    const nothing = plate === null;
+    if (before?.statistics !== statistics || !sameTensor(before?.answer ?? null, answer)) {
+      this.#header.show(shown);
+      this.#reading.show(answer);
+    }
+    this.#numbers.show(shown);
+    this.histogram.show(shown);
+    this.#trouble.hide();
+    // A page without a kernel may hold the statistics of a tensor and nothing else of it.
+    this.#frame.body.hidden = nothing && !statistics?.statistics?.size;
+    this.#frame.left.hidden = nothing;
+    if (nothing) {
+      const { title, detail } = nothingWords(shown);
+      this.#trouble.empty(title, detail);
+    }
+    this.#axes.show(plane, answer.axisNames);
+    this.#layouts.show(answer);
+    this.table.show(shown);
+    this.profile.show(shown);
+    this.saving.show(shown);
+    this.#controls.show(shown);
+    this.#legend.show(shown);
+    this.#frame.caption.textContent = cellCaption(answer, shown.cells);
+    this.picture.show(plate);
+    this.cross.over(shown);
+    this.#frame.show(shown.show);
+    this.progress({ refining: false, stopped: false });
+  }
+
+  nextLayout(): void {
+    this.#layouts.next();
+  }
+
+  inspect(): object {
+    return { ...this.picture.inspect(), histogram: this.histogram.inspect() };
+  }
+
+  /** The choice of a plane, before its values are known. */
+  choose(plane: Plane | null): void {
+    this.#axes.show(plane, this.#shown?.answer?.axisNames ?? []);
+  }
+
+  progress(progress: Progress): void {
+    if (this.#shown) this.#trust.show(this.#shown, progress);
+  }
+
+  zoomed(show: ShowChoice): void {
+    const { sight } = this.picture;
+    this.#bar.show(show, sight.zoomed, sight.canZoom);
+  }
+
+  empty(entry: Entry | null, title: string, detail: string): void {
+    this.picker.show(entry, title);
+    this.#header.clear();
+    this.#trouble.empty(title, detail);
+    this.#reading.node.hidden = true;
+    this.#unread(entry);
+    this.busy(false);
+    this.#frame.body.hidden = true;
+    this.mirror.say(`${title}. ${detail}`);
+  }
+
+  /** What can be chosen stays, so that one can go back to what could be read. */
+  failed(entry: Entry | null, plane: Plane | null, words: string, again: () => void): void {
+    const title = "The tensor could not be read";
+    this.#trouble.failed(title, `${words}\nChoose another plane, another tensor, or retry.`, again);
+    this.#unread(entry);
+    this.choose(plane);
+    this.mirror.say(`${title}: ${words}`);
+  }
+
+  busy(busy: boolean): void {
+    this.#root.setAttribute("aria-busy", String(busy));
+  }
+
+  get inTrouble(): boolean {
+    return this.#trouble.shown;
+  }
+
+  toggleTable(): void {
+    this.table.toggle();
+    this.#valuesButton.setAttribute("aria-pressed", String(this.table.open));
+  }
+
+  #unread(entry: Entry | null): void {
+    this.#shown = null;
+    this.cross.over(null);
+    this.table.show(null);
+    this.#root.classList.add("tvmdbg-tensor-unread");
+    this.#root.classList.toggle("tvmdbg-tensor-unstated", this.#stated !== entry?.join());
+    this.#frame.body.hidden = this.#frame.left.hidden = false;
+  }
+
+  #hold(shown: Shown): void {
+    this.#shown = shown;
+    this.#stated = shown.entry.join();
+    this.#root.classList.remove("tvmdbg-tensor-unread", "tvmdbg-tensor-unstated");
+  }
+}
+
+/** Whether two answers are of the same values, however they are laid out. */
+export function sameTensor(a: TensorAnswer | null, b: TensorAnswer | null): boolean {
+  return !!a && !!b && a.entry.join() === b.entry.join() && a.reading === b.reading;
+}

@@ -1,0 +1,97 @@
+import type { Sight } from "./sight.ts";
+
+interface Events {
+  /** Places are in CSS pixels of the stage. */
+  hover(x: number, y: number): void;
+  leave(): void;
+  pick(x: number, y: number): void;
+  wheel(steps: number): void;
+  moved(): void;
+}
+
+const WHEEL = 0.0035;
+/** A wheel that moves in lines is as fast as one that moves in pixels. */
+const LINE = 33;
+const FAR = 4;
+
+/** Lets pointer and wheel move what is in sight: drag, pinch, ctrl + wheel, double click. */
+export function gestures(
+  canvas: HTMLCanvasElement,
+  root: HTMLElement,
+  sight: Sight,
+  events: Events,
+  signal: AbortSignal,
+): void {
+  const down = new Map<number, { x: number; y: number }>();
+  let dragged = false;
+  let travel = 0;
+  const at = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.x, y: event.clientY - box.y };
+  };
+  const listen = <K extends keyof HTMLElementEventMap>(
+    kind: K,
+    run: (event: HTMLElementEventMap[K]) => void,
+  ) => canvas.addEventListener(kind, run, { signal, passive: false });
+
+  listen("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const place = at(event);
+    down.set(event.pointerId, place);
+    if (down.size > 1) dragged = true;
+    else dragged = false;
+    if (!sight.zoomed && event.pointerType === "mouse") events.pick(place.x, place.y);
+  });
+  listen("pointermove", (event) => {
+    const [before, now] = [down.get(event.pointerId), at(event)];
+    if (!before) {
+      events.hover(now.x, now.y);
+      return;
+    }
+    const [right, below] = [now.x - before.x, now.y - before.y];
+    if (down.size === 2) {
+      const other = [...down].find(([id]) => id !== event.pointerId)![1];
+      const apart = (a: typeof now) => Math.max(1, Math.hypot(a.x - other.x, a.y - other.y));
+      const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+      down.set(event.pointerId, now);
+      if (sight.zoom(apart(now) / apart(before), middle)) events.moved();
+      return;
+    }
+    if (!sight.zoomed || (!dragged && Math.hypot(right, below) < FAR)) return;
+    if (!dragged) {
+      dragged = true;
+      canvas.setPointerCapture(event.pointerId);
+      events.leave();
+    }
+    down.set(event.pointerId, now);
+    if (sight.pan(right, below)) events.moved();
+  });
+  const up = (event: PointerEvent) => {
+    const place = down.get(event.pointerId);
+    down.delete(event.pointerId);
+    if (!place || dragged || event.type === "pointercancel") return;
+    if (sight.zoomed || event.pointerType !== "mouse") events.pick(place.x, place.y);
+  };
+  listen("pointerup", up);
+  listen("pointercancel", up);
+  listen("pointerleave", () => events.leave());
+  listen("dblclick", (event) => {
+    event.preventDefault();
+    const moved = sight.zoom(event.shiftKey ? 0.5 : 2, at(event));
+    if (moved) events.moved();
+  });
+  listen("wheel", (event) => {
+    if (!root.contains(document.activeElement)) return;
+    event.preventDefault();
+    const lines = event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL;
+    if (event.ctrlKey || event.metaKey) {
+      const pixels = lines ? event.deltaY * LINE : event.deltaY;
+      if (sight.zoom(Math.exp(-pixels * WHEEL), at(event))) events.moved();
+      return;
+    }
+    travel += lines ? event.deltaY : event.deltaY / 100;
+    const steps = Math.trunc(travel);
+    travel -= steps;
+    if (steps !== 0) events.wheel(steps);
+  });
+}

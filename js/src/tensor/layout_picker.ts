@@ -1,0 +1,173 @@
+import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { piece } from "./parts.ts";
+import { sourceOf } from "./trust_line.ts";
+import { layoutProblem } from "./unfold.ts";
+
+/** The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding. */
+export interface LayoutWish {
+  layout: string;
+  sizes: Record<string, number>;
+}
+
+const BY_HAND = "by hand";
+
+/** Which layout the axes are unfolded from: one that is told of, none, or one that is typed. */
+export class LayoutPicker {
+  readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
+  readonly #choose: (wish: LayoutWish) => void;
+  readonly #leave: () => void;
+  readonly #text = this.#field("Layout, for example NCHW8c", "NCHW8c", 9);
+  readonly #sizes = this.#field("Sizes without padding, for example C=12", "C=12", 7);
+  readonly #problem = element("span", {
+    class: "tvmdbg-error",
+    role: "alert",
+    id: `tvmdbg-layout-${Math.random().toString(36).slice(2)}`,
+  });
+  readonly #hand: HTMLElement;
+  #answer: TensorAnswer | null = null;
+  #built = "";
+  #byHand = false;
+
+  constructor(choose: (wish: LayoutWish) => void, leave: () => void) {
+    this.#choose = choose;
+    this.#leave = leave;
+    this.#hand = piece("by-hand", this.#text, this.#sizes, this.#problem);
+    for (const field of [this.#text, this.#sizes]) {
+      field.setAttribute("aria-describedby", this.#problem.id);
+      field.addEventListener("input", () => this.#check());
+      field.addEventListener("change", () => this.#apply());
+      field.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        event.preventDefault();
+        if (event.key === "Enter" && !this.#apply()) return;
+        this.#leave();
+      });
+    }
+  }
+
+  show(answer: TensorAnswer): void {
+    this.#answer = answer;
+    const { layouts, layout, sizes, storedShape } = answer;
+    this.node.hidden = storedShape.length < 2;
+    const known = layouts.some((each) => each.layout === layout);
+    if (layout !== "" && !known) this.#byHand = true;
+    const key = JSON.stringify([layouts, layout, sizes, this.#byHand, storedShape]);
+    if (key === this.#built) return;
+    const other = this.#built.split("|")[0] !== answer.entry.join();
+    if (other && (layout === "" || known)) this.#byHand = false;
+    this.#built = key;
+    this.#build(answer);
+  }
+
+  #build({ layouts, layout, sizes, storedShape }: TensorAnswer): void {
+    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    const choices = [
+      ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
+      ["", `as stored (${storedShape.length} axes)`] as const,
+      [BY_HAND, "by hand …"] as const,
+    ];
+    const list = select(
+      "Layout of the axes (a)",
+      choices,
+      this.#byHand ? BY_HAND : layout,
+      (value) => this.#chosen(value),
+    );
+    if (layout) list.title = `Layout ${layout} ${sourceOf(layouts, layout)} (a)`;
+    const full = layouts.find((each) => each.layout === layout)?.sizes ?? {};
+    const padded = Object.keys(full).length > 0 && layout !== "" && !this.#byHand;
+    const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
+    padding.checked = Object.keys(sizes).length === 0;
+    padding.addEventListener("change", () => {
+      this.#choose({ layout, sizes: padding.checked ? {} : full });
+    });
+    this.#text.value = layout || this.#text.value;
+    if (layout && this.#byHand) this.#sizes.value = sizesText(sizes);
+    this.node.replaceChildren(
+      element("label", {}, "layout ", list),
+      padded ? element("label", { title: sizesText(full) }, padding, "padding") : "",
+      this.#byHand ? this.#hand : "",
+    );
+    if (focused instanceof HTMLSelectElement) list.focus({ preventScroll: true });
+    else if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+    this.#check();
+  }
+
+  /** Opens the field for a layout by hand, or goes on to the next that is told of. */
+  next(): void {
+    const answer = this.#answer;
+    if (!answer || this.node.hidden) return;
+    const all = [...answer.layouts.map(({ layout }) => layout), ""];
+    const at = all.indexOf(answer.layout);
+    const next = all[(at + 1) % all.length]!;
+    if (all.length < 2) this.#chosen(BY_HAND);
+    else this.#chosen(next);
+  }
+
+  #chosen(value: string): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    this.#byHand = value === BY_HAND;
+    this.#built = "";
+    this.#build(answer);
+    if (this.#byHand) {
+      this.#text.focus({ preventScroll: true });
+      return;
+    }
+    const sizes = answer.layouts.find(({ layout }) => layout === value)?.sizes ?? {};
+    this.#choose({ layout: value, sizes });
+  }
+
+  #check(): string {
+    const stored = this.#answer?.storedShape;
+    const text = this.#text.value.trim();
+    const sizes = parseSizes(this.#sizes.value);
+    const problem =
+      !this.#byHand || !stored || text === ""
+        ? ""
+        : typeof sizes === "string"
+          ? sizes
+          : layoutProblem(text, stored, sizes);
+    this.#problem.textContent = problem;
+    this.#text.setAttribute("aria-invalid", String(problem !== ""));
+    return problem;
+  }
+
+  #apply(): boolean {
+    const text = this.#text.value.trim();
+    const sizes = parseSizes(this.#sizes.value);
+    if (this.#check() || text === "" || typeof sizes === "string") return text === "";
+    this.#choose({ layout: text, sizes });
+    return true;
+  }
+
+  #field(label: string, placeholder: string, width: number): HTMLInputElement {
+    return element("input", {
+      type: "text",
+      "aria-label": label,
+      title: label,
+      placeholder,
+      size: width,
+      spellcheck: "false",
+      autocomplete: "off",
+      ...KEEP_KEYS,
+    });
+  }
+}
+
+/** `C=12, W=5` as sizes, or what is wrong with it. */
+export function parseSizes(text: string): Record<string, number> | string {
+  const sizes: Record<string, number> = {};
+  for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
+    const found = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
+    if (!found) return `"${item}" is no size: expected for example C=12`;
+    sizes[found[1]!] = Number(found[2]);
+  }
+  return sizes;
+}
+
+export function sizesText(sizes: Readonly<Record<string, number>>): string {
+  return Object.entries(sizes)
+    .map(([letter, size]) => `${letter}=${size}`)
+    .join(", ");
+}

@@ -1,0 +1,94 @@
+import { layer } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import type { Tile } from "../shared/tensor_questions.ts";
+import { inSight, type Layout } from "./layout.ts";
+import { part } from "./parts.ts";
+import { type Paint, tileImage } from "./plane_painter.ts";
+
+const LONGEST = 72;
+const SHORTEST = 10;
+
+/** Where one is in the plane while only a part is in sight: the whole in small, with a frame about that part. */
+export class Overview {
+  readonly node: HTMLElement;
+  readonly #frame = part("overview-frame");
+  readonly #small = layer("");
+  #painted: { tile: Tile | null; paint: Paint; width: number } | null = null;
+  #size = { width: 0, height: 0 };
+  #plane = { rows: 0, cols: 0 };
+
+  /** @param center brings a place of the plane into the middle. */
+  constructor(center: (row: number, col: number) => void, signal: AbortSignal) {
+    this.node = element("div", {
+      class: "tvmdbg-tensor-overview",
+      role: "img",
+      hidden: true,
+      title: "What is in sight of the whole plane: click or drag to move",
+    });
+    this.node.append(this.#small.canvas, this.#frame);
+    const move = (event: PointerEvent) => {
+      if (event.buttons % 2 === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const box = this.node.getBoundingClientRect();
+      const { rows, cols } = this.#plane;
+      center(
+        ((event.clientY - box.y) / this.#size.height) * rows,
+        ((event.clientX - box.x) / this.#size.width) * cols,
+      );
+    };
+    this.node.addEventListener(
+      "pointerdown",
+      (event) => {
+        this.node.setPointerCapture(event.pointerId);
+        move(event);
+      },
+      { signal },
+    );
+    this.node.addEventListener("pointermove", move, { signal });
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+
+  show(layout: Layout, zoomed: boolean, of: { whole: () => Tile | null; paint: Paint }): void {
+    this.node.hidden = !zoomed;
+    if (!zoomed) return;
+    const { planeRows, planeCols } = layout;
+    const longest = Math.max(planeRows, planeCols);
+    const side = (length: number) => Math.max(SHORTEST, Math.round((LONGEST * length) / longest));
+    const size = { width: side(planeCols), height: side(planeRows) };
+    this.#size = size;
+    this.#plane = { rows: planeRows, cols: planeCols };
+    this.node.style.width = `${size.width}px`;
+    this.node.style.height = `${size.height}px`;
+    this.#paint(of.whole(), of.paint);
+    const [row, col, rows, cols] = inSight(layout);
+    const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+    Object.assign(this.#frame.style, {
+      top: percent(row, planeRows),
+      left: percent(col, planeCols),
+      height: `max(4px, ${percent(rows, planeRows)})`,
+      width: `max(4px, ${percent(cols, planeCols)})`,
+    });
+    this.node.setAttribute(
+      "aria-label",
+      `In sight: rows ${row} to ${row + rows - 1} of ${planeRows}, columns ${col} to ${col + cols - 1} of ${planeCols}`,
+    );
+  }
+
+  #paint(tile: Tile | null, paint: Paint): void {
+    const { width, height } = this.#size;
+    const known = this.#painted;
+    const same = known?.paint.scale === paint.scale && known.paint.cells === paint.cells;
+    if (same && known.tile === tile && known.width === width) return;
+    this.#painted = { tile, paint, width };
+    const { canvas, context } = this.#small;
+    canvas.width = width;
+    canvas.height = height;
+    if (!tile) return;
+    const [rows, cols] = [tile.planeRows / tile.rowStep, tile.planeCols / tile.colStep];
+    context.drawImage(tileImage(tile, paint, 0), 0, 0, cols, rows, 0, 0, width, height);
+  }
+}

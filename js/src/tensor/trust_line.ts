@@ -1,0 +1,99 @@
+import { button, element } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
+import type { KnownLayout, TensorAnswer } from "../shared/tensor_questions.ts";
+import { muted, part } from "./parts.ts";
+import type { Shown } from "./state.ts";
+
+const CAPTURED = {
+  node: "captured at the node",
+  later: "read after the run: its buffer may have been used again",
+  unknown: "when it was read is not known",
+} as const;
+
+/** What is under way for the tensor that is shown. */
+export interface Progress {
+  /** Every value of the picture is being looked at. */
+  refining: boolean;
+  /** What the view was told to stop at. */
+  stopped: boolean;
+}
+
+/** How far the picture can be believed: when it was captured, of how many values it is, and what was assumed. */
+export class TrustLine {
+  readonly node: HTMLElement;
+  readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
+  readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
+  readonly #bar = element("progress", { hidden: true });
+  readonly #text = muted();
+  readonly #stop: HTMLButtonElement;
+  readonly #goOn: HTMLButtonElement;
+
+  constructor(events: { stop(): void; goOn(): void }) {
+    this.#stop = button("stop", "Stop looking at every value (k)", () => events.stop());
+    this.#goOn = button("look at every value", "Look at every value (k)", () => events.goOn());
+    this.node = part(
+      "trust-line",
+      this.#sampled,
+      this.#words,
+      element(
+        "span",
+        { class: "tvmdbg-tensor-progress" },
+        this.#bar,
+        this.#text,
+        this.#stop,
+        this.#goOn,
+      ),
+    );
+  }
+
+  show({ answer, statistics }: Shown, { refining, stopped }: Progress): void {
+    this.node.hidden = !answer;
+    if (!answer) return;
+    const sampled = answer.tile !== null && !answer.tile.exact;
+    this.#sampled.hidden = !sampled;
+    this.#sampled.textContent = "◔ sampled";
+    this.#sampled.title = "The picture is of some of the values; single NaN and Inf may be missed";
+    this.#words.replaceChildren(...words(answer, sampled));
+    const scanning = statistics?.state === "scanning";
+    const rough = sampled || statistics?.state === "sampled" || statistics?.state === "cancelled";
+    this.#bar.hidden = this.#stop.hidden = !refining && !scanning;
+    this.#goOn.hidden = !stopped || !rough || refining || scanning;
+    this.#text.textContent = scanning
+      ? `${integer(statistics.done)} of ${integer(statistics.total)} values counted`
+      : refining
+        ? "looking at every value"
+        : "";
+    if (scanning && statistics.total > 0) {
+      this.#bar.max = statistics.total;
+      this.#bar.value = statistics.done;
+      this.#bar.setAttribute("aria-label", "Values counted");
+    } else {
+      this.#bar.removeAttribute("value");
+      this.#bar.setAttribute("aria-label", "Looking at every value of the picture");
+    }
+  }
+}
+
+function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
+  const { captured, layout, layouts, reading, tile } = answer;
+  const doubtful = captured !== "node";
+  const parts: (Node | string)[] = [
+    element(
+      "span",
+      { class: doubtful ? "tvmdbg-warning" : undefined },
+      `${doubtful ? "⚠ " : ""}${CAPTURED[captured]}`,
+    ),
+  ];
+  if (tile) parts.push(sampled ? "some of the values" : "every value");
+  if (layout) parts.push(`layout ${layout} ${sourceOf(layouts, layout)}`);
+  else if (layouts.length > 0) parts.push("axes as stored");
+  if (reading !== null) parts.push(`read as ${reading.replace(/^as /, "")}`);
+  return parts.flatMap((part, at) => (at === 0 ? [part] : [" · ", part]));
+}
+
+/** "from out_layout of node 4", or that it was given by hand. */
+export function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
+  const known = layouts.find((each) => each.layout === layout);
+  if (!known) return "given by hand";
+  return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
+}

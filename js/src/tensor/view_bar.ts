@@ -1,0 +1,60 @@
+import { button, element } from "../shared/dom.ts";
+import { part } from "./parts.ts";
+import { SHOWS, type ShowChoice } from "./state.ts";
+
+const TITLES: Record<ShowChoice, string> = {
+  picture: "Two axes as a picture (1)",
+  channels: "A picture for each index of an axis (2)",
+  profile: "Least, mean and largest along an axis (3)",
+};
+
+interface Events {
+  show(show: ShowChoice): void;
+  zoom(factor: number): void;
+  whole(): void;
+}
+
+/** What stands at the left, how far one is in, and the tools of the view. */
+export class ViewBar {
+  readonly node: HTMLElement;
+  readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();
+  readonly #in: HTMLButtonElement;
+  readonly #out: HTMLButtonElement;
+  readonly #whole: HTMLButtonElement;
+  readonly #zoom: HTMLElement;
+
+  constructor(events: Events, tools: readonly HTMLElement[]) {
+    for (const show of SHOWS) {
+      const tab = button(show, TITLES[show], () => events.show(show));
+      tab.setAttribute("aria-pressed", "false");
+      this.#tabs.set(show, tab);
+    }
+    this.#out = button("−", "Zoom out (−)", () => events.zoom(1 / 2));
+    this.#in = button("+", "Zoom in (+)", () => events.zoom(2));
+    this.#whole = button("whole plane", "Show the whole plane (0)", () => events.whole());
+    this.#zoom = element(
+      "span",
+      { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },
+      element("span", { class: "tvmdbg-joined" }, this.#out, this.#in),
+      this.#whole,
+    );
+    this.node = part(
+      "view-bar",
+      element(
+        "span",
+        { class: "tvmdbg-joined", role: "group", "aria-label": "Show" },
+        ...this.#tabs.values(),
+      ),
+      this.#zoom,
+      element("span", { class: "tvmdbg-tensor-tools" }, ...tools),
+    );
+  }
+
+  show(show: ShowChoice, zoomed: boolean, canZoom: boolean): void {
+    for (const [each, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(each === show));
+    this.#zoom.hidden = show !== "picture" || (!zoomed && !canZoom);
+    this.#whole.hidden = !zoomed;
+    this.#out.disabled = !zoomed;
+    this.#in.disabled = !canZoom;
+  }
+}
