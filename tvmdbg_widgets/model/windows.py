@@ -31,7 +31,7 @@ class Values(Protocol):
 
 
 #: Bytes read in vain that cost about as much as one more read call.
-_CALL_COST = 1 << 14
+_CALL_COST = 1 << 16
 #: Most bytes read in one go where not all of them are wanted.
 _SPAN_LIMIT = 4 << 20
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -18,6 +18,12 @@ NAN, POS_INF, NEG_INF = 1, 2, 4
 
 #: Columns whose sums are added pairwise; the sums of such runs are added one after the other.
 RUN = 1 << 16
+
+#: Neighbours so few that numpy is faster across them than along them.
+_FEW = 24
+
+#: Values that are looked at anew at a time; small, as memory for many of them is slow to come by.
+_MENDED = 1 << 14
 
 
 @dataclass(slots=True)
@@ -51,6 +57,12 @@ class Cells:
             None if self.count is None else change(self.count),
             None if self.flags is None else change(self.flags),
         )
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """Those that are there."""
+        found = (self.low, self.high, self.total, self.count, self.flags)
+        return tuple(each for each in found if each is not None)
 
     def part(self, at: int) -> Cells:
         """Return the cells at one place of the last axis, which stays."""
@@ -100,36 +112,108 @@ def down(block: Array, axis: int, step: int, before: Array | None = None) -> Cel
         Sums to which those of a single cell are added, value by value.
     """
     low, high = _reduce(np.minimum, block, axis, step), _reduce(np.maximum, block, axis, step)
-    if block.dtype.kind != "f" or (np.isfinite(low).all() and np.isfinite(high).all()):
-        return Cells(low, high, _total(block, axis, step, before))
-    finite = np.isfinite(block)
-    zero, infinity = block.dtype.type(0), block.dtype.type(np.inf)
-    cells = Cells(
-        _reduce(np.minimum, np.where(finite, block, infinity), axis, step),
-        _reduce(np.maximum, np.where(finite, block, -infinity), axis, step),
-        _total(np.where(finite, block, zero), axis, step, before),
-    )
-    cells.count = _reduce(np.add, finite.astype(np.int64), axis, step)
+    cells = Cells(low, high, _total(block, axis, step, before))
+    if block.dtype.kind == "f":
+        bad = ~(np.isfinite(low) & np.isfinite(high))
+        if bad.any():
+            _mend(cells, bad, block, (axis, step), before)
+    return cells
+
+
+def _mend(
+    cells: Cells, bad: Array, block: Array, along: tuple[int, int], before: Array | None
+) -> None:
+    """Work out anew those cells that hold other than finite values."""
+    axis, step = along
+    lead, length = math.prod(block.shape[:axis]), block.shape[axis]
+    values = block.reshape(lead, length, -1)
+    sums = None if before is None else before.reshape(lead, 1, -1)
+    counts = np.full(length // step + 1, step, np.int64)
+    counts[-1] = length % step
+    shape = (lead, cells.low.shape[axis], values.shape[2])
+    cells.low, cells.high = cells.low.copy(), cells.high.copy()
+    cells.count = np.empty(cells.low.shape, np.int64)
+    cells.count.reshape(shape)[:] = counts[: shape[1], None]
     cells.flags = np.zeros(cells.low.shape, np.uint8)
+    found = cells.map(lambda each: each.reshape(shape)).arrays
+    for channel, group, columns in _batches(bad.reshape(shape), step, length % step > 0):
+        if isinstance(group, int):
+            part = values[channel, group * step : (group + 1) * step, columns]
+        else:
+            rows = group * step + np.arange(step)[:, None]
+            part = values[channel, rows, columns]
+        old = None if sums is None else sums[channel, 0, columns][None]
+        for own, new in zip(found, _finite_only(part, old).arrays, strict=True):
+            own[channel, group, columns] = new[0]
+
+
+def _batches(bad: Array, step: int, rest: bool) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield channel, group and columns of cells; of one group each where many are wanted.
+
+    Where there is a ``rest``, the last group is shorter than the others and comes alone.
+    """
+    width = max(1, _MENDED // step)
+    if bad.shape[2] >= _FEW and np.count_nonzero(bad) > bad.size // 8:
+        alone = np.ones(bad.shape[1], bool)
+    else:
+        alone = np.zeros(bad.shape[1], bool)
+        alone[-1] = rest
+        channels, groups, columns = np.nonzero(bad & ~alone[:, None])
+        for first in range(0, len(channels), width):
+            here = slice(first, first + width)
+            yield channels[here], groups[here], columns[here]
+    for channel, group in np.argwhere(bad.any(axis=2) & alone).tolist():
+        for left in range(0, bad.shape[2], width):
+            yield channel, group, slice(left, left + width)
+
+
+def _finite_only(block: Array, before: Array | None) -> Cells:
+    """Reduce the first of two axes, without a branch on any value."""
+    finite = np.isfinite(block)
+    word = np.dtype(f"u{block.dtype.itemsize}")
+    infinity, sign = (np.array(each, block.dtype).view(word) for each in (np.inf, -0.0))
+    kept = np.negative(finite.astype(word))
+    zeroed = block.view(word) & kept
+    gone = infinity & ~kept
+    step = len(block)
+    flags = np.zeros((1, block.shape[1]), np.uint8)
     special = ((NAN, np.isnan(block)), (POS_INF, block == np.inf), (NEG_INF, block == -np.inf))
     for bit, found in special:
-        if found.any():
-            cells.flags |= _reduce(np.bitwise_or, found.view(np.uint8) * np.uint8(bit), axis, step)
-    return cells
+        flags |= found.any(axis=0, keepdims=True).view(np.uint8) * np.uint8(bit)
+    return Cells(
+        _reduce(np.minimum, (zeroed | gone).view(block.dtype), 0, step),
+        _reduce(np.maximum, (zeroed | gone | (sign & ~kept)).view(block.dtype), 0, step),
+        _total(zeroed.view(block.dtype), 0, step, before),
+        np.count_nonzero(finite, axis=0, keepdims=True),
+        flags,
+    )
 
 
 def across(cells: Cells, step: int) -> Cells:
     """Reduce ``step`` cells at a time along the last axis; the last one takes what is left."""
     if step == 1:
         return cells
-    starts = np.arange(0, cells.low.shape[-1], step)
     return Cells(
-        np.minimum.reduceat(cells.low, starts, axis=-1),
-        np.maximum.reduceat(cells.high, starts, axis=-1),
+        _bound(np.minimum, cells.low, step),
+        _bound(np.maximum, cells.high, step),
         _runs(cells.total, step),
-        None if cells.count is None else np.add.reduceat(cells.count, starts, axis=-1),
-        None if cells.flags is None else np.bitwise_or.reduceat(cells.flags, starts, axis=-1),
+        None if cells.count is None else _bound(np.add, cells.count, step),
+        None if cells.flags is None else _bound(np.bitwise_or, cells.flags, step),
     )
+
+
+def _bound(ufunc: np.ufunc, cells: Array, step: int) -> Array:
+    """Reduce neighbours along the last axis in any order."""
+    whole = cells.shape[-1] // step * step
+    if step > _FEW or not whole:
+        found: Array = ufunc.reduceat(cells, np.arange(0, cells.shape[-1], step), axis=-1)
+        return found
+    parts = cells[..., :whole].reshape(*cells.shape[:-1], -1, step)
+    found = ufunc.reduce(np.ascontiguousarray(np.moveaxis(parts, -1, 0)), axis=0)
+    if whole == cells.shape[-1]:
+        return found
+    left = ufunc.reduce(cells[..., whole:], axis=-1, keepdims=True)
+    return np.concatenate([found, left], axis=-1)
 
 
 def _runs(total: Array, step: int) -> Array:
@@ -150,26 +234,37 @@ def _total(block: Array, axis: int, step: int, before: Array | None) -> Array:
     if before is not None:
         block = np.concatenate([before, block], axis=axis, dtype=np.float64)
         step = block.shape[axis]
-    if step == 1:
-        return block.astype(np.float64)
-    if math.prod(block.shape[axis + 1 :]) == 1:
-        # numpy would add a single column pairwise.
-        block = np.concatenate([block, np.zeros_like(block)], axis=-1)
-        return np.ascontiguousarray(_total(block, axis, step, None)[..., :1])
     with np.errstate(invalid="ignore", over="ignore"):
         return _reduce(np.add, block, axis, step, np.float64)
 
 
 def _reduce(ufunc: np.ufunc, block: Array, axis: int, step: int, dtype: Any = None) -> Array:
     if step == 1:
-        return block
+        return block if dtype is None else block.astype(dtype)
     lead, length, rest = block.shape[:axis], block.shape[axis], block.shape[axis + 1 :]
-    whole = length // step
     found = np.empty((*lead, -(-length // step), *rest), dtype or block.dtype)
+    whole = length // step
     before = (slice(None),) * axis
-    parts = block[(*before, slice(whole * step))].reshape(*lead, whole, step, *rest)
-    ufunc.reduce(parts, axis=axis + 1, dtype=dtype, out=found[(*before, slice(whole))])
-    if whole * step < length:
-        left = block[(*before, slice(whole * step, None))]
-        ufunc.reduce(left, axis=axis, dtype=dtype, out=found[(*before, whole)])
+    narrow = math.prod(rest) < _FEW
+    for part, into in (
+        (slice(whole * step), slice(whole)),
+        (slice(whole * step, None), slice(whole, None)),
+    ):
+        values, out = block[(*before, part)], found[(*before, into)]
+        if not out.size:
+            continue
+        groups = values.reshape(*lead, out.shape[axis], -1, *rest)
+        if narrow:
+            _reduce_narrow(ufunc, np.moveaxis(groups, axis + 1, -1), out, dtype)
+        else:
+            ufunc.reduce(groups, axis=axis + 1, dtype=dtype, out=out)
     return found
+
+
+def _reduce_narrow(ufunc: np.ufunc, groups: Array, out: Array, dtype: Any) -> None:
+    """Reduce the last axis of few long columns; sums are added one value after the other."""
+    groups = np.ascontiguousarray(groups, dtype)
+    if dtype is None:
+        ufunc.reduce(groups, axis=-1, out=out)
+    else:
+        out[...] = ufunc.accumulate(groups, axis=-1)[..., -1]
