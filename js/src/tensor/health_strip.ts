@@ -2,7 +2,6 @@ import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { healthScan, isSuspicious, nextSuspicious, VERDICT_LABELS } from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
-import { Mirror } from "../shared/mirror.ts";
 import { isAbort } from "../shared/request.ts";
 import type { Entry, RunClient, TensorColumns } from "../shared/run_client.ts";
 import { isUnderWay, type Scan } from "../shared/scan.ts";
@@ -43,7 +42,8 @@ export class HealthStrip {
   readonly #moving: Layer = layer("tvmdbg-overlay");
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
   readonly #state = element("span", { class: "tvmdbg-health-state" });
-  readonly #mirror = new Mirror();
+  /** Not the view's own live region: it speaks once, when all was looked at. */
+  readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
   readonly #firstInf: HTMLButtonElement;
   readonly #firstNan: HTMLButtonElement;
   readonly #worst: HTMLButtonElement;
@@ -87,7 +87,7 @@ export class HealthStrip {
       this.#firstNan,
       this.#worst,
       this.#tip,
-      this.#mirror.node,
+      this.#spoken,
     );
     this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
     this.#repaintOver = new Repaint(this.#stage, () => this.#paintOver(), signal);
@@ -123,7 +123,7 @@ export class HealthStrip {
     this.#state.textContent = this.#state.title = stateWords(health);
     this.#state.classList.toggle("tvmdbg-muted", !health.verdict.some(isSuspicious));
     this.#stage.setAttribute("aria-valuemax", String(Math.max(0, health.total - 1)));
-    if (!isUnderWay(health)) this.#mirror.say(sentence(health));
+    if (!isUnderWay(health)) this.#spoken.textContent = sentence(health);
     this.#scene = null;
     this.#locate();
     this.#repaint.request();
@@ -133,7 +133,7 @@ export class HealthStrip {
     if (isAbort(error)) return;
     this.#state.textContent = "unknown";
     this.#state.title = errorText(error);
-    this.#mirror.say(`The health of the run is not known: ${errorText(error)}`);
+    this.#spoken.textContent = `The health of the run is not known: ${errorText(error)}`;
   }
 
   #stopOrGoOn(): void {

@@ -1,0 +1,325 @@
+"""The health of a run on the page: the strip over all entries, and the overlay of the graph."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.notebooks import View
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.model.health import Health, Verdict
+from tvmdbg_widgets.widgets.answers_health import health_words
+from tvmdbg_widgets.widgets.columns import pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page, Route
+
+pytestmark = pytest.mark.ui
+
+FIRST_INF, FIRST_NAN, LAST = 38, 41, 73  # by numpy over the dump's tensors
+SESSION = "() => ['selected', 'entry'].map((name) => tvmdbg.models.session.get(name))"
+SELECT = """(node) => {
+  tvmdbg.models.session.set("selected", [node]);
+  tvmdbg.models.session.save_changes();
+}"""
+TWO_FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+@pytest.fixture(scope="module")
+def sound() -> Iterator[str]:
+    """Address of a page of a run of which all is sound."""
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
+
+
+@pytest.fixture
+def show(page: Page, address: str) -> Callable[..., Locator]:
+    """Open views and give the strip, once it was drawn."""
+
+    def open_views(
+        views: str = "tensor", width: int = 900, query: str = "", at: str = address
+    ) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 16, "height": 1000})
+        page.goto(f"{at}?views={views}&width={width}&{query}")
+        strip = page.locator(".tvmdbg-health")
+        expect(strip).to_have_attribute("data-ready", "true")
+        return strip
+
+    return open_views
+
+
+def done(strip: Locator) -> Locator:
+    expect(strip).to_have_attribute("data-state", "done", timeout=30_000)
+    return strip
+
+
+def stage(strip: Locator) -> Locator:
+    return strip.get_by_role("slider")
+
+
+def column(strip: Locator, node: int) -> dict[str, Any]:
+    marks: list[dict[str, Any]] = strip.evaluate(INSPECT)["marks"]
+    return next(mark for mark in marks if mark["entry"][0] == node)
+
+
+def middle(mark: dict[str, Any]) -> dict[str, float]:
+    return {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
+
+
+def test_the_strip_shows_every_entry_and_a_click_selects_it_for_all_views(
+    page: Page, show: Callable[..., Locator], run: tvmdbg.DebugRun
+) -> None:
+    strip = done(show("tensor,graph"))
+    assert run.tensors is not None
+    marks = strip.evaluate(INSPECT)["marks"]
+    assert [tuple(mark["entry"]) for mark in marks] == list(run.tensors)
+    faulty = [mark["entry"][0] for mark in marks if mark["verdict"] == "faulty"]
+    assert (len(faulty), faulty[0], faulty[1]) == (16, FIRST_INF, FIRST_NAN)
+    expect(strip).to_contain_text("16 faulty")
+    stage(strip).click(position=middle(column(strip, FIRST_INF)))
+    assert page.evaluate(SESSION) == [[FIRST_INF], [FIRST_INF, 0]]
+    View(page, "tensor").expect_node(FIRST_INF)
+    View(page, "graph").expect_node(FIRST_INF)
+    expect(stage(strip)).to_have_attribute("aria-valuenow", str(FIRST_INF))
+
+
+def test_pointing_at_an_entry_says_why_and_where(show: Callable[..., Locator]) -> None:
+    strip = done(show())
+    stage(strip).hover(position=middle(column(strip, FIRST_INF)))
+    tip = strip.get_by_role("tooltip")
+    for part in ("#38", "faulty: 59 Inf of 8,192 values, made here", "0 … 65376", "% zero"):
+        expect(tip).to_contain_text(part)
+    stage(strip).hover(position=middle(column(strip, LAST)))
+    expect(tip).to_contain_text("#73")
+    box, around = tip.bounding_box(), strip.bounding_box()
+    assert box is not None
+    assert around is not None
+    assert box["x"] >= around["x"]
+    assert box["x"] + box["width"] <= around["x"] + around["width"]
+
+
+def test_one_click_leads_to_the_first_inf_the_first_nan_and_the_worst(
+    page: Page, show: Callable[..., Locator]
+) -> None:
+    strip = done(show())
+    for name, node in (
+        ("the first entry with NaN", FIRST_NAN),
+        ("the first entry with Inf", FIRST_INF),
+        ("the next most suspicious entry", FIRST_NAN),
+    ):
+        strip.get_by_role("button", name=name).click()
+        expect(stage(strip)).to_have_attribute("aria-valuenow", str(node))
+        assert page.evaluate(SESSION)[1] == [node, 0]
+    stage(strip).click(position=middle(column(strip, 0)))
+    strip.get_by_role("button", name="the most suspicious entry").click()
+    expect(stage(strip)).to_have_attribute("aria-valuenow", str(FIRST_INF))
+
+
+def test_all_of_it_by_keys(page: Page, show: Callable[..., Locator]) -> None:
+    strip = done(show())
+    slider = stage(strip)
+    slider.focus()
+    for key, node in (
+        ("End", LAST),
+        ("Home", 0),
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("PageDown", FIRST_INF),
+        ("PageDown", FIRST_NAN),
+        ("Enter", 44),
+        ("PageUp", FIRST_NAN),
+        ("PageUp", FIRST_INF),
+        ("PageUp", FIRST_INF),
+    ):
+        page.keyboard.press(key)
+        expect(slider).to_have_attribute("aria-valuenow", str(node))
+        expect(slider).to_be_focused()
+    assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
+    told = slider.get_attribute("aria-valuetext") or ""
+    assert told.startswith("entry 39 of 74: #38 ")
+    assert "59 Inf" in told
+    page.keyboard.press("Escape")
+    expect(View(page, "tensor").root).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [350, 480, 900, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_of_the_strip_is_cut_off_or_overlaps(
+    show: Callable[..., Locator], width: int, theme: str
+) -> None:
+    strip = done(show(width=width, query=f"theme={theme}"))
+    assert strip.evaluate("each => each.scrollWidth <= each.clientWidth")
+    boxes = [
+        part.bounding_box()
+        for part in strip.locator("> :visible").all()
+        if part.get_attribute("role") != "status"
+    ]
+    assert len(boxes) == 6
+    around = strip.bounding_box()
+    assert around is not None
+    for i, one in enumerate(boxes):
+        assert one is not None
+        assert one["x"] >= around["x"]
+        assert one["x"] + one["width"] <= around["x"] + around["width"] + 0.5
+        for two in boxes[:i]:
+            assert two is not None
+            apart = (
+                one["x"] >= two["x"] + two["width"] - 0.5
+                or two["x"] >= one["x"] + one["width"] - 0.5
+                or one["y"] >= two["y"] + two["height"] - 0.5
+                or two["y"] >= one["y"] + one["height"] - 0.5
+            )
+            assert apart
+    canvas = stage(strip).bounding_box()
+    assert canvas is not None
+    assert canvas["width"] >= 120
+
+
+def test_a_sound_run_says_so_and_offers_nothing_to_hunt(
+    show: Callable[..., Locator], sound: str
+) -> None:
+    strip = done(show(at=sound))
+    expect(strip).to_contain_text("all 72 sound")
+    expect(strip.get_by_role("button")).to_have_count(0)
+
+
+class Kernel:
+    """Answers for the health of a run as far as a test lets it scan; all else is the real run's."""
+
+    def __init__(self, page: Page, health: Health) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.health = health
+        self.state, self.known = "scanning", 0
+        page.route("**/ask", self._handle)
+
+    def _handle(self, route: Route) -> None:
+        question = route.request.post_data_json
+        if question["kind"] not in ("health", "cancelFindings"):
+            route.continue_()
+            return
+        self.asked.append(question)
+        if question["kind"] == "cancelFindings":
+            self.state = "cancelled"
+        elif question.get("goOn"):
+            self.state = "scanning"
+        blank = {"verdict": Verdict.NOT_YET, "words": "", "brief": "", "nan": None, "inf": None}
+        found = Health(
+            each if row < self.known else each._replace(**blank)
+            for row, each in enumerate(self.health)
+        )
+        columns, buffer = pack(found.columns())
+        result = {"state": self.state, **health_words(found), "columns": columns}
+        head = json.dumps({"id": question["id"], "result": result}).encode()
+        route.fulfill(body=struct.pack("<I", len(head)) + head + buffer)
+
+
+def test_a_scan_is_followed_stopped_and_gone_on_with(
+    page: Page, show: Callable[..., Locator], run: tvmdbg.DebugRun
+) -> None:
+    kernel = Kernel(page, run.health(progress=False))
+    kernel.known = 12
+    strip = show()
+    expect(strip).to_contain_text("12 of 74 …")
+    kernel.known = 40
+    expect(strip).to_contain_text("40 of 74 …")
+    strip.get_by_role("button", name="the first entry with Inf").click()
+    assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
+    strip.get_by_role("button", name="stop looking").click()
+    expect(strip).to_contain_text("1 faulty; 40 of 74")
+    asked = len(kernel.asked)
+    page.wait_for_timeout(1000)
+    assert len(kernel.asked) == asked
+    kernel.known = 74
+    strip.get_by_role("button", name="go on looking").click()
+    expect(strip).to_contain_text("74 of 74 …")
+    kernel.state = "done"
+    expect(done(strip)).to_contain_text("16 faulty")
+    expect(strip.get_by_role("button", name="stop looking")).to_be_hidden()
+
+
+def graph(page: Page, address: str, query: str = "", width: int = 900) -> Locator:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width + 16, "height": 900})
+    page.goto(f"{address}?views=graph&width={width}&{query}")
+    return View(page, "graph").wait().root
+
+
+def test_the_graph_takes_the_colours_of_health_by_hand_and_by_key(page: Page, address: str) -> None:
+    root = graph(page, address)
+    key = root.locator(".tvmdbg-graph-health")
+    root.get_by_label("colours (c)").select_option("health")
+    expect(key).to_contain_text("faulty 16")
+    expect(key).to_contain_text("sound 58")
+    root.focus()
+    page.keyboard.press("c")
+    expect(key).to_have_count(0)
+    page.keyboard.press("c")
+    page.keyboard.press("c")
+    expect(key).to_contain_text("faulty 16")
+    assert page.evaluate("tvmdbg.models.graph0.get('color_by')") == "health"
+    for node in (FIRST_INF, FIRST_NAN):
+        key.get_by_role("button", name="16 nodes faulty: go to the next").click()
+        assert page.evaluate(SESSION)[0] == [node]
+    expect(root.locator(".tvmdbg-graph-details")).to_contain_text("faulty: 2,555 NaN + 966 Inf")
+    expect(root.locator(".tvmdbg-mirror")).to_contain_text("health faulty: 2,555 NaN")
+
+
+def test_the_graph_and_its_figure_say_the_same_of_every_node(
+    page: Page, address: str, run: tvmdbg.DebugRun
+) -> None:
+    figure = run.figure("graph", color_by="health").description
+    root = graph(page, address, 'graph.color_by="health"&graph.height=800')
+    counts = root.locator(".tvmdbg-graph-health button").all_inner_texts()
+    told = [f"{label} {count}" for label, count in figure["health"]["counts"].items()]
+    assert [text.lstrip("✕!?\n ") for text in counts] == told
+    for node in figure["nodes"]:
+        page.evaluate(SELECT, node["id"])
+        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {node['id']} of")
+        root.focus()
+        page.keyboard.press("f")
+        page.evaluate(TWO_FRAMES)
+        texts = {label["text"] for label in root.evaluate(INSPECT)["labels"]}
+        assert f"#{node['id']} · {node['health']['text']}" in texts
+
+
+def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
+    page: Page, address: str, run: tvmdbg.DebugRun
+) -> None:
+    kernel = Kernel(page, run.health(progress=False))
+    kernel.known = 40
+    root = graph(page, address, 'graph.color_by="health"')
+    key = root.locator(".tvmdbg-graph-health")
+    for part in ("faulty 1", "sound 39", "not looked at 34", "40 of 74 tensors"):
+        expect(key).to_contain_text(part)
+    key.get_by_role("button", name="stop looking").click()
+    key.get_by_role("button", name="go on looking").click()
+    kernel.known, kernel.state = 74, "done"
+    expect(key).to_contain_text("faulty 16")
+    expect(key.get_by_role("button", name="looking")).to_have_count(0)
+
+
+def test_nothing_is_asked_of_a_graph_that_shows_something_else(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda each: asked.append(each.post_data or ""))
+    graph(page, address, 'graph.color_by="kind"')
+    page.wait_for_timeout(600)
+    assert not [each for each in asked if '"health"' in each]
