@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution, StatisticsAnswer } from "../src/shared/tensor_questions.ts";
-import { specialCounts } from "../src/tensor/header.ts";
+import { specialCounts } from "../src/tensor/health_pill.ts";
 import { share } from "../src/tensor/share.ts";
 import { type SpreadChoice, spreadOf } from "../src/tensor/spread.ts";
 import { barAt, spreadScene } from "../src/tensor/spread_scene.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution } from "../src/shared/tensor_questions.ts";
-import { beside, rebinned, withoutZeros } from "../src/tensor/rebin.ts";
+import { rebinned, withoutZeros } from "../src/tensor/rebin.ts";
 import { random } from "./timeline_fixture.ts";
 
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed + 1);
@@ -121,23 +121,5 @@ describe("the distribution without zeros", () => {
     expect([...count]).toEqual([5, 3, 1]);
     expect([...withoutZeros(mixed, 10).count]).toEqual([5, 1]);
     expect(withoutZeros(mixed, 0)).toBe(mixed);
-  });
-});
-
-describe("what lies beside a range", () => {
-  it.each(SEEDS)("bounds the true counts (seed %i)", (seed) => {
-    const { values, distribution } = made(seed);
-    const [from = 0, to = 0] = edgesOf(seed, distribution).slice(4, 6);
-    const { below, above } = beside(distribution, from, to);
-    const truth = [
-      values.filter((value) => value < from).length,
-      values.filter((value) => value > to).length,
-    ];
-    [below, above].forEach(({ least, most, likely }, side) => {
-      expect(least).toBeLessThanOrEqual(truth[side]!);
-      expect(most).toBeGreaterThanOrEqual(truth[side]!);
-      expect(likely).toBeGreaterThanOrEqual(least);
-      expect(likely).toBeLessThanOrEqual(most);
-    });
   });
 });

@@ -1,16 +1,16 @@
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import type { Point } from "./plane.ts";
-import { AS_NUMBER, viewOf } from "./state.ts";
+import { type ValueLook, viewOf } from "./state.ts";
 
 const REST_MS = 40;
 
-/** Asks for the exact text of one value, once the pointer or the crosshair rests there. */
+/** Asks for all that there is to say of one value, once the pointer or the crosshair rests there. */
 export class ExactValue {
   readonly #run: RunClient;
   readonly #signal: AbortSignal;
-  readonly #found: (answer: TensorAnswer, point: Point, text: string) => void;
+  readonly #found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void;
   readonly #failed: (error: unknown) => void;
   readonly #newest = new NewestWins();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -19,7 +19,7 @@ export class ExactValue {
   constructor(
     run: RunClient,
     signal: AbortSignal,
-    found: (answer: TensorAnswer, point: Point, text: string) => void,
+    found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void,
     failed: (error: unknown) => void,
   ) {
     this.#run = run;
@@ -34,14 +34,15 @@ export class ExactValue {
     this.#asked += 1;
   }
 
-  ask(answer: TensorAnswer, point: Point): void {
+  ask(answer: TensorAnswer, look: ValueLook, point: Point): void {
     this.forget();
     const asked = this.#asked;
+    const format = look.format === "dequantised" ? look.format : "number";
     this.#timer = setTimeout(async () => {
-      const question = { ...viewOf(answer), ...AS_NUMBER, ...point, rows: 1, cols: 1 };
+      const question = { ...viewOf(answer), ...look, format, ...point, rows: 1, cols: 1 } as const;
       try {
-        const { text } = await this.#newest.ask(() => this.#run.values(question, this.#signal));
-        if (asked === this.#asked && text[0] !== undefined) this.#found(answer, point, text[0]);
+        const found = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+        if (asked === this.#asked && found.text[0] !== undefined) this.#found(answer, point, found);
       } catch (error) {
         if (asked === this.#asked && !isAbort(error)) this.#failed(error);
       }

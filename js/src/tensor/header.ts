@@ -1,11 +1,10 @@
 import { button, element } from "../shared/dom.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import type { TensorAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
-import { SPECIAL_TEXT } from "./colors.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Entries } from "./entries.ts";
+import { HealthPill } from "./health_pill.ts";
 import { part } from "./parts.ts";
-import { share } from "./share.ts";
-import type { Shown } from "./state.ts";
+import type { Acts, Shown } from "./state.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class Header {
@@ -13,15 +12,19 @@ export class Header {
   readonly #root: HTMLElement;
   readonly #noteOf: (node: number) => string;
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
+  readonly #pill: HealthPill;
   #node = -1;
   #place = false;
+  #answer: TensorAnswer | null = null;
 
-  constructor(root: HTMLElement, noteOf: (node: number) => string) {
+  constructor(root: HTMLElement, noteOf: (node: number) => string, acts: Pick<Acts, "go">) {
     this.#root = root;
     this.#noteOf = noteOf;
+    this.#pill = new HealthPill(acts);
   }
 
   clear(): void {
+    this.#answer = null;
     this.node.replaceChildren();
   }
 
@@ -35,6 +38,7 @@ export class Header {
   /** Known from the list of tensors, before any value was read. */
   announce(entries: Entries, row: number): void {
     const { columns } = entries;
+    this.#answer = null;
     this.#node = entries.entry(row)[0];
     this.noted();
     this.node.replaceChildren(
@@ -49,7 +53,15 @@ export class Header {
   }
 
   show(shown: Shown & { answer: TensorAnswer }): void {
-    const { answer } = shown;
+    const [answer, before] = [shown.answer, this.#answer];
+    this.#answer = answer;
+    this.#pill.show(shown);
+    const same =
+      before?.entry.join() === answer.entry.join() && before.notes.join() === answer.notes.join();
+    if (!same) this.#rebuild(answer);
+  }
+
+  #rebuild(answer: TensorAnswer): void {
     const { entry, name, dtype, shape, nbytes, trust } = answer;
     const facts = this.#facts(
       entry.join(":"),
@@ -83,7 +95,7 @@ export class Header {
     this.node.replaceChildren(
       facts,
       place,
-      healthPill(shown.statistics?.statistics ?? null),
+      this.#pill.node,
       this.#note,
       ...(notes.length ? [element("ul", { class: "tvmdbg-tensor-notes" }, ...notes)] : []),
     );
@@ -106,47 +118,4 @@ export class Header {
       ),
     );
   }
-}
-
-type Health = "error" | "good" | "empty";
-
-function healthOf(statistics: TensorStatistics | null): Health {
-  if (!statistics || statistics.size === 0) return "empty";
-  return statistics.finite < statistics.size ? "error" : "good";
-}
-
-/** `59 +Inf, 0 NaN, 0 −Inf`, those that are there first. */
-export function specialCounts(statistics: TensorStatistics): string[] {
-  const kinds = (["nan", "posInf", "negInf"] as const).map((each) => ({
-    count: statistics[each],
-    text: `${integer(statistics[each])} ${SPECIAL_TEXT[each]}`,
-  }));
-  return kinds.sort((a, b) => Number(b.count > 0) - Number(a.count > 0)).map(({ text }) => text);
-}
-
-function healthPill(statistics: TensorStatistics | null): HTMLElement {
-  const health = healthOf(statistics);
-  if (!statistics) return part("health", "not counted");
-  const { size, finite, zero, negative } = statistics;
-  const verdict = {
-    error: "⚠ not finite",
-    good: "✓ all finite",
-    empty: "no values",
-  }[health];
-  const items = specialCounts(statistics).map((text) =>
-    element("span", { class: text.startsWith("0 ") ? "tvmdbg-muted" : "tvmdbg-tensor-loud" }, text),
-  );
-  return element(
-    "div",
-    {
-      class: `tvmdbg-tensor-health tvmdbg-tensor-health-${health}`,
-      role: "group",
-      "aria-label": "Health",
-    },
-    element("strong", {}, verdict),
-    ...items,
-    element("span", {}, `${integer(zero)} zero${share(zero, size)}`),
-    element("span", {}, `${integer(negative)} negative${share(negative, size)}`),
-    finite < size && element("span", {}, `${integer(finite)} finite of ${integer(size)}`),
-  );
 }

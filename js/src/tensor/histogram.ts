@@ -38,11 +38,11 @@ export class Histogram {
   readonly #logButton = button("log counts", "Count on a logarithmic axis (g)", () =>
     this.toggleLog(),
   );
-  readonly #zoomButton = button("zoom in", "Show the colours' range alone (z in the bars)", () =>
+  readonly #zoomButton = button("zoom", "Show the colours' range alone (z in the bars)", () =>
     this.#toggleZoom(),
   );
   readonly #resetButton = button(
-    "reset range",
+    "reset",
     "Let the colours span the whole tensor again (Escape, or double click)",
     () => this.#reset(),
   );
@@ -141,7 +141,7 @@ export class Histogram {
   }
 
   #showZoom(): void {
-    this.#zoomButton.textContent = this.#zoom ? "zoom out" : "zoom in";
+    this.#zoomButton.textContent = this.#zoom ? "unzoom" : "zoom";
   }
 
   #reset(): void {

@@ -48,7 +48,11 @@ export function paintBase(
   }
   paintLimits(context, labels, scene, theme);
   const most = `most: ${integer(Math.round(scene.top))}${log ? " (log)" : ""}`;
-  if (spread.bars.length) labels.write(most, plot.x, 7);
+  if (spread.bars.length) {
+    const limited = scene.limits.length > 0;
+    const x = limited ? plot.x + plot.width / 2 : plot.x;
+    labels.write(most, x, 7, { align: limited ? "center" : "left" });
+  }
   const { axis } = spread;
   const ticks = axis.ticks(plot.width / 48);
   if (ticks.length === 0 && spread.bars.length) {
@@ -107,7 +111,7 @@ function paintColors(
   for (let x = 0; x < plot.width; x += STRIP_STEP) {
     const wide = Math.min(STRIP_STEP, plot.width - x);
     const value = axis.value((x + wide / 2) / plot.width);
-    if (value < colors.low || value > colors.high) continue;
+    if (colors.side(value) !== "on") continue;
     context.fillStyle = cssColor(colors.map, colors.share(value));
     context.fillRect(plot.x + x, bottom, wide, STRIP);
   }
@@ -115,7 +119,7 @@ function paintColors(
   const at = (value: number) => plot.x + Math.min(1, Math.max(0, axis.share(value))) * plot.width;
   context.fillStyle = theme.background;
   context.globalAlpha = 0.6;
-  const [low, high] = [at(colors.low), at(colors.high)];
+  const [low, high] = [at(colors.least), at(colors.most)];
   context.fillRect(plot.x, plot.y, low - plot.x, plot.height);
   context.fillRect(high, plot.y, plot.x + plot.width - high, plot.height);
   context.globalAlpha = 1;

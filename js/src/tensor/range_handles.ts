@@ -34,17 +34,16 @@ export class RangeHandles {
     });
   }
 
-  /** Puts the handles where the colours' range ends; hides those that are out of the axis. */
+  /** Puts the handles where the colours' range ends, or to the end of the axis if that is beyond. */
   place(scene: SpreadScene | null, axis: ValueAxis | null, colors: ColorScale | null): void {
     this.#plot = scene?.plot ?? null;
     this.#axis = axis;
-    if (colors) this.#range = [colors.low, colors.high];
+    if (colors) this.#range = [colors.least, colors.most];
     this.nodes.forEach((node, end) => {
       const value = this.#range[end]!;
-      const share = axis && colors ? axis.share(value) : -1;
-      const slack = 1e-9;
-      node.hidden = !scene || !axis || axis.single || !(share >= -slack && share <= 1 + slack);
-      if (node.hidden || !scene) return;
+      node.hidden = !scene || !axis || axis.single || !colors;
+      if (node.hidden || !scene || !axis) return;
+      const share = axis.share(value);
       node.style.left = `${scene.plot.x + Math.min(1, Math.max(0, share)) * scene.plot.width}px`;
       node.style.top = `${scene.plot.y - 6}px`;
       node.style.height = `${scene.plot.height + 14}px`;

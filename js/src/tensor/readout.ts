@@ -1,10 +1,14 @@
 import { button, element } from "../shared/dom.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";
-import { muted, part } from "./parts.ts";
+import { muted, part, piece } from "./parts.ts";
 import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
+import type { Shown } from "./state.ts";
 import { shortText } from "./ticks.ts";
+import { isPadding, physicalIndex } from "./unfold.ts";
+import { bitsNode } from "./value_bits.ts";
 
 const HINT = "Point at the picture, or use the arrow keys, to read values.";
 
@@ -13,37 +17,69 @@ export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
   return { shape: viewShape, axes, index };
 }
 
-/** One line below the picture: index and value of one place, and the cell it is drawn in. */
+/** Two lines: the place and value under the pointer or crosshair, then all that its bits say. */
 export class Readout {
   readonly node: HTMLElement;
   readonly #text = element("code", {});
   readonly #cell = muted();
+  readonly #more = part("readout-more");
   readonly #copy: HTMLButtonElement;
 
   constructor(copy: () => void) {
     this.#copy = button("code", "Copy Python code for what is shown (y)", copy);
-    this.node = part("readout", this.#text, this.#copy, this.#cell);
+    this.node = part("readout", this.#text, this.#copy, this.#cell, this.#more);
     this.show(null, null, null);
   }
 
-  show(answer: TensorAnswer | null, point: Point | null, exact: string | null): void {
+  show(shown: Shown | null, point: Point | null, found: ValuesAnswer | null): void {
+    const answer = shown?.answer ?? null;
     this.#copy.hidden = !answer?.tile;
-    if (!answer || !point) {
-      this.#text.hidden = true;
+    this.#text.hidden = !answer || !point;
+    if (!shown || !answer || !point) {
       this.#cell.textContent = answer?.tile ? HINT : "";
+      this.#more.replaceChildren();
       return;
     }
-    this.#text.hidden = false;
-    const index = indexText(indexAt(answeredPlane(answer), point));
-    this.#text.textContent = `${index} ${exact === null ? about(answer, point) : `= ${exact}`}`;
+    const index = indexAt(answeredPlane(answer), point);
+    const value = found?.one?.number ?? (shown.values.format === "number" ? found?.text[0] : null);
+    this.#text.textContent = `${indexText(index)} ${value ? `= ${value}` : about(answer, point)}`;
     this.#cell.textContent = cellText(answer, point);
+    this.#more.replaceChildren(...more(shown, answer, index, found));
   }
+}
+
+/** Where the value is stored, its bits, the step to its neighbour, and the real number it stands for. */
+function more(
+  { values }: Shown,
+  answer: TensorAnswer,
+  index: readonly number[],
+  found: ValuesAnswer | null,
+): HTMLElement[] {
+  const items: HTMLElement[] = [];
+  if (isPadding(answer, index)) items.push(piece("padding", "padding"));
+  const stored = physicalIndex(answer, index);
+  if (stored) items.push(muted(`stored at ${indexText(stored)}`));
+  const text = found?.text[0];
+  if (values.format === "dequantised" && text !== undefined) {
+    const name = `(value ${shiftText(values.zeroPoint)}) × ${values.scale} = `;
+    items.push(element("span", {}, name, piece("number", text)));
+  }
+  const one = found?.one;
+  if (!one) return items;
+  items.push(piece("number", one.hex), bitsNode(one.bits, one.fields));
+  if (one.spacing) items.push(muted(`step to the next value ${one.spacing}`));
+  return items;
+}
+
+/** `− 3`, `+ 128`: what is taken from a value before it is scaled. */
+export function shiftText(zeroPoint: number): string {
+  return zeroPoint < 0 ? `+ ${-zeroPoint}` : `− ${zeroPoint}`;
 }
 
 /** What the tile knows of a value that was not asked for yet. */
 function about({ tile }: TensorAnswer, { row, col }: Point): string {
-  if (!tile || tile.rowStep * tile.colStep > 1) return "= …";
-  const cell = cellOf(tile, row, col);
+  const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
+  if (!tile || cell === null) return "= …";
   const special = specialOf(tile.flags[cell]!);
   if (special) return `= ${SPECIAL_TEXT[special]}`;
   return `≈ ${shortText(tile.mean[cell]!)}`;
@@ -53,6 +89,7 @@ function about({ tile }: TensorAnswer, { row, col }: Point): string {
 function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
   if (!tile || tile.rowStep * tile.colStep === 1) return "";
   const cell = cellOf(tile, row, col);
+  if (cell === null) return "";
   const [mean, low, high] = [tile.mean[cell]!, tile.minimum[cell]!, tile.maximum[cell]!];
   const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
   const numbers = Number.isNaN(mean)
@@ -61,8 +98,14 @@ function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 
-/** Says how many values each cell of the picture stands for. */
-export function cellCaption({ tile }: TensorAnswer): string {
+/** Says how many values each cell of the picture stands for, and by which number of them it is coloured. */
+export function cellCaption({ tile }: TensorAnswer, cells: CellChoice): string {
   if (!tile || tile.rowStep * tile.colStep === 1) return "";
-  return `each cell: mean of ${tile.rowStep}×${tile.colStep} values (least and largest below the pointer)`;
+  const what = {
+    mean: "mean",
+    least: "least",
+    largest: "largest",
+    extreme: "value farthest from 0",
+  }[cells];
+  return `each cell: ${what} of ${tile.rowStep}×${tile.colStep} values (all three below the pointer)`;
 }

@@ -67,27 +67,3 @@ export function withoutZeros(distribution: Distribution, zeros: number): Distrib
     count: joined(count, left),
   };
 }
-
-/** How many values lie below and above two bounds, as far as the bins tell. */
-export function beside(
-  { low, high, count }: Distribution,
-  from: number,
-  to: number,
-): { below: Counted; above: Counted } {
-  const below = { least: 0, most: 0, likely: 0 };
-  const above = { least: 0, most: 0, likely: 0 };
-  const add = (side: Counted, values: number, inside: number) => {
-    side.most += values;
-    side.likely += values * inside;
-    if (inside === 1) side.least += values;
-  };
-  for (let bin = 0; bin < count.length; bin += 1) {
-    const [least, most, values] = [low[bin]!, high[bin]!, count[bin]!];
-    const width = most / 2 - least / 2;
-    if (most < from) add(below, values, 1);
-    else if (least < from) add(below, values, Math.min(0.999, (from / 2 - least / 2) / width));
-    if (least > to) add(above, values, 1);
-    else if (most > to) add(above, values, Math.min(0.999, (most / 2 - to / 2) / width));
-  }
-  return { below, above };
-}

@@ -1,51 +1,138 @@
 import { button, element } from "../shared/dom.ts";
-import type { ExactNumber } from "../shared/tensor_questions.ts";
-import { piece } from "./parts.ts";
-import { indexText } from "./plane.ts";
+import { integer } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type {
+  ExactNumber,
+  StatisticsAnswer,
+  TensorStatistics,
+} from "../shared/tensor_questions.ts";
+import { muted, piece } from "./parts.ts";
+import { isExact, PERCENTS, Percentiles, percentName, percentText } from "./percentiles.ts";
+import { placeButton } from "./place_button.ts";
+import { refill } from "./refill.ts";
 import type { Acts, Shown } from "./state.ts";
 
-/** The numbers of the whole tensor; the places of its extremes are links into the picture. */
-export function statisticsTable({ statistics: known }: Shown, acts: Pick<Acts, "go">): HTMLElement {
-  const section = element("section", {
+/** What the line of statistics asks for. */
+export interface CountActs extends Pick<Acts, "go"> {
+  /** Begins the pass over every value, or stops it. */
+  count(go: boolean): void;
+}
+
+/** The numbers of the whole tensor: as far as they are known, and how they get exact. */
+export class StatisticsLine {
+  readonly node = element("section", {
     class: "tvmdbg-tensor-statistics",
     "aria-label": "Statistics of the whole tensor",
   });
-  const statistics = known?.statistics;
-  const go = (index: readonly number[]) => acts.go(index, "stored");
-  if (!statistics) {
-    section.append(element("p", { class: "tvmdbg-muted" }, "not known"));
-    return section;
+  readonly #acts: CountActs;
+  readonly #percentiles: Percentiles;
+  #shown: Shown | null = null;
+
+  constructor(run: RunClient, acts: CountActs, signal: AbortSignal) {
+    this.#acts = acts;
+    this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
   }
-  const { minimum, maximum, mean, std, argmin, argmax } = statistics;
-  section.append(
-    element(
-      "table",
-      {},
-      row("min", minimum, argmin, "Go to the minimum (m)", go),
-      row("max", maximum, argmax, "Go to the maximum (x)", go),
-      row("mean", mean),
-      row("std", std),
-    ),
-  );
-  if (statistics.finite < statistics.size) {
-    section.append(element("p", { class: "tvmdbg-muted" }, "of the finite values only"));
+
+  show(shown: Shown): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    this.#percentiles.over(shown.entry, shown.answer?.reading ?? null);
+    const same = before?.statistics === shown.statistics && before.entry === shown.entry;
+    if (!same || before.answer?.layout !== shown.answer?.layout) this.#draw();
   }
-  return section;
+
+  #draw(): void {
+    const known = this.#shown?.statistics ?? null;
+    const statistics = known?.statistics;
+    if (!known || !statistics) {
+      const why = known?.reason || (known?.state === "scanning" ? "being counted" : "not counted");
+      refill(this.node, muted(why), ...(known ? this.#progress(known) : []));
+      return;
+    }
+    const partly = statistics.finite < statistics.size;
+    refill(
+      this.node,
+      element("table", {}, ...this.#rows(statistics), ...this.#quantiles(known)),
+      ...(partly ? [muted("of the finite values only")] : []),
+      ...this.#progress(known),
+    );
+  }
+
+  #rows({ minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
+    const answer = this.#shown?.answer ?? null;
+    const place = (index: number[] | null, title: string) =>
+      placeButton(answer, index, title, this.#acts);
+    return [
+      row("min", number(minimum), place(argmin, "Go to the minimum (m)")),
+      row("max", number(maximum), place(argmax, "Go to the maximum (x)")),
+      row("mean", number(mean)),
+      row("std", number(std)),
+    ];
+  }
+
+  #quantiles(known: StatisticsAnswer): HTMLElement[] {
+    const best = this.#percentiles.best(known);
+    const rows = best.map((each) => {
+      const cell = row(percentName(each.percent), piece("number", percentText(each)));
+      if (!isExact(each)) cell.title = "It lies between these two numbers";
+      return cell;
+    });
+    const { failure, busy } = this.#percentiles;
+    const loose = best.length === 0 ? known.state === "exact" : best.some((each) => !isExact(each));
+    if (!loose || !known.statistics?.finite) return rows;
+    const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
+    const refine = button(
+      busy ? "reading…" : best.length ? "exact percentiles" : "percentiles",
+      "Read the values once more for exact percentiles",
+      () => this.#percentiles.refine(percents),
+    );
+    refine.setAttribute("aria-disabled", String(busy));
+    refine.dataset.key = "percentiles";
+    const words = failure ? `The percentiles could not be read: ${errorText(failure)}` : null;
+    return [...rows, row("", refine, words && piece("loud", words))];
+  }
+
+  #progress({ state, done, total }: StatisticsAnswer): HTMLElement[] {
+    if (state === "exact") return [];
+    const act = (label: string, title: string, go: boolean) => {
+      const node = button(label, title, () => this.#acts.count(go));
+      node.dataset.key = "count";
+      return node;
+    };
+    if (state === "scanning") {
+      const share = total > 0 ? done / total : 0;
+      const bar = element("progress", {
+        max: 1,
+        value: share,
+        "aria-label": "Values counted",
+      });
+      return [
+        piece(
+          "progress",
+          "≈ from a sample; counting all ",
+          bar,
+          ` ${Math.floor(100 * share)} % of ${integer(total)}`,
+          act("stop", "Stop counting; the sample stays", false),
+        ),
+      ];
+    }
+    const words =
+      state === "cancelled" ? "≈ counting was stopped: " : "≈ from a sample, no exact numbers: ";
+    return [
+      piece(
+        "progress",
+        `${words}${integer(done)} of ${integer(total)} values `,
+        act("count all", "Look at every value", true),
+      ),
+    ];
+  }
 }
 
-function row(
-  name: string,
-  number: ExactNumber,
-  index: number[] | null = null,
-  title = "",
-  go: (index: readonly number[]) => void = () => {},
-): HTMLElement {
-  const link = index && button(`at ${indexText(index)}`, title, () => go(index));
-  link?.setAttribute("aria-label", `${title}: ${indexText(index!)}`);
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, name),
-    element("td", {}, piece("number", number.text || "none"), link),
-  );
+function number({ text }: ExactNumber): HTMLElement {
+  return piece("number", text || "none");
+}
+
+function row(name: string, ...cells: (Node | string | null)[]): HTMLElement {
+  return element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, ...cells));
 }

@@ -3,27 +3,27 @@ import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
-import type { Point } from "./plane.ts";
-import { AS_NUMBER, viewOf } from "./state.ts";
+import { muted, part } from "./parts.ts";
+import { indexAt, type Point } from "./plane.ts";
+import { answeredPlane } from "./readout.ts";
+import { type Acts, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
+import { isPadding } from "./unfold.ts";
+import { bitsNode } from "./value_bits.ts";
+import { ValueFormatPicker } from "./value_format.ts";
+import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";
 
-const ROWS = 64;
-const COLS = 32;
-const ROW_HEIGHT = 20;
 const LETTER = 7.3;
-/** Browsers forget positions in boxes of more pixels than this. */
-const MAX_PIXELS = 8_000_000;
 const NARROWEST = 56;
-const TALLEST = 224;
-/** Border and scroll bar. */
-const FRAME = 17;
 
 /** A window into the plane's values as exact text; only what can be seen is asked for and built. */
 export class ValuesTable {
   readonly node: HTMLElement;
   readonly #run: RunClient;
+  readonly #acts: Pick<Acts, "mark" | "leave">;
   readonly #signal: AbortSignal;
-  readonly #pick: (point: Point) => void;
-  readonly #space = element("div", { class: "tvmdbg-values-space" });
+  readonly #format: ValueFormatPicker;
+  readonly #about = muted();
+  readonly #scroll: ValuesScroll;
   readonly #grid = element("div", {
     class: "tvmdbg-values-grid",
     role: "grid",
@@ -32,29 +32,28 @@ export class ValuesTable {
   readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
   readonly #newest = new NewestWins();
   #answer: TensorAnswer | null = null;
+  #look: ValueLook | null = null;
+  #region: Region | null = null;
+  #key = "";
   #values: ValuesAnswer | null = null;
   #cross: Point | null = null;
-  #colWidth = NARROWEST;
-  /** Whether the crosshair is kept in sight: until the user scrolls away from it. */
-  #follows = true;
-  #placed = "";
   #ticket = 0;
   #wanted = "";
 
-  constructor(run: RunClient, pick: (point: Point) => void, signal: AbortSignal) {
+  constructor(run: RunClient, acts: Pick<Acts, "mark" | "look" | "leave">, signal: AbortSignal) {
     this.#run = run;
-    this.#pick = pick;
+    this.#acts = acts;
     this.#signal = signal;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-values", tabindex: -1, hidden: true },
-      this.#space,
-      this.#grid,
+    this.#format = new ValueFormatPicker(acts);
+    this.#scroll = new ValuesScroll(this.#grid, () => this.#draw(), signal);
+    this.node = part(
+      "values",
+      part("values-bar", this.#format.node, this.#about),
+      this.#scroll.node,
       this.#failure,
     );
-    this.node.addEventListener("scroll", () => this.#scrolled(), { signal });
-    this.node.addEventListener("pointerdown", (event) => this.#press(event), { signal });
-    new ResizeObserver(() => this.#draw()).observe(this.node);
+    this.node.hidden = true;
+    this.#grid.addEventListener("pointerdown", (event) => this.#press(event), { signal });
   }
 
   get open(): boolean {
@@ -67,20 +66,46 @@ export class ValuesTable {
     this.#draw();
   }
 
-  show(answer: TensorAnswer | null): void {
+  nextFormat(): void {
+    this.#format.next();
+  }
+
+  show(shown: Shown | null): void {
+    const answer = shown?.answer ?? null;
+    const key = answer && shown ? JSON.stringify([viewOf(answer), shown.values]) : "";
+    const region = shown?.region ?? null;
+    const moved = region !== null && region.join() !== this.#region?.join();
     this.#answer = answer;
-    this.#values = null;
-    this.#ticket += 1;
-    this.#wanted = "";
-    this.#colWidth = NARROWEST;
+    this.#region = region;
+    if (shown) this.#format.show(shown.values);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#look = shown?.values ?? null;
+      this.#values = null;
+      this.#ticket += 1;
+      this.#wanted = "";
+      this.#failure.hidden = true;
+      this.#scroll.reset(this.#headWidth, NARROWEST);
+      this.#name();
+    }
+    if (moved && this.open) this.#scroll.reveal({ row: region[0], col: region[1] }, true);
     this.#draw();
   }
 
   mark(cross: Point | null): void {
     this.#cross = cross;
-    this.#follows = true;
+    this.#scroll.follow();
     this.#reveal();
     this.#draw();
+  }
+
+  #name(): void {
+    const answer = this.#answer;
+    const name = this.#format.name;
+    this.#grid.setAttribute("aria-label", name ? `Values, ${name}` : "Values");
+    this.#about.textContent = answer
+      ? `of ${answer.entry.join(":")}${name ? `: ${name}` : ""}${answer.layout ? `, unfolded from ${answer.layout}` : ""}`
+      : "";
   }
 
   get #plane(): { rows: number; cols: number } {
@@ -89,83 +114,24 @@ export class ValuesTable {
   }
 
   get #headWidth(): number {
-    return Math.max(36, String(this.#plane.rows).length * LETTER + 14);
+    const longest = Math.max(String(this.#plane.rows).length, this.#corner.length);
+    return Math.max(36, longest * LETTER + 14);
   }
 
-  /** How many whole rows and columns the box shows. */
-  get #view(): { rows: number; cols: number } {
-    const rows = Math.floor((this.node.clientHeight - ROW_HEIGHT) / ROW_HEIGHT);
-    const cols = Math.floor((this.node.clientWidth - this.#headWidth) / this.#colWidth);
-    return { rows: Math.max(1, Math.min(ROWS, rows)), cols: Math.max(1, Math.min(COLS, cols)) };
+  /** Letters or numbers of the axes: down, then across. */
+  get #corner(): string {
+    const [down, across] = this.#answer?.axes ?? [null, null];
+    return `${this.#axisName(down)}\\${this.#axisName(across)}`;
   }
 
-  /** First row and column by the scroll position; proportional where the true box would be too large. */
-  get #first(): Point {
-    const { rows, cols } = this.#plane;
-    const view = this.#view;
-    const at = (scroll: number, room: number, hidden: number) =>
-      room <= 0 || hidden <= 0 ? 0 : Math.round((scroll / room) * hidden);
-    return {
-      row: at(
-        this.node.scrollTop,
-        this.node.scrollHeight - this.node.clientHeight,
-        rows - view.rows,
-      ),
-      col: at(
-        this.node.scrollLeft,
-        this.node.scrollWidth - this.node.clientWidth,
-        cols - view.cols,
-      ),
-    };
+  #axisName(axis: number | null): string {
+    return axis === null ? "" : (this.#answer?.axisNames[axis] ?? String(axis));
   }
 
   #reveal(): void {
-    const cross = this.#cross;
-    if (!cross || !this.open || !this.#follows) return;
-    this.#size();
-    const [first, view, plane] = [this.#first, this.#view, this.#plane];
-    const to = (at: number, from: number, length: number) =>
-      at < from ? at : at >= from + length ? at - length + 1 : null;
-    const row = to(cross.row, first.row, view.rows);
-    const col = to(cross.col, first.col, view.cols);
-    const scroll = (place: number, hidden: number, room: number) => (place / hidden) * room;
-    if (row !== null) {
-      const room = this.node.scrollHeight - this.node.clientHeight;
-      this.node.scrollTop = scroll(row, plane.rows - view.rows, room);
-    }
-    if (col !== null) {
-      const room = this.node.scrollWidth - this.node.clientWidth;
-      this.node.scrollLeft = scroll(col, plane.cols - view.cols, room);
-    }
-    this.#placed = this.#position;
-  }
-
-  /** Makes room for longer texts; what was at the right end stays there. */
-  #widen(width: number): void {
-    if (width <= this.#colWidth) return;
-    const room = () => this.node.scrollWidth - this.node.clientWidth;
-    const share = this.node.scrollLeft / (room() || 1);
-    this.#colWidth = width;
-    this.#size();
-    this.node.scrollLeft = share * room();
-    this.#placed = this.#follows ? this.#position : this.#placed;
-  }
-
-  get #position(): string {
-    return `${this.node.scrollLeft}:${this.node.scrollTop}`;
-  }
-
-  #scrolled(): void {
-    if (this.#position !== this.#placed) this.#follows = false;
-    this.#draw();
-  }
-
-  #size(): void {
-    const { rows, cols } = this.#plane;
-    const pixels = (length: number, each: number) => Math.min(MAX_PIXELS, length * each);
-    this.#space.style.height = `${ROW_HEIGHT + pixels(rows, ROW_HEIGHT)}px`;
-    this.node.style.height = `${Math.min(TALLEST, (rows + 1) * ROW_HEIGHT + FRAME)}px`;
-    this.#space.style.width = `${this.#headWidth + pixels(cols, this.#colWidth)}px`;
+    if (!this.#cross || !this.open) return;
+    this.#scroll.plane = this.#plane;
+    this.#scroll.reveal(this.#cross);
   }
 
   #draw(): void {
@@ -173,16 +139,21 @@ export class ValuesTable {
       this.#grid.replaceChildren();
       return;
     }
-    this.#size();
-    const [first, view, plane] = [this.#first, this.#view, this.#plane];
+    const plane = this.#plane;
+    this.#scroll.plane = plane;
+    this.#scroll.size();
+    const [first, view] = [this.#scroll.first, this.#scroll.view];
     const rows = Math.min(view.rows, plane.rows - first.row);
     const cols = Math.min(view.cols, plane.cols - first.col);
     this.#grid.setAttribute("aria-rowcount", String(plane.rows));
     this.#grid.setAttribute("aria-colcount", String(plane.cols));
-    const head = this.#headWidth;
-    this.#grid.style.gridTemplateColumns = `${head}px repeat(${Math.max(0, cols)}, ${this.#colWidth}px)`;
+    const { colWidth } = this.#scroll;
+    this.#grid.style.gridTemplateColumns = `${this.#headWidth}px repeat(${Math.max(0, cols)}, ${colWidth}px)`;
     const heads = Array.from({ length: cols }, (_, col) => header("columnheader", first.col + col));
-    const cells: HTMLElement[] = [element("div", { role: "presentation" }), ...heads];
+    const corner = element("div", { class: "tvmdbg-values-head" }, this.#corner);
+    const [down, across] = this.#answer.axes.map((axis) => this.#axisName(axis));
+    corner.title = `rows: axis ${down || "none"}, columns: axis ${across || "none"}`;
+    const cells: HTMLElement[] = [corner, ...heads];
     for (let row = first.row; row < first.row + rows; row += 1) {
       cells.push(header("rowheader", row));
       for (let col = first.col; col < first.col + cols; col += 1) cells.push(this.#cell(row, col));
@@ -195,18 +166,24 @@ export class ValuesTable {
     const text = this.#text(row, col);
     const special = text !== null && /nan|inf/i.test(text);
     const here = this.#cross?.row === row && this.#cross.col === col;
+    const answer = this.#answer!;
+    const padding = isPadding(answer, indexAt(answeredPlane(answer), { row, col }));
+    const classes = [special && "tvmdbg-values-special", padding && "tvmdbg-values-padding"];
+    const bits = text !== null && this.#look?.format === "bits";
     return element(
       "div",
       {
         role: "gridcell",
-        class: special ? "tvmdbg-values-special" : undefined,
+        class: classes.filter(Boolean).join(" ") || undefined,
+        title: padding ? "padding" : undefined,
+        "aria-label": padding ? `padding, ${text ?? ""}` : undefined,
         "aria-selected": here ? "true" : undefined,
         "aria-rowindex": row + 1,
         "aria-colindex": col + 1,
         "data-row": row,
         "data-col": col,
-      } as Record<string, string | number | boolean>,
-      text ?? "…",
+      },
+      bits ? bitsNode(text, this.#values?.fields ?? []) : (text ?? "…"),
     );
   }
 
@@ -225,8 +202,8 @@ export class ValuesTable {
 
   /** Asks for the largest window about what is seen. */
   async #ask(first: Point, view: { rows: number; cols: number }): Promise<void> {
-    const answer = this.#answer;
-    if (!answer) return;
+    const [answer, look] = [this.#answer, this.#look];
+    if (!answer || !look) return;
     const plane = this.#plane;
     const rows = Math.min(ROWS, plane.rows);
     const cols = Math.min(COLS, plane.cols);
@@ -238,14 +215,16 @@ export class ValuesTable {
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
     const ticket = this.#ticket;
-    const question = { ...viewOf(answer), ...AS_NUMBER, row, col, rows, cols };
+    const question = { ...viewOf(answer), ...look, row, col, rows, cols };
     try {
       const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
       if (ticket !== this.#ticket) return;
       this.#values = values;
       this.#failure.hidden = true;
+      this.#format.explain(values.fields);
       const longest = Math.max(...values.text.map((text) => text.length));
-      this.#widen(Math.ceil(longest * LETTER) + 14);
+      const gaps = look.format === "bits" ? 2 : 0;
+      this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
       this.#reveal();
       this.#draw();
     } catch (error) {
@@ -262,7 +241,8 @@ export class ValuesTable {
       event.target instanceof HTMLElement ? event.target.closest("[role=gridcell]") : null;
     if (!(cell instanceof HTMLElement) || event.button !== 0) return;
     event.preventDefault();
-    this.#pick({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
+    this.#acts.leave();
+    this.#acts.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
   }
 }
 

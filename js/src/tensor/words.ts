@@ -1,11 +1,12 @@
 import { integer, shapeText } from "../shared/format.ts";
 import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import type { Entries } from "./entries.ts";
-import { specialCounts } from "./header.ts";
+import { specialCounts } from "./health_pill.ts";
 import { indexAt, indexText, type Point } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
 import type { Shown } from "./state.ts";
+import { isPadding, physicalIndex } from "./unfold.ts";
 
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {
@@ -27,8 +28,17 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
   return [parts.join(", "), ...notes].join(". ");
 }
 
-export function pointWords(answer: TensorAnswer, point: Point, exact: string): string {
-  return `at ${indexText(indexAt(answeredPlane(answer), point))} value ${exact}`;
+/** What is said of one value: where it is, what it is, and what stands for it otherwise. */
+export function pointWords({ answer, values }: Shown, point: Point, found: ValuesAnswer): string {
+  if (!answer) return "";
+  const index = indexAt(answeredPlane(answer), point);
+  const stored = physicalIndex(answer, index);
+  const words = [`at ${indexText(index)} value ${found.one?.number ?? found.text[0]}`];
+  if (isPadding(answer, index)) words.push("padding");
+  if (stored) words.push(`stored at ${indexText(stored)}`);
+  if (values.format === "dequantised") words.push(`dequantised ${found.text[0]}`);
+  if (found.one) words.push(`bits ${found.one.hex}`);
+  return words.join(", ");
 }
 
 /** Why there is no tensor for an entry, and what would give one. */

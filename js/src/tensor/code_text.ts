@@ -1,0 +1,62 @@
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { Point } from "./plane.ts";
+import type { Shown, ValueLook } from "./state.ts";
+
+/** Python that gives just what is shown: the value at a point, else the plane or the part of it in sight. */
+export function codeText(shown: Shown, point: Point | null): string | null {
+  const { answer } = shown;
+  if (!answer) return null;
+  if (shown.show === "profile" && !point) return null;
+  return looked(windowText(answer, point ?? shown.region), shown.values);
+}
+
+/** Least, largest and mean of the finite values along one axis. */
+export function profileText(answer: TensorAnswer, axis: number): string {
+  const others = answer.viewShape.map((_, each) => each).filter((each) => each !== axis);
+  const values = `np.ma.masked_invalid(np.asarray(${arrayText(answer, true)}).astype("float64"))`;
+  const over = `axis=(${others.join(", ")}${others.length === 1 ? "," : ""})`;
+  return `import numpy as np; x = ${values}; x.min(${over}), x.max(${over}), x.mean(${over})`;
+}
+
+/** The array whose axes are those shown. */
+export function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boolean): string {
+  const tensor = `run.tensors[${entry.join(", ")}]`;
+  if (layout) {
+    const known = Object.entries(sizes).map(([name, size]) => `${JSON.stringify(name)}: ${size}`);
+    const more = [
+      JSON.stringify(layout),
+      ...(known.length ? [`{${known.join(", ")}}`] : []),
+      ...(reading === null ? [] : [`reading=${JSON.stringify(reading)}`]),
+    ];
+    return `${tensor}.unfold(${more.join(", ")})`;
+  }
+  if (reading !== null) return `${tensor}.numpy(${JSON.stringify(reading)})`;
+  return whole ? `${tensor}.numpy()` : tensor;
+}
+
+function windowText(answer: TensorAnswer, place: Point | Shown["region"]): string {
+  const { axes, index, viewShape } = answer;
+  const [down, across] = axes;
+  const point = place && "row" in place ? place : null;
+  const region = place && !("row" in place) ? place : null;
+  const part = (axis: number, start: number, length: number) =>
+    start === 0 && length >= viewShape[axis]! ? ":" : `${start}:${start + length}`;
+  const places = index.map((each, axis) => {
+    if (axis === down) return point ? point.row : region ? part(axis, region[0], region[2]) : ":";
+    if (axis === across) return point ? point.col : region ? part(axis, region[1], region[3]) : ":";
+    return each;
+  });
+  const code = `${arrayText(answer, false)}[${places.length ? places.join(", ") : "()"}]`;
+  const turned = !point && down !== null && across !== null && down > across;
+  return turned ? `${code}.T` : code;
+}
+
+function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {
+  if (format === "hex" || format === "bits") {
+    const name = format === "hex" ? "hex_text" : "bit_text";
+    return `from tvmdbg_widgets.model.bits import ${name}; ${name}(${code})`;
+  }
+  if (format !== "dequantised") return code;
+  const shift = zeroPoint < 0 ? `+ ${-zeroPoint}` : `- ${zeroPoint}`;
+  return `(${code}.astype("float64") ${shift}) * ${scale}`;
+}

@@ -1,0 +1,23 @@
+import { button } from "../shared/dom.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { indexText } from "./plane.ts";
+import type { Acts } from "./state.ts";
+import { logicalIndex } from "./unfold.ts";
+
+/** A link to a value by its stored index, which says where it is among the axes shown. */
+export function placeButton(
+  answer: TensorAnswer | null,
+  stored: readonly number[] | null,
+  title: string,
+  acts: Pick<Acts, "go">,
+  before = "at ",
+): HTMLButtonElement | null {
+  if (!stored) return null;
+  const shown = indexText(answer ? logicalIndex(answer, stored) : stored);
+  const node = button(`${before}${shown}`, title, () => acts.go(stored, "stored"));
+  const unfolded = answer?.layout ? `, stored at ${indexText(stored)}` : "";
+  node.title = `${title}${unfolded}`;
+  node.setAttribute("aria-label", `${title}: ${shown}${unfolded}`);
+  node.dataset.key = title;
+  return node;
+}

@@ -1,0 +1,318 @@
+import { layer, Repaint } from "../shared/canvas.ts";
+import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort, NewestWins } from "../shared/request.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { ProfileAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
+import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { paintAlong, paintPlace } from "./along_painter.ts";
+import type { Label } from "./labels.ts";
+import { muted, part } from "./parts.ts";
+import { indexAt, type Point } from "./plane.ts";
+import {
+  cellWords,
+  holding,
+  indexAtPlace,
+  type ProfileScene,
+  profileScene,
+  type Stretch,
+  zoomed,
+} from "./profile_scene.ts";
+import { answeredPlane } from "./readout.ts";
+import type { Acts, Shown } from "./state.ts";
+
+const POINTS = 4096;
+const BUSY_MS = 150;
+const STRIDE = 10;
+
+/** Least, mean and largest value at each index of one axis, over all others; an index is a click away. */
+export class ProfileView {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #run: RunClient;
+  readonly #acts: Pick<Acts, "go" | "leave">;
+  readonly #signal: AbortSignal;
+  readonly #newest = new NewestWins();
+  readonly #picker = element("span", {});
+  readonly #about = muted();
+  readonly #said = part("bar-text");
+  readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+  readonly stage = element("div", {
+    class: "tvmdbg-stage tvmdbg-tensor-along",
+    role: "slider",
+    tabindex: 0,
+    "aria-label": "Index of the profile. Arrow keys move it, plus and minus zoom, 0 shows all",
+    "aria-valuemin": 0,
+    ...KEEP_KEYS,
+  });
+  readonly #base = layer("tvmdbg-base");
+  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #repaint: Repaint;
+  #shown: Shown | null = null;
+  #found: ProfileAnswer | null = null;
+  #scene: ProfileScene | null = null;
+  #labels: Label[] = [];
+  #axis = 0;
+  #chosen = false;
+  #key = "";
+  #stretch: Stretch = { first: 0, length: 1 };
+  #point: Point | null = null;
+  #hover: number | null = null;
+
+  constructor(
+    root: HTMLElement,
+    run: RunClient,
+    acts: Pick<Acts, "go" | "leave">,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.#run = run;
+    this.#acts = acts;
+    this.#signal = signal;
+    this.stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.node = part(
+      "profile",
+      part("profile-bar", this.#picker, this.#about),
+      this.#failure,
+      this.stage,
+      this.#said,
+    );
+    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    this.#listen();
+  }
+
+  show(shown: Shown): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    const { answer } = shown;
+    this.node.hidden = shown.show !== "profile";
+    if (!answer || this.node.hidden) return;
+    const { viewShape } = answer;
+    if (!this.#chosen || this.#axis >= viewShape.length) {
+      this.#axis = defaultAxis(answer);
+      this.#chosen = false;
+    }
+    const rest = [answer.entry, answer.reading, answer.layout, answer.sizes, viewShape, this.#axis];
+    const key = JSON.stringify(rest);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#found = null;
+      this.#hover = null;
+      this.#stretch = { first: 0, length: viewShape[this.#axis] ?? 1 };
+      this.#pick(answer);
+      this.#ask(answer, key);
+    }
+    if (before?.scale !== shown.scale || before.answer !== answer) this.#repaint.request();
+    this.#say();
+  }
+
+  mark(point: Point | null): void {
+    this.#point = point;
+    if (this.#index !== null) this.#stretch = holding(this.#stretch, this.#index);
+    this.#repaint.request();
+    this.#say();
+  }
+
+  nextAxis(): void {
+    const rank = this.#shown?.answer?.viewShape.length ?? 0;
+    if (rank > 1) this.#along((this.#axis + 1) % rank);
+  }
+
+  inspect() {
+    const { plot = null, bars = [] } = this.#scene ?? {};
+    return { labels: this.#labels, plot, bars: bars.map((bar) => ({ ...bar })), axis: this.#axis };
+  }
+
+  #along(axis: number): void {
+    this.#axis = axis;
+    this.#chosen = true;
+    if (this.#shown) this.show(this.#shown);
+  }
+
+  #pick(answer: TensorAnswer): void {
+    const choices = answer.viewShape.map(
+      (length, axis) => [String(axis), `${axisName(answer, axis)} (${length})`] as const,
+    );
+    const picker = select("Axis of the profile (a)", choices, String(this.#axis), (axis) =>
+      this.#along(Number(axis)),
+    );
+    picker.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#acts.leave();
+    });
+    const held = this.#picker.contains(document.activeElement);
+    this.#picker.replaceChildren(element("label", {}, "along ", picker));
+    if (held) picker.focus();
+    const others = answer.viewShape.reduce((all, each) => all * each, 1);
+    const length = answer.viewShape[this.#axis] ?? 1;
+    const each = length > 0 ? others / length : 0;
+    this.#about.textContent = `least, mean and largest of ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
+    this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
+  }
+
+  async #ask(answer: TensorAnswer, key: string): Promise<void> {
+    const { entry, reading, layout, sizes } = answer;
+    const busy = setTimeout(() => {
+      if (key === this.#key) this.#said.textContent = "reading every value…";
+    }, BUSY_MS);
+    try {
+      const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
+      const found = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
+      if (key !== this.#key) return;
+      this.#found = found;
+      this.#failure.hidden = true;
+    } catch (error) {
+      if (key !== this.#key || isAbort(error)) return;
+      this.#failure.textContent = `The profile could not be read: ${errorText(error)}`;
+      this.#failure.hidden = false;
+    } finally {
+      clearTimeout(busy);
+    }
+    this.#repaint.request();
+    this.#say();
+  }
+
+  /** The index of the axis that the picture and the table are at. */
+  get #index(): number | null {
+    const answer = this.#shown?.answer;
+    if (!answer) return null;
+    if (answer.axes.includes(this.#axis) && !this.#point) return null;
+    return indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 })[this.#axis] ?? null;
+  }
+
+  #go(to: number): void {
+    const answer = this.#shown?.answer;
+    if (!answer) return;
+    const length = answer.viewShape[this.#axis] ?? 1;
+    const index = indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 });
+    index[this.#axis] = Math.max(0, Math.min(length - 1, to));
+    this.#stretch = holding(this.#stretch, index[this.#axis]!);
+    this.#acts.go(index, "view");
+    this.stage.focus({ preventScroll: true });
+  }
+
+  #zoom(factor: number, about: number): void {
+    const whole = this.#found?.length ?? 0;
+    if (whole === 0) return;
+    this.#stretch =
+      factor === 0 ? { first: 0, length: whole } : zoomed(this.#stretch, whole, factor, about);
+    this.#repaint.request();
+  }
+
+  #paint(): void {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    const [found, answer] = [this.#found, this.#shown?.answer];
+    if (width === 0 || height === 0 || this.node.hidden) return;
+    const kind = this.#shown?.colors.scale ?? "linear";
+    this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
+    const name = answer ? axisName(answer, this.#axis) : "";
+    const theme = readTheme(this.#root);
+    this.#labels = paintAlong(this.#base, width, height, this.#scene, this.#stretch, name, theme);
+    this.#place();
+    this.node.dataset.ready = String(found !== null);
+  }
+
+  #place(): void {
+    const [scene, stretch] = [this.#scene, this.#stretch];
+    paintPlace(
+      this.#overlay,
+      this.stage,
+      scene,
+      stretch,
+      this.#index,
+      this.#hover,
+      readTheme(this.#root),
+    );
+  }
+
+  #say(): void {
+    const at = this.#hover ?? this.#index;
+    const words = this.#found && at !== null ? cellWords(this.#found, at) : "";
+    this.#said.textContent =
+      words || (this.#found ? "Point at an index, or click to go there." : "");
+    this.stage.setAttribute("aria-valuenow", String(this.#index ?? 0));
+    this.stage.setAttribute("aria-valuetext", words || "no index chosen");
+    if (this.#scene) this.#place();
+  }
+
+  #listen(): void {
+    const stage = this.stage;
+    const signal = this.#signal;
+    const at = (event: MouseEvent) =>
+      this.#scene &&
+      indexAtPlace(this.#scene, this.#stretch, event.clientX - stage.getBoundingClientRect().x);
+    stage.addEventListener(
+      "pointermove",
+      (event) => {
+        this.#hover = at(event);
+        this.#say();
+      },
+      { signal },
+    );
+    stage.addEventListener(
+      "pointerleave",
+      () => {
+        this.#hover = null;
+        this.#say();
+      },
+      { signal },
+    );
+    stage.addEventListener(
+      "click",
+      (event) => {
+        const index = at(event);
+        if (index !== null) this.#go(index);
+      },
+      { signal },
+    );
+    stage.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.#root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey))
+          return;
+        event.preventDefault();
+        const about = at(event);
+        if (about !== null) this.#zoom(event.deltaY < 0 ? 1.5 : 1 / 1.5, about);
+      },
+      { signal, passive: false },
+    );
+    stage.addEventListener("keydown", (event) => this.#press(event), { signal });
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const index = this.#index ?? -1;
+    const { first, length } = this.#stretch;
+    const by = event.shiftKey ? STRIDE : 1;
+    const to = {
+      ArrowLeft: Math.max(0, index - by),
+      ArrowRight: index + by,
+      PageUp: index - length,
+      PageDown: index + length,
+      Home: 0,
+      End: Number.MAX_SAFE_INTEGER,
+    }[event.key];
+    const factor = { "+": 2, "=": 2, "-": 0.5, "0": 0 }[event.key];
+    if (to !== undefined) this.#go(to);
+    else if (factor !== undefined) {
+      this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
+    } else if (event.key === "a") this.nextAxis();
+    else if (event.key === "Escape") this.#acts.leave();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function axisName({ axisNames }: TensorAnswer, axis: number): string {
+  return axisNames[axis] ?? `axis ${axis}`;
+}
+
+/** Channels where a letter or the usual place names them, else the longest axis. */
+function defaultAxis({ viewShape, axisNames }: TensorAnswer): number {
+  const named = axisNames.indexOf("C");
+  if (named >= 0 && viewShape[named]! > 1) return named;
+  if (viewShape.length > 2 && viewShape[1]! > 1) return 1;
+  return Math.max(0, viewShape.indexOf(Math.max(...viewShape)));
+}
