@@ -1,18 +1,21 @@
 import { errorText } from "../shared/message.ts";
 import type { Mirror } from "../shared/mirror.ts";
 import type { RunClient } from "../shared/run_client.ts";
-import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { ExactValue } from "./exact_value.ts";
 import { nextSpecial } from "./next_special.ts";
 import type { Picture } from "./picture.ts";
 import { moved, type Plane, type Point } from "./plane.ts";
+import type { ProfileView } from "./profile_view.ts";
 import type { Readout } from "./readout.ts";
+import type { Shown } from "./state.ts";
 import type { ValuesTable } from "./values_table.ts";
 import { pointWords } from "./words.ts";
 
 interface Parts {
   picture: Picture;
   table: ValuesTable;
+  profile: ProfileView;
   readout: Readout;
   mirror: Mirror;
 }
@@ -24,7 +27,7 @@ export class Crosshair {
   readonly #parts: Parts;
   readonly #words: (answer: TensorAnswer) => string;
   readonly #exact: ExactValue;
-  #answer: TensorAnswer | null = null;
+  #shown: Shown | null = null;
 
   constructor(
     parts: Parts,
@@ -37,7 +40,7 @@ export class Crosshair {
     this.#exact = new ExactValue(
       run,
       signal,
-      (answer, point, text) => this.#found(answer, point, text),
+      (answer, point, found) => this.#found(answer, point, found),
       (error) => parts.mirror.say(`The value could not be read: ${errorText(error)}`),
     );
   }
@@ -48,8 +51,8 @@ export class Crosshair {
   }
 
   /** What values are read from; null where nothing is shown. */
-  over(answer: TensorAnswer | null): void {
-    this.#answer = answer;
+  over(shown: Shown | null): void {
+    this.#shown = shown;
   }
 
   move(plane: Plane, rows: number, cols: number): void {
@@ -60,7 +63,7 @@ export class Crosshair {
 
   /** Goes to the next cell of the picture that holds a NaN or an infinity. */
   toNextSpecial(): void {
-    const tile = this.#answer?.tile;
+    const tile = this.#shown?.answer?.tile;
     if (!tile) return;
     const next = nextSpecial(tile, this.point);
     if (next) this.mark(next);
@@ -77,22 +80,24 @@ export class Crosshair {
     this.point = point;
     this.#parts.picture.mark(point, "");
     this.#parts.table.mark(point);
+    this.#parts.profile.mark(point);
     this.readAgain();
   }
 
   readAgain(): void {
-    const [answer, point] = [this.#answer, this.read];
-    this.#parts.readout.show(answer, point, null);
+    const [shown, point] = [this.#shown, this.read];
+    this.#parts.readout.show(shown, point, null);
     this.#exact.forget();
-    if (answer?.tile && point) this.#exact.ask(answer, point);
+    if (shown?.answer?.tile && point) this.#exact.ask(shown.answer, shown.values, point);
   }
 
-  #found(answer: TensorAnswer, point: Point, text: string): void {
-    if (answer !== this.#answer) return;
+  #found(answer: TensorAnswer, point: Point, found: ValuesAnswer): void {
+    if (answer !== this.#shown?.answer) return;
     const { picture, readout, mirror } = this.#parts;
-    readout.show(answer, point, text);
+    const text = found.text[0]!;
+    readout.show(this.#shown, point, found);
     if (picture.hover) return;
     picture.mark(this.point, text);
-    mirror.say(`${this.#words(answer)}; ${pointWords(answer, point, text)}`);
+    mirror.say(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`);
   }
 }
