@@ -367,10 +367,10 @@ def test_saturation(values: Values, func: str, fires: bool) -> None:
 @pytest.mark.parametrize(
     ("shape", "attrs", "func", "cut", "fires"),
     [
-        ((1, 4, 8, 8), {"out_layout": "NCHW"}, "fused_add", np.s_[:, 1], True),
-        ((1, 8, 8, 4), {"data_layout": "NHWC"}, "fused_add", np.s_[..., 1], True),
-        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_add", np.s_[:, 1, :, :, 3], True),
-        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_add", np.s_[:, 1, :, 3, 3], False),
+        ((1, 4, 8, 8), {"out_layout": "NCHW"}, "fused_nn_conv2d_add", np.s_[:, 1], True),
+        ((1, 8, 8, 4), {"data_layout": "NHWC"}, "fused_nn_conv2d_add", np.s_[..., 1], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_nn_conv2d", np.s_[:, 1, ..., 3], True),
+        ((1, 2, 8, 8, 4), {"out_layout": "NCHW4c"}, "fused_nn_conv2d", np.s_[:, 1, :, 3, 3], False),
         ((1, 4, 8, 8), {}, "fused_nn_conv2d", np.s_[:, 1], True),
         ((1, 8, 8, 4), {}, "fused_conv2d_nhwc", np.s_[..., 1], True),
         ((1, 8, 8, 4), {}, "fused_nn_conv2d", np.s_[..., 1], False),
