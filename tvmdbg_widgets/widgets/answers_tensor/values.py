@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.bits import bit_text, fields, hex_text
+from tvmdbg_widgets.model.bits import bit_text, fields, hex_text, is_float
 from tvmdbg_widgets.model.dequantise import dequantised
 from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.ulp import spacing
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_plane
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.array_values import ArrayValues, Selection
+    from tvmdbg_widgets.model.unfolded import Unfolded
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
@@ -52,4 +55,18 @@ def values(context: Context, question: Question) -> Reply:
     else:
         text = [number_text(value) for value in shown]
     place = {"row": row, "col": col, "rows": rows, "cols": cols}
-    return Reply({**place, "text": text, "fields": widths})
+    told = {**place, "text": text, "fields": widths}
+    return Reply({**told, "one": _one(about.values, part)} if rows * cols == 1 else told)
+
+
+def _one(source: ArrayValues | Unfolded, part: Selection) -> dict[str, Any]:
+    """Return all that there is to say of a single value."""
+    value, code = source.window(part).ravel(), source.codes.window(part).ravel()
+    step = spacing(value)[0] if is_float(value.dtype) else math.nan
+    return {
+        "number": number_text(value[0]),
+        "hex": hex_text(code)[0],
+        "bits": bit_text(code)[0],
+        "fields": list(fields(code.dtype)),
+        "spacing": number_text(step) if math.isfinite(step) else "",
+    }
