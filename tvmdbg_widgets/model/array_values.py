@@ -10,15 +10,13 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.model.dtypes import INT, UINT, DataType
-from tvmdbg_widgets.model.readings import COMPLEX_PARTS, READINGS, Reading
+from tvmdbg_widgets.model.readings import COMPLEX_PARTS, Reading
 from tvmdbg_widgets.model.windows import Selection, read_window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.sources import ByteSource
-
-__all__ = ["READINGS", "ArrayValues", "Reading"]
 
 _BLOCK = 1 << 20
 _SAMPLE_BLOCK = 4096
