@@ -98,17 +98,19 @@ class Distribution:
     def percentiles(self, percents: Sequence[float]) -> list[Interval]:
         """Return bounds of several percentiles, 0 to 100 each."""
         ends = np.cumsum(self.counts)
+        size = int(ends[-1])
         low, high = self.bounds()
-        found = []
-        for position in positions(int(ends[-1]), percents):
-            at = np.searchsorted(ends, [position.rank, position.next_rank], side="right")
-            found.append(
-                Interval(
-                    position.between(low[at[0]].item(), low[at[1]].item(), -math.inf),
-                    position.between(high[at[0]].item(), high[at[1]].item(), math.inf),
-                )
-            )
-        return found
+
+        def ranked(rank: int) -> tuple[Any, Any]:
+            if rank in (0, size - 1):
+                return (low[0].item(),) * 2 if rank == 0 else (high[-1].item(),) * 2
+            at = np.searchsorted(ends, rank, side="right")
+            return low[at].item(), high[at].item()
+
+        return [
+            position.bounds(ranked(position.rank), ranked(position.next_rank))
+            for position in positions(size, percents)
+        ]
 
     def count(self, low: float, high: float) -> tuple[int, int]:
         """Return how many values lie between two bounds, both included: at least, and at most."""
@@ -175,29 +177,27 @@ class Position(NamedTuple):
     next_rank: int
     part: float
 
-    def between(self, value: float, next_value: float, outwards: float | None = None) -> float:
-        """Return the value at ``part`` of the way, as numpy's ``linear`` method rounds it.
-
-        Parameters
-        ----------
-        value, next_value
-            Those at both ranks.
-        outwards
-            Round bounds towards this, so that what rounding does to values between cannot matter.
-        """
+    def between(self, value: float, next_value: float) -> float:
+        """Return the number at ``part`` of the way, as numpy's ``linear`` method rounds it."""
         if value == next_value or self.part == 0:
             return float(value)
         distance = float(next_value - value)
         if math.isinf(distance):
             return value * (1 - self.part) + next_value * self.part
         if self.part < 0.5:
-            found = value + distance * self.part
-        else:
-            found = next_value - distance * (1 - self.part)
-        if outwards is None:
-            return found
-        found = math.nextafter(found, outwards)
-        return max(found, float(value)) if outwards < 0 else min(found, float(next_value))
+            return value + distance * self.part
+        return next_value - distance * (1 - self.part)
+
+    def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> Interval:
+        """Return bounds of that number from bounds of both values."""
+        low, high = (self.between(*ends) for ends in zip(value, next_value, strict=True))
+        if value[0] == value[1] and next_value[0] == next_value[1]:
+            return Interval(low, high)
+        # Numbers between the bounds may round by a step further out.
+        least, most = float(value[0]), float(next_value[1])
+        return Interval(
+            max(math.nextafter(low, -math.inf), least), min(math.nextafter(high, math.inf), most)
+        )
 
 
 def positions(size: int, percents: Iterable[float]) -> list[Position]:
@@ -214,5 +214,5 @@ def positions(size: int, percents: Iterable[float]) -> list[Position]:
             raise ValueError(f"percentiles lie between 0 and 100, not at {percent}")
         place_ = (size - 1) * (percent / 100)
         rank = int(place_)
-        found.append(Position(rank, min(rank + 1, size - 1), place_ - rank))
+        found.append(Position(rank, rank + (place_ > rank), place_ - rank))
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.result import Statistics
+from tvmdbg_widgets.model.statistics.slices import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ class Kept:
         self._tallied: dict[int | None, Statistics] = {}
         self._found: dict[tuple[int, int | None], Statistics] = {}
         self._running: dict[int | None, _Running] = {}
+        self._slices: Slices | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kept, (self._values,)
@@ -63,6 +65,30 @@ class Kept:
                 found = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
         return found
 
+    def known(self, bins: int = 64) -> Statistics | None:
+        """Return statistics of all values where that needs no pass."""
+        if not self._is_ordered:
+            return self._not_applicable()
+        return self._found.get((bins, None))
+
+    def go_on(self, seconds: float) -> int:
+        """Count for so long where nobody else does; return the values looked at so far.
+
+        The last call of many leaves all that :meth:`statistics` needs. They must be made by one
+        thread.
+        """
+        if not self._is_ordered or None in self._tallied:
+            return self._values.count
+        if self._slices is None:
+            self._slices = Slices(self._values)
+        found = self._slices.go_on(seconds)
+        if found is None:
+            return self._slices.done
+        with self._lock:
+            self._tallied[None] = found
+        self._slices = None
+        return self._values.count
+
     def percentiles(
         self, percents: Sequence[float], watch: Callable[[], None] | None = None
     ) -> list[float]:
@@ -89,7 +115,7 @@ class Kept:
         executor: Executor | None = None,
     ) -> Statistics:
         """Make the pass, or wait for the thread that makes it and go on where that gave up."""
-        if self._values.is_raw or self._values.numpy_dtype.kind == "c":
+        if not self._is_ordered:
             return self._not_applicable()
         while True:
             with self._lock:
@@ -116,6 +142,10 @@ class Kept:
                     watch()
                 if progress is not None:
                     progress(running.done)
+
+    @property
+    def _is_ordered(self) -> bool:
+        return not self._values.is_raw and self._values.numpy_dtype.kind != "c"
 
     def _not_applicable(self) -> Statistics:
         values = self._values

@@ -64,10 +64,12 @@ def percentiles(
     ranks = np.unique([[each.rank, each.next_rank] for each in wanted]) if wanted else np.zeros(0)
     ends = np.cumsum(counts)
     low, high = distribution.bounds()
-    known: dict[int, Any] = {}
+    known: dict[int, Any] = {0: low[0].item(), int(ends[-1]) - 1: high[-1].item()}
     ranges: dict[int, Range] = {}
     at = np.searchsorted(ends, ranks, side="right")
     for rank, bin_ in zip(ranks.tolist(), at.tolist(), strict=True):
+        if rank in known:
+            continue
         if low[bin_] == high[bin_]:
             known[rank] = low[bin_].item()
         else:
