@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,22 +13,6 @@ if TYPE_CHECKING:
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
-
-
-class Values(Protocol):
-    """An array of which parts can be read: a stored one, or an index map over it."""
-
-    @property
-    def view_shape(self) -> tuple[int, ...]:
-        """Its shape."""
-
-    @property
-    def numpy_dtype(self) -> np.dtype[Any]:
-        """The dtype of what is read."""
-
-    def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic indexing with positive steps would give; see :func:`read_window`."""
-
 
 #: Bytes read in vain that cost about as much as one more read call.
 _CALL_COST = 1 << 16

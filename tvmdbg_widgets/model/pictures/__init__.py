@@ -1,11 +1,11 @@
 """Pictures of planes of an array, with a bounded number of cells."""
 
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF
-from tvmdbg_widgets.model.pictures.channels import Channels, channels
+from tvmdbg_widgets.model.pictures.channel_grid import Channels, channels
 from tvmdbg_widgets.model.pictures.grid import Part
 from tvmdbg_widgets.model.pictures.kept import Pictures
-from tvmdbg_widgets.model.pictures.picture import Picture, picture
-from tvmdbg_widgets.model.pictures.profile import Profile, profile
+from tvmdbg_widgets.model.pictures.profiles import Profile, profile
+from tvmdbg_widgets.model.pictures.single import Picture, picture
 
 __all__ = [
     "NAN",

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
 from tvmdbg_widgets.model.pictures.levels import Level, finest
-from tvmdbg_widgets.model.pictures.picture import Picture, picture_of, stack_of
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
+from tvmdbg_widgets.model.pictures.single import Picture, picture_of, stack_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.pictures.stack import Stack
     from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.windows import Values
+    from tvmdbg_widgets.model.values import Values
 
 _Plane: TypeAlias = tuple[Hashable, ...]
 _Place: TypeAlias = tuple[_Plane, Span, Span]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.grid import Span
 
 #: Bytes that a first picture may read.
-_BUDGET = 24 << 20
+_BUDGET = 48 << 20
 #: Values that are reduced in a few milliseconds.
 _QUICK = 1 << 22
 #: Bytes read in vain that cost about as much as one more read.
@@ -27,7 +27,7 @@ def is_quick(stack: Stack) -> bool:
     rows = stack.lower.stop - stack.lower.start
     whole = replace(stack, higher=replace(stack.higher, step=1))
     cost = min(rows * _row_cost(whole), _spread(whole))
-    return stack.size <= _QUICK and cost <= 2 * _BUDGET
+    return stack.size <= _QUICK and cost <= _BUDGET
 
 
 def thinned(stack: Stack) -> Stack:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.pictures.grid import Span
     from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.windows import Values
+    from tvmdbg_widgets.model.values import Values
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
 BLOCK = 1 << 18

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.pictures.stack import Stack, Sums
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.windows import Values
+    from tvmdbg_widgets.model.values import Values
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ def stack_of(values: Values, plane: Plane, down: Span, across: Span) -> Stack:
 def finished(sums: Sums) -> tuple[Any, Any, Any, Any]:
     """Return minimum, maximum, mean and flags as views get them."""
     some = sums.count > 0
+    nan, zero = np.float32(np.nan), np.float32(0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean = (sums.total / sums.count).astype(np.float32)
-    nan, zero = np.float32(np.nan), np.float32(0)
-    low, high = (np.where(some, each, nan) + zero for each in (sums.low, sums.high))
-    return low, high, mean + zero, sums.flags
+    low, high, mean = (np.where(some, each, nan) + zero for each in (sums.low, sums.high, mean))
+    return low, high, mean, sums.flags
 
 
 def picture_of(stack: Stack, sums: Sums, *, exact: bool = True) -> Picture:

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.pictures.grid import spans
-from tvmdbg_widgets.model.pictures.picture import finished, is_turned
+from tvmdbg_widgets.model.pictures.single import finished, is_turned
 from tvmdbg_widgets.model.pictures.stack import Stack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.planes import Plane
-    from tvmdbg_widgets.model.windows import Values
+    from tvmdbg_widgets.model.values import Values
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def channels(  # noqa: PLR0917
 ) -> Channels:
     """Reduce the same plane at several indices of one more axis, reading each block once.
 
-    Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.picture.picture` gives.
+    Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.single.picture` gives.
 
     Parameters
     ----------

@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
-from tvmdbg_widgets.model.pictures.picture import finished
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import real
+from tvmdbg_widgets.model.pictures.single import finished
 from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, Sums, float32
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.windows import Values
+    from tvmdbg_widgets.model.values import Values
 
 
 @dataclass(frozen=True)
