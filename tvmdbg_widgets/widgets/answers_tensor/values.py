@@ -13,15 +13,14 @@ from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_plane
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.array_values import ArrayValues, Selection
-    from tvmdbg_widgets.model.unfolded import Unfolded
+    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.model.windows import Selection
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
 FORMATS = ("number", "hex", "bits", "dequantised")
 _MOST_VALUES = 64 * 64
 _MOST_SIDE = 4096
-_MOST_ZERO_POINT = 2**53
 
 
 def values(context: Context, question: Question) -> Reply:
@@ -46,7 +45,7 @@ def values(context: Context, question: Question) -> Reply:
     elif form == "bits":
         text = bit_text(shown)
     elif form == "dequantised":
-        zero_point = question.integer("zeroPoint", -_MOST_ZERO_POINT, _MOST_ZERO_POINT)
+        zero_point = question.integer("zeroPoint", -(2**53), 2**53)
         if shown.dtype.kind == "c":
             raise ValueError(f"{about.tensor.dtype} values are not quantised")
         text = [
@@ -59,7 +58,7 @@ def values(context: Context, question: Question) -> Reply:
     return Reply({**told, "one": _one(about.values, part)} if rows * cols == 1 else told)
 
 
-def _one(source: ArrayValues | Unfolded, part: Selection) -> dict[str, Any]:
+def _one(source: Values, part: Selection) -> dict[str, Any]:
     """Return all that there is to say of a single value."""
     value, code = source.window(part).ravel(), source.codes.window(part).ravel()
     step = spacing(value)[0] if is_float(value.dtype) else math.nan
