@@ -6,7 +6,12 @@ export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** Traits of the Python `Debugger`. */
-export interface DebuggerOptions extends GraphOptions, TensorOptions, TimelineOptions {
+export interface DebuggerOptions
+  extends GraphOptions,
+    Omit<TensorOptions, "show">,
+    TimelineOptions {
+  /** What the tensor inspector knows as `show`. */
+  tensor_show: TensorOptions["show"];
   height: number;
   layout_sizes: number[];
   collapsed: ViewName[];

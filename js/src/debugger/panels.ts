@@ -105,14 +105,16 @@ export class Panels {
   /** The debugger's options as one of its views has them: with the height of its panel. */
   optionsOf(name: ViewName): ViewOptions<DebuggerOptions> {
     const options = this.#options;
+    const own = (trait: keyof DebuggerOptions) =>
+      name === "tensor" && trait === "show" ? "tensor_show" : trait;
     return {
-      get: (trait) => (trait === "height" ? this.#heights[name] : options.get(trait)) as never,
+      get: (trait) => (trait === "height" ? this.#heights[name] : options.get(own(trait))) as never,
       set: (trait, value) => {
-        if (trait !== "height") options.set(trait, value);
+        if (trait !== "height") options.set(own(trait), value as never);
       },
       onChange: (trait, listener, signal) => {
         if (trait === "height") this.#listeners.push(listener);
-        else options.onChange(trait, listener, signal);
+        else options.onChange(own(trait), listener, signal);
       },
     };
   }

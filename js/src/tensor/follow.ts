@@ -42,7 +42,7 @@ export function follow(
   on("color_scale", (scale) => inspector.recolor(() => ({ scale })));
   on("color_map", (map) => inspector.recolor(() => ({ map })));
   on("color_range", (range) => inspector.recolor(() => ({ range })));
-  on("layout", (layout) => inspector.lay(layout === null ? null : { layout, sizes: {} }));
+  on("data_layout", (layout) => inspector.lay(layout === null ? null : { layout, sizes: {} }));
   on("reading", (reading) => inspector.read(reading));
   on("show", (show) => inspector.display(() => show));
   on("region", (region) => inspector.region(region));

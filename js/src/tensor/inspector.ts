@@ -78,6 +78,7 @@ export class Inspector {
       count: (go) => this.count(go),
       stop: () => this.count(false),
       goOn: () => this.count(true),
+      open: (axis, index) => this.open(axis, index),
       copy: () => this.copy(),
       words: () => this.#words(),
       wheel: (steps) => this.stepIndex(steps),
@@ -122,7 +123,7 @@ export class Inspector {
       this.#empty("No tensors", "The run was read, but it holds no tensor.");
       return;
     }
-    const layout = options.get("layout") ?? null;
+    const layout = options.get("data_layout") ?? null;
     this.show(
       first,
       { axes: options.get("axes") ?? null, index: options.get("index") ?? null },
@@ -197,6 +198,17 @@ export class Inspector {
     this.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 
+  openChannel(): void {
+    if (this.#show === "channels") this.#board.channels.open();
+  }
+
+  /** Shows the plane at an index of an axis that has none. */
+  open(axis: number, index: number): void {
+    this.display(() => "picture");
+    this.look((plane) => withIndex(plane, axis, index));
+    this.#root.focus({ preventScroll: true });
+  }
+
   /** Shows another plane; the crosshair stays at its value as far as the plane holds it. */
   look(change: (plane: Plane) => Plane): void {
     const before = this.#wish.plane;
@@ -235,6 +247,10 @@ export class Inspector {
   }
 
   move(rows: number, cols: number): void {
+    if (this.#show === "channels") {
+      this.#board.channels.move(rows, cols);
+      return;
+    }
     if (this.#wish.plane && this.#answer?.tile)
       this.#board.cross.move(this.#wish.plane, rows, cols);
   }
@@ -339,6 +355,7 @@ export class Inspector {
     }
     this.#board.cross.point = point;
     this.look(() => plane);
+    this.#board.picture.reveal(point);
   }
 
   /** Shows what is wanted: from what is kept of a tensor that is known, else by asking. */
@@ -379,7 +396,8 @@ export class Inspector {
     if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
       this.#counting.refine();
     }
-    if (!tile || tile.planeRows * tile.planeCols === 0) this.#painted();
+    const empty = !tile || tile.planeRows * tile.planeCols === 0;
+    if (empty || this.#show === "profile") this.#painted();
     else if (picture.sight.region) this.#moved();
   }
 
@@ -479,7 +497,7 @@ export class Inspector {
       color_scale: scale,
       color_map: map,
       color_range: typeof range === "string" ? range : [...range],
-      layout: layout?.layout ?? null,
+      data_layout: layout?.layout ?? null,
       reading,
       show: this.#show,
       region: region && [...region],

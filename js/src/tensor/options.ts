@@ -12,7 +12,7 @@ export interface TensorOptions {
   color_map: MapChoice;
   color_range: "tensor" | "plane" | "robust" | [low: number, high: number];
   /** Null for the one that the graph states, "" for the axes as stored. */
-  layout: string | null;
+  data_layout: string | null;
   reading: string | null;
   show: ShowChoice;
   region: [row: number, col: number, rows: number, cols: number] | null;
