@@ -36,7 +36,7 @@ const LEFT = 62;
 const RIGHT = 10;
 const TOP = 20;
 const BOTTOM = 34;
-const WIDEST = 24;
+const WIDEST = 64;
 const NEAR_ZERO = 0.5;
 
 /** Bars of what is in sight: one a cell, or one a pixel where cells are narrower. */

@@ -23,11 +23,12 @@ export class Readout {
   readonly #text = element("code", {});
   readonly #cell = muted();
   readonly #more = part("readout-more");
+  readonly #padding = piece("padding", "padding");
   readonly #copy: HTMLButtonElement;
 
   constructor(copy: () => void) {
     this.#copy = button("code", "Copy Python code for what is shown (y)", copy);
-    this.node = part("readout", this.#text, this.#copy, this.#cell, this.#more);
+    this.node = part("readout", this.#text, this.#padding, this.#copy, this.#cell, this.#more);
     this.show(null, null, null);
   }
 
@@ -37,28 +38,25 @@ export class Readout {
     this.#text.hidden = !answer || !point;
     if (!shown || !answer || !point) {
       this.#cell.textContent = answer?.tile ? HINT : "";
+      this.#padding.hidden = true;
       this.#more.replaceChildren();
       return;
     }
     const index = indexAt(answeredPlane(answer), point);
     const value = found?.one?.number ?? (shown.values.format === "number" ? found?.text[0] : null);
     this.#text.textContent = `${indexText(index)} ${value ? `= ${value}` : about(answer, point)}`;
-    this.#cell.textContent = cellText(answer, point);
-    this.#more.replaceChildren(...more(shown, answer, index, found));
+    const stored = physicalIndex(answer, index);
+    this.#cell.textContent = [stored && `stored at ${indexText(stored)}`, cellText(answer, point)]
+      .filter(Boolean)
+      .join(" · ");
+    this.#padding.hidden = !isPadding(answer, index);
+    this.#more.replaceChildren(...more(shown, found));
   }
 }
 
-/** Where the value is stored, its bits, the step to its neighbour, and the real number it stands for. */
-function more(
-  { values }: Shown,
-  answer: TensorAnswer,
-  index: readonly number[],
-  found: ValuesAnswer | null,
-): HTMLElement[] {
+/** The value's bits, the step to its neighbour, and the real number it stands for. */
+function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
-  if (isPadding(answer, index)) items.push(piece("padding", "padding"));
-  const stored = physicalIndex(answer, index);
-  if (stored) items.push(muted(`stored at ${indexText(stored)}`));
   const text = found?.text[0];
   if (values.format === "dequantised" && text !== undefined) {
     const name = `(value ${shiftText(values.zeroPoint)}) × ${values.scale} = `;
@@ -67,7 +65,7 @@ function more(
   const one = found?.one;
   if (!one) return items;
   items.push(piece("number", one.hex), bitsNode(one.bits, one.fields));
-  if (one.spacing) items.push(muted(`step to the next value ${one.spacing}`));
+  if (one.spacing) items.push(muted(`ulp ${one.spacing}`));
   return items;
 }
 

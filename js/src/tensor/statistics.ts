@@ -83,7 +83,7 @@ export class StatisticsLine {
     if (!loose || !known.statistics?.finite) return rows;
     const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
     const refine = button(
-      busy ? "reading…" : best.length ? "exact percentiles" : "percentiles",
+      busy ? "reading…" : best.length ? "exact" : "percentiles",
       "Read the values once more for exact percentiles",
       () => this.#percentiles.refine(percents),
     );
