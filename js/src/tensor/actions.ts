@@ -64,6 +64,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       "picture, channels, profile",
       ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
     ],
+    ["Enter", "open the chosen channel", () => inspector.openChannel()],
     ["a", "next layout of the axes", () => board.nextLayout()],
     ["v", "table of values", () => board.toggleTable()],
     ["g", "logarithmic counts", () => board.histogram.toggleLog()],

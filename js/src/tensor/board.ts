@@ -4,6 +4,7 @@ import { Mirror } from "../shared/mirror.ts";
 import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { AxisPickers } from "./axis_pickers.ts";
+import { ChannelGrid } from "./channel_grid.ts";
 import { ColorControls } from "./color_controls.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { Crosshair } from "./crosshair.ts";
@@ -47,6 +48,8 @@ export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
   goOn(): void;
   /** Begins the pass over every value, or stops it. */
   count(go: boolean): void;
+  /** Shows the plane at an index of an axis that has none. */
+  open(axis: number, index: number): void;
   copy(): void;
   words(): string;
 }
@@ -60,6 +63,7 @@ export class Board {
   readonly profile: ProfileView;
   readonly saving: Saving;
   readonly cross: Crosshair;
+  readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
   readonly #header: Header;
@@ -77,6 +81,7 @@ export class Board {
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton: HTMLButtonElement;
   #shown: Shown | null = null;
+  #progress: Progress = { refining: false, stopped: false };
   /** The entry whose statistics are shown. */
   #stated = "";
 
@@ -116,13 +121,26 @@ export class Board {
     this.#trust = new TrustLine(acts);
     this.table = new ValuesTable(run, { ...acts, mark: (point) => this.cross.mark(point) }, signal);
     this.profile = new ProfileView(root, run, acts, signal);
+    this.channels = new ChannelGrid(
+      root,
+      run,
+      { ...acts, say: (text) => this.mirror.say(text) },
+      signal,
+    );
     const canvas = () => {
+      if (this.#shown?.show === "channels") return this.channels.canvas;
       const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
       return stage.querySelector("canvas");
     };
     this.saving = new Saving(root, run, { canvas }, (text) => this.mirror.say(text), signal);
     this.cross = new Crosshair(
-      { picture: this.picture, table: this.table, profile: this.profile, readout: this.#readout, mirror: this.mirror },
+      {
+        picture: this.picture,
+        table: this.table,
+        profile: this.profile,
+        readout: this.#readout,
+        mirror: this.mirror,
+      },
       run,
       () => acts.words(),
       signal,
@@ -138,6 +156,7 @@ export class Board {
       readout: this.#readout.node,
       stage: this.picture.stage,
       profile: this.profile.node,
+      channels: this.channels.node,
       legend: this.#legend.node,
       controls: this.#controls.node,
       trust: this.#trust.node,
@@ -196,10 +215,11 @@ export class Board {
     this.#controls.show(shown);
     this.#legend.show(shown);
     this.#frame.caption.textContent = cellCaption(answer, shown.cells);
+    this.channels.show(shown);
     this.picture.show(plate);
     this.cross.over(shown);
     this.#frame.show(shown.show);
-    this.progress({ refining: false, stopped: false });
+    this.progress(this.#progress);
   }
 
   nextLayout(): void {
@@ -207,7 +227,11 @@ export class Board {
   }
 
   inspect(): object {
-    return { ...this.picture.inspect(), histogram: this.histogram.inspect() };
+    return {
+      ...this.picture.inspect(),
+      histogram: this.histogram.inspect(),
+      channels: this.channels.inspect(),
+    };
   }
 
   /** The choice of a plane, before its values are known. */
@@ -216,6 +240,7 @@ export class Board {
   }
 
   progress(progress: Progress): void {
+    this.#progress = progress;
     if (this.#shown) this.#trust.show(this.#shown, progress);
   }
 

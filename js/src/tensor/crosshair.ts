@@ -74,6 +74,7 @@ export class Crosshair {
   mark(point: Point | null): void {
     this.#parts.picture.forgetHover();
     this.place(point);
+    if (point) this.#parts.picture.reveal(point);
   }
 
   place(point: Point | null): void {

@@ -8,6 +8,7 @@ interface Parts {
   readout: HTMLElement;
   stage: HTMLElement;
   profile: HTMLElement;
+  channels: HTMLElement;
   legend: HTMLElement;
   controls: HTMLElement;
   trust: HTMLElement;
@@ -19,21 +20,20 @@ interface Parts {
 export function frame(parts: Parts) {
   const caption = element("div", { class: "tvmdbg-muted" });
   const side = part("side", parts.legend, parts.controls, caption);
-  const view = part("view", parts.stage, side);
   const left = part(
     "left",
     parts.bar,
     part("choices", ...parts.axes),
-    parts.readout,
-    view,
+    part("view", parts.stage, parts.channels),
     parts.profile,
+    parts.readout,
     parts.trust,
   );
   const body = part(
     "body",
     part("numbers", parts.statistics),
     left,
-    part("right", parts.histogram),
+    part("right", parts.histogram, side),
   );
   return {
     body,

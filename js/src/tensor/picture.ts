@@ -119,6 +119,11 @@ export class Picture {
     if (width && height) this.sight.resize({ width, height }, devicePixelRatio || 1);
   }
 
+  /** Brings a value into sight. */
+  reveal(point: Point): void {
+    if (this.sight.reveal(point)) this.moved();
+  }
+
   /** Another part is in sight. */
   moved(): void {
     this.#events.moved();

@@ -94,6 +94,31 @@ export function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasEle
   return canvas;
 }
 
+/** Draws cells into a box, and a sign on each that is not finite where it is large enough. */
+export function paintCells(
+  context: CanvasRenderingContext2D,
+  box: Box,
+  cells: Cells & { rows: number; cols: number },
+  paint: Paint,
+): void {
+  const { rows, cols } = cells;
+  const [width, height] = [box.width / cols, box.height / rows];
+  const size = Math.min(width, height);
+  const canvas = new OffscreenCanvas(cols, rows);
+  canvas
+    .getContext("2d")
+    ?.putImageData(new ImageData(colorCells(cells, paint, size), cols, rows), 0, 0);
+  context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
+  context.drawImage(canvas, box.x, box.y, box.width, box.height);
+  if (size < MARK_FROM) return;
+  for (let cell = 0; cell < cells.flags.length; cell += 1) {
+    const special = specialOf(cells.flags[cell]!);
+    if (!special) continue;
+    const [x, y] = [box.x + (cell % cols) * width, box.y + Math.floor(cell / cols) * height];
+    paintSpecial(context, { x, y, width, height }, special);
+  }
+}
+
 const flagged = new WeakMap<Tile, number[]>();
 
 /** The cells that hold something that is not finite. */

@@ -1,0 +1,289 @@
+import { clear, layer, Repaint } from "../shared/canvas.ts";
+import { element, select } from "../shared/dom.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort, NewestWins } from "../shared/request.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { Channels, channelSigns } from "./channels.ts";
+import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
+import type { Label } from "./labels.ts";
+import { muted, part } from "./parts.ts";
+import { axisText, fixedAxes } from "./plane.ts";
+import { paintCells } from "./plane_painter.ts";
+import { type Shown, viewOf } from "./state.ts";
+
+interface Events {
+  /** Shows the plane at an index of an axis. */
+  open(axis: number, index: number): void;
+  say(text: string): void;
+  leave(): void;
+  painted(): void;
+}
+
+const FONT = 11;
+
+/** A small picture for each index of one axis, all in the same colours; only those in sight are asked for. */
+export class ChannelGrid {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #events: Events;
+  readonly #run: RunClient;
+  readonly #signal: AbortSignal;
+  readonly #axisBox = element("span", {});
+  readonly #words = muted();
+  readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
+  readonly #space = element("div", { class: "tvmdbg-channels-space" });
+  readonly #layer = layer("tvmdbg-channels-canvas");
+  readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+  readonly #newest = new NewestWins();
+  readonly #repaint: Repaint;
+  #shown: Shown | null = null;
+  #channels: Channels | null = null;
+  #plane = "";
+  #axis: number | null = null;
+  #at = 0;
+  #layout: GridLayout | null = null;
+  #asked = "";
+  #labels: Label[] = [];
+
+  constructor(root: HTMLElement, run: RunClient, events: Events, signal: AbortSignal) {
+    this.#root = root;
+    this.#run = run;
+    this.#events = events;
+    this.#signal = signal;
+    this.#scroll.append(this.#space, this.#layer.canvas);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
+      part("channels-bar", this.#axisBox, this.#words),
+      this.#scroll,
+      this.#failure,
+    );
+    this.#repaint = new Repaint(this.#scroll, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    this.#scroll.addEventListener("scroll", () => this.#repaint.request(), { signal });
+    this.#scroll.addEventListener("pointermove", (event) => this.#hover(event), { signal });
+    this.#scroll.addEventListener("click", (event) => {
+      const index = this.#indexAt(event);
+      if (index === null) return;
+      this.#at = index;
+      this.open();
+    });
+  }
+
+  show(shown: Shown): void {
+    const { answer } = shown;
+    this.#shown = shown;
+    if (shown.show !== "channels" || !answer?.tile) return;
+    const axes = fixedAxes(answeredPlane(answer)).filter((axis) => answer.viewShape[axis]! > 1);
+    if (this.#axis === null || !axes.includes(this.#axis)) {
+      this.#axis = axes.find((axis) => answer.axisNames[axis] === "C") ?? axes[0] ?? null;
+    }
+    this.#at = this.#axis === null ? 0 : answer.index[this.#axis]!;
+    this.#start(answer, axes);
+    this.#repaint.request();
+  }
+
+  /** Moves the choice by rows and columns of pictures. */
+  move(rows: number, cols: number): void {
+    const [channels, layout] = [this.#channels, this.#layout];
+    if (!channels || !layout) return;
+    const step = Math.abs(rows) > channels.length || Math.abs(cols) > channels.length;
+    const to = step
+      ? rows + cols > 0
+        ? channels.length - 1
+        : 0
+      : this.#at + rows * layout.columns + cols;
+    this.#at = Math.max(0, Math.min(channels.length - 1, to));
+    const { y, height } = placeIn(layout, this.#at);
+    const { scrollTop, clientHeight } = this.#scroll;
+    if (y < scrollTop) this.#scroll.scrollTop = y;
+    else if (y + height > scrollTop + clientHeight)
+      this.#scroll.scrollTop = y + height - clientHeight;
+    this.#events.say(this.#wordsOf(this.#at));
+    this.#repaint.request();
+  }
+
+  /** Shows the chosen picture by itself. */
+  open(): void {
+    if (this.#axis !== null && this.#channels) this.#events.open(this.#axis, this.#at);
+  }
+
+  /** The picture as it is on screen. */
+  get canvas(): HTMLCanvasElement {
+    return this.#layer.canvas;
+  }
+
+  inspect(): object {
+    const [layout, channels] = [this.#layout, this.#channels];
+    if (!layout || !channels) return { labels: [], marks: [] };
+    const { first, count } = layout.inSight;
+    return {
+      labels: this.#labels,
+      columns: layout.columns,
+      marks: Array.from({ length: count }, (_, k) => {
+        const index = first + k;
+        const channel = channels.get(index);
+        const { x, y, width, height } = placeIn(layout, index);
+        const signs = channel ? channelSigns(channel) : null;
+        return { index, x, y: y - layout.scrolled, width, height, known: !!channel, signs };
+      }),
+    };
+  }
+
+  #start(answer: TensorAnswer, axes: readonly number[]): void {
+    const axis = this.#axis;
+    const { viewShape, axisNames } = answer;
+    const index = answer.index.map((at, each) =>
+      each === axis || answer.axes.includes(each) ? 0 : at,
+    );
+    const plane = JSON.stringify([{ ...viewOf(answer), index }, axis]);
+    if (plane === this.#plane) return;
+    this.#plane = plane;
+    this.#asked = "";
+    this.#failure.hidden = true;
+    this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
+    const list = select(
+      "Axis of which each index is a picture",
+      axes.map(
+        (each) => [String(each), `${axisText(axisNames, each)} (${viewShape[each]})`] as const,
+      ),
+      String(axis),
+      (value) => {
+        this.#axis = Number(value);
+        if (this.#shown) this.show(this.#shown);
+      },
+    );
+    list.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#events.leave();
+    });
+    this.#axisBox.replaceChildren(
+      ...(axes.length ? [element("label", {}, "a picture for each ", list)] : []),
+    );
+    if (axis === null) {
+      this.#words.textContent =
+        "All axes longer than 1 are in the picture; none is left for channels.";
+    }
+  }
+
+  #paint(): void {
+    const [shown, channels] = [this.#shown, this.#channels];
+    const { clientWidth: width, clientHeight: height } = this.#scroll;
+    if (!shown?.answer?.tile || shown.show !== "channels" || !width || !height) return;
+    clear(this.#layer, width, height);
+    this.#labels = [];
+    if (!channels) {
+      this.#layout = null;
+      this.#space.style.height = "0";
+      this.#events.painted();
+      return;
+    }
+    const { planeRows, planeCols } = shown.answer.tile;
+    const layout = gridLayout(
+      { count: channels.length, planeRows, planeCols },
+      { width, height },
+      this.#scroll.scrollTop,
+    );
+    this.#layout = layout;
+    this.#space.style.height = `${layout.height}px`;
+    this.#layer.canvas.style.width = `${width}px`;
+    this.#layer.canvas.style.height = `${height}px`;
+    this.#ask(shown.answer, layout, channels);
+    const { context } = this.#layer;
+    const theme = readTheme(this.#root);
+    context.save();
+    context.translate(0, -layout.scrolled);
+    context.font = `${FONT}px ${theme.font}`;
+    context.textBaseline = "middle";
+    const { first, count } = layout.inSight;
+    for (let index = first; index < first + count; index += 1) {
+      const place = placeIn(layout, index);
+      const channel = channels.get(index);
+      const box = { ...layout.picture, x: place.x, y: place.y + layout.labelRoom };
+      const chosen = index === this.#at;
+      context.fillStyle = chosen ? theme.accent : theme.text;
+      const signs = channel ? channelSigns(channel) : [];
+      const text = [String(index), ...signs].join(" ");
+      context.font = `${chosen || signs.length ? "600 " : ""}${FONT}px ${theme.font}`;
+      if (signs.length) context.fillStyle = signs.includes("dead") ? theme.warning : theme.error;
+      const long = context.measureText(text).width;
+      const shortened = long <= place.width ? text : `${index}${signs.length ? "!" : ""}`;
+      context.fillText(shortened, place.x, place.y + layout.labelRoom / 2);
+      this.#labels.push({
+        text: shortened,
+        x: place.x,
+        y: place.y - layout.scrolled + 1,
+        width: context.measureText(shortened).width,
+        height: layout.labelRoom - 2,
+      });
+      if (channel) paintCells(context, box, channel, { scale: shown.scale, cells: shown.cells });
+      context.lineWidth = chosen ? 2 : 1;
+      context.strokeStyle = chosen ? theme.accent : signs.length ? theme.error : theme.line;
+      const grow = chosen ? 1.5 : 0.5;
+      context.strokeRect(box.x - grow, box.y - grow, box.width + 2 * grow, box.height + 2 * grow);
+    }
+    context.restore();
+    this.#said(channels);
+    if (!channels.missing(first, count)) this.#events.painted();
+  }
+
+  async #ask(answer: TensorAnswer, layout: GridLayout, channels: Channels): Promise<void> {
+    const wanted = channels.missing(layout.inSight.first, layout.inSight.count);
+    if (!wanted) return;
+    const { rows, cols } = layout.cells;
+    const question = { ...viewOf(answer), axis: channels.axis, ...wanted, rows, cols };
+    const asked = JSON.stringify(question);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    try {
+      const found = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
+      if (channels !== this.#channels) return;
+      channels.add(found);
+      this.#failure.hidden = true;
+      this.#repaint.request();
+    } catch (error) {
+      if (isAbort(error) || channels !== this.#channels || asked !== this.#asked) return;
+      this.#failure.textContent = `The channels could not be read: ${errorText(error)}`;
+      this.#failure.hidden = false;
+    }
+  }
+
+  #said(channels: Channels): void {
+    const { known, dead, odd } = channels.counts();
+    const parts = [
+      known < channels.length
+        ? `${known} of ${channels.length} read`
+        : `${channels.length} channels`,
+      dead ? `${dead} dead (all zero)` : "",
+      odd ? `${odd} with NaN or Inf` : "",
+    ];
+    this.#words.textContent = parts.filter(Boolean).join(" · ");
+  }
+
+  #wordsOf(index: number): string {
+    const channel = this.#channels?.get(index);
+    const name = axisText(this.#shown?.answer?.axisNames ?? [], this.#axis);
+    if (!channel) return `${name} ${index}`;
+    const signs = channelSigns(channel);
+    return `${name} ${index}: ${channel.low} to ${channel.high}${signs.length ? `, ${signs.join(", ")}` : ""}`;
+  }
+
+  #indexAt(event: MouseEvent): number | null {
+    const [layout, channels] = [this.#layout, this.#channels];
+    if (!layout || !channels) return null;
+    const box = this.#scroll.getBoundingClientRect();
+    const index = slotAt(layout, event.clientX - box.x, event.clientY - box.y + layout.scrolled);
+    return index !== null && index < channels.length ? index : null;
+  }
+
+  #hover(event: PointerEvent): void {
+    const index = this.#indexAt(event);
+    this.#scroll.title = index === null ? "" : this.#wordsOf(index);
+    this.#scroll.style.cursor = index === null ? "" : "pointer";
+  }
+}
+
+function answeredPlane({ viewShape, axes, index }: TensorAnswer) {
+  return { shape: viewShape, axes, index };
+}
