@@ -1,8 +1,14 @@
 // Mounts the views that the settings name; window.tvmdbg holds the models for the tests.
 (async () => {
   const { views, states } = JSON.parse(document.getElementById("settings").textContent);
+  const page = Math.random().toString(36).slice(2);
+  let asked = 0;
   const ask = async (message) => {
-    const answer = await fetch("/ask", { method: "POST", body: JSON.stringify(message) });
+    const answer = await fetch("/ask", {
+      method: "POST",
+      body: JSON.stringify(message),
+      headers: { "X-Page": page, "X-Number": asked++ },
+    });
     const bytes = await answer.arrayBuffer();
     const length = new DataView(bytes).getUint32(0, true);
     const content = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));

@@ -11,6 +11,7 @@ import itertools
 import json
 import struct
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
+ORDERED_SECONDS = 0.5
 VIEWS = ("debugger", "graph", "tensor", "timeline")
 
 
@@ -58,28 +60,37 @@ def is_plain(value: object) -> bool:
     return True
 
 
-class Counter:
+class Answering:
     """Waits for the answer to each message of a page; the live model's desk gives it."""
 
     def __init__(self, run: Any) -> None:
         self._desk = Desk(run, self._receive)
         self._asked = itertools.count()
         self._came: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+        self._next: Counter[str] = Counter()
         self._changed = threading.Condition()
 
     def close(self) -> None:
         self._desk.close()
 
-    def reply(self, message: object) -> bytes:
-        """One answer as bytes: length of the JSON part, the JSON part, the buffer."""
+    def reply(self, message: object, page: str, number: int) -> bytes:
+        """One answer as bytes: length of the JSON part, the JSON part, the buffer.
+
+        Messages of a page are taken in the order of their numbers, as they come over one socket;
+        one that a test keeps back is not waited for.
+        """
         name = str(next(self._asked))
         asked = {**message, "id": name} if isinstance(message, dict) else {"id": name}
+        with self._changed:
+            self._changed.wait_for(lambda: self._next[page] >= number, ORDERED_SECONDS)
         self._desk.take(asked)
         with self._changed:
+            self._next[page] = max(self._next[page], number + 1)
+            self._changed.notify_all()
             self._changed.wait_for(lambda: name in self._came)
             content, buffers = self._came.pop(name)
         head = json.dumps({**content, "id": message_id(message)}, allow_nan=False).encode()
-        return struct.pack("<I", len(head)) + head + b"".join(buffers)
+        return struct.pack("<I", len(head)) + head + b"".join(buffers[:1])
 
     def _receive(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         with self._changed:
@@ -92,7 +103,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._give(self.counter.reply(message), "application/octet-stream")
+        page, number = self.headers["X-Page"], int(self.headers["X-Number"])
+        self._give(self.answering.reply(message, page, number), "application/octet-stream")
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
@@ -152,15 +164,15 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 @contextmanager
 def serve(run: Any, port: int = 0) -> Iterator[str]:
     """Serve the page of one run; yields its address."""
-    counter = Counter(run)
-    handler = type("Handler", (_Handler,), {"counter": counter})
+    answering = Answering(run)
+    handler = type("Handler", (_Handler,), {"answering": answering})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
     finally:
-        counter.close()
+        answering.close()
         server.shutdown()
         server.server_close()
 

@@ -97,9 +97,15 @@ class TensorScan:
     parts : RunParts
     probes : mapping of str to Probe
         What else to read of each tensor, by rule.
+
+    Attributes
+    ----------
+    give_way : callable
+        Called between any two pieces: where somebody waits for something else, it may wait, too.
     """
 
     def __init__(self, parts: RunParts, probes: Mapping[str, Probe]) -> None:
+        self.give_way: Callable[[], None] = lambda: None
         self._parts = parts
         self._probes = probes
         self._entries: list[Entry] = list(parts.tensors or ())
@@ -236,6 +242,7 @@ class TensorScan:
     def _watch(self) -> None:
         if self._stop:
             raise _StoppedError
+        self.give_way()
 
     def _look(self, entry: Entry, tensor: Tensor) -> None:
         self._watch()

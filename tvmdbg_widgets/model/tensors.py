@@ -292,6 +292,20 @@ class Tensor:
         kept = self._kept(reading)
         return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
 
+    def known_statistics(self, bins: int = 64, reading: Reading | None = None) -> Statistics | None:
+        """Return the statistics of all values where they are known already, else None."""
+        return self._kept(reading).known(bins)
+
+    def count_on(self, seconds: float, reading: Reading | None = None) -> int:
+        """Go on with the pass that ``statistics`` needs for so long, where there are no threads.
+
+        Returns
+        -------
+        int
+            Values looked at so far; all of them when nothing is left to do.
+        """
+        return self._kept(reading).go_on(seconds)
+
     def percentiles(
         self,
         percents: Sequence[float],

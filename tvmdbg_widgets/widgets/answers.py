@@ -51,7 +51,7 @@ class Answers:
         self.turns = Turns()
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
-        self._passes = Passes(self.turns, threads=seconds is None)
+        self._passes = Passes(self.turns, seconds)
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.

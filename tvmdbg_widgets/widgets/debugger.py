@@ -32,8 +32,11 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         Where not given, the views whose part the run does not hold, as long as it holds any.
     color_by, fold_parameters, direction, search, focus, hops
         As of GraphView.
-    entry, axes, index, color_scale, color_map
+    entry, axes, index, color_scale, color_map, color_range, data_layout, reading, region, \
+    value_format, scale, zero_point
         As of TensorInspector.
+    tensor_show : str
+        What a TensorInspector calls ``show``.
     show, sort, time_range
         As of Flamechart.
     height : int
@@ -47,6 +50,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
         sync=True
     )
+    tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
 
     @traitlets.default("collapsed")

@@ -7,6 +7,7 @@ import logging
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.widgets.answers import Answers
@@ -29,7 +30,12 @@ _HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot 
 _NEWEST_ONLY = frozenset({"tensor", "profile", "channels", "node"})
 _PICTURES = frozenset({"tensor", "profile", "channels"})
 #: Those that may have to look at a whole tensor; a picture where every value is wanted does, too.
-_LONG = frozenset({"profile", "channels", "percentiles", "data"})
+_LONG = frozenset({"profile", "channels", "data", "percentiles"})
+#: Those that may wait for a pass which somebody else makes: it must not give way to them.
+_WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "health"})
+#: What a message has to fill so that it is sent at once over a socket on the same machine: one
+#: segment. Shorter ones wait for the browser to acknowledge the one before, 40 ms.
+_SEGMENT = 1 << 16
 _SCANNED = frozenset({"findings", "health"})
 
 
@@ -58,7 +64,7 @@ class Desk:
         self._lock = threading.Lock()
         self._newest: dict[tuple[str, str], int] = {}
         self._asked = 0
-        self._pools: dict[Turn, ThreadPoolExecutor] = {}
+        self._pools: dict[bool, ThreadPoolExecutor] = {}
         self._scanning = False
         self._closed = False
 
@@ -98,6 +104,7 @@ class Desk:
         It has a thread of its own, so that it holds up no answer.
         """
         scan = self._run.search.scan
+        scan.give_way = partial(self._answers.turns.give_way, Turn.PASS)
         if not _HAS_THREADS:
             if go_on or scan.state in {"none", "scanning"}:
                 scan.run(seconds=_SLICE)
@@ -112,10 +119,11 @@ class Desk:
         with self._lock:
             if self._closed:
                 return
-            if turn not in self._pools:
-                self._pools[turn] = ThreadPoolExecutor(_WORKERS, f"tvmdbg-{turn.name.lower()}")
+            long = turn is Turn.PICTURE or question.kind in _LONG
+            if long not in self._pools:
+                self._pools[long] = ThreadPoolExecutor(_WORKERS, "tvmdbg")
             context = contextvars.copy_context()
-            self._pools[turn].submit(context.run, self._answer, question, message, ticket, turn)
+            self._pools[long].submit(context.run, self._answer, question, message, ticket, turn)
 
     def _answer(self, question: Question, message: object, ticket: int, turn: Turn) -> None:
         turns = self._answers.turns
@@ -139,6 +147,8 @@ class Desk:
             content = {"error": f"{type(problem).__name__}: {problem}"}
         else:
             content, buffers = {"result": reply.result}, list(reply.buffers)
+            if question.flag("near"):
+                buffers.append(bytes(max(0, _SEGMENT - sum(map(len, buffers)))))
         self._forget(question, ticket)
         self._send({"id": question.id, **content}, buffers)
 
@@ -158,6 +168,8 @@ class Desk:
 
 
 def _turn(question: Question) -> Turn:
+    if question.kind in _WAITING:
+        return Turn.PASS
     wants_all = question.kind == "tensor" and question.flag("exact")
     return Turn.PICTURE if wants_all or question.kind in _LONG else Turn.AT_ONCE
 

@@ -59,13 +59,13 @@ class Passes:
     ----------
     turns : Turns
         Passes give way to whatever goes first.
-    threads : bool
-        Whether a pass runs beside its questions; otherwise it runs to its end within one.
+    seconds : float or None
+        How long a pass goes on within one question; None where each has a thread of its own.
     """
 
-    def __init__(self, turns: Turns, *, threads: bool) -> None:
+    def __init__(self, turns: Turns, seconds: float | None) -> None:
         self._turns = turns
-        self._threads = threads
+        self._seconds = seconds
         self._lock = threading.Lock()
         self._running: dict[Key, _Pass] = {}
         self._closed = False
@@ -79,14 +79,14 @@ class Passes:
             The pass could not read the tensor.
         """
         values = tensor.values(reading)
-        exact = tensor._kept(reading)._found.get((_BINS, None))
+        exact = tensor.known_statistics(_BINS, reading)
         if exact is None and values.count <= _CHEAP:
             exact = tensor.statistics(_BINS, reading=reading)
         if exact is not None:
             return Known("exact", values.count, values.count, exact, values)
         found = self._pass(tensor, reading, begin=begin)
-        if found is not None and not self._threads:
-            found.run()
+        if found is not None and self._seconds is not None and begin:
+            found.run_for(self._seconds)
         if found is not None and found.problem is not None:
             self._forget(found)
             raise found.problem
@@ -125,7 +125,7 @@ class Passes:
                 return found
             give_way = partial(self._turns.give_way, Turn.PASS)
             found = self._running[key] = _Pass(tensor, reading, give_way)
-        if self._threads:
+        if self._seconds is None:
             threading.Thread(target=found.run, name="tvmdbg-pass", daemon=True).start()
         return found
 
@@ -159,6 +159,16 @@ class _Pass:
         except Exception as problem:  # noqa: BLE001 (told at the next question)
             self.problem = problem
         self.ended = True
+
+    def run_for(self, seconds: float) -> None:
+        """Go on counting for so long."""
+        try:
+            self.done = self._tensor.count_on(seconds, self._reading)
+            if self.done == self._tensor.values(self._reading).count:
+                self._tensor.statistics(_BINS, reading=self._reading)
+                self.ended = True
+        except Exception as problem:  # noqa: BLE001 (told below)
+            self.problem = problem
 
     def stop(self) -> None:
         """Let it end at the next piece."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
+
+
+#: Beyond it a page could not tell a zero point from its neighbours.
+MOST_ZERO_POINT = 2**53
 
 
 class TensorOptions(traitlets.HasTraits):
@@ -27,8 +33,55 @@ class TensorOptions(traitlets.HasTraits):
         default_value=None,
     ).tag(sync=True)
     index = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
-    color_scale = traitlets.Enum(["linear", "symlog"], "linear").tag(sync=True)
+    color_scale = traitlets.Enum(["linear", "log", "symlog"], "linear").tag(sync=True)
     color_map = traitlets.Enum(["auto", "sequential", "diverging"], "auto").tag(sync=True)
+    color_range: Any = traitlets.Union(
+        [
+            traitlets.Enum(["tensor", "plane", "robust"]),
+            traitlets.Tuple(traitlets.Float(), traitlets.Float()),
+        ],
+        default_value="tensor",
+    ).tag(sync=True)
+    data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
+    reading = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
+    region: Any = traitlets.Tuple(
+        traitlets.Int(min=0),
+        traitlets.Int(min=0),
+        traitlets.Int(min=1),
+        traitlets.Int(min=1),
+        allow_none=True,
+        default_value=None,
+    ).tag(sync=True)
+    value_format = traitlets.Enum(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
+    scale = traitlets.Float(1.0).tag(sync=True)
+    zero_point = traitlets.Int(0, min=-MOST_ZERO_POINT, max=MOST_ZERO_POINT).tag(sync=True)
+
+    @traitlets.validate("color_range")
+    def _ascending(self, proposal: Any) -> Any:
+        found = proposal["value"]
+        if isinstance(found, str):
+            return found
+        low, high = found
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise traitlets.TraitError(f"color_range must be (low, high), both finite, not {found}")
+        return found
+
+    @traitlets.validate("data_layout")
+    def _well_formed(self, proposal: Any) -> str | None:
+        text: str | None = proposal["value"]
+        if text:
+            try:
+                Layout.parse(text)
+            except ValueError as problem:
+                raise traitlets.TraitError(str(problem)) from None
+        return text
+
+    @traitlets.validate("scale")
+    def _finite(self, proposal: Any) -> float:
+        found: float = proposal["value"]
+        if not math.isfinite(found):
+            raise traitlets.TraitError(f"scale must be finite, not {found}")
+        return found
 
 
 class TensorInspector(TensorOptions, View):
@@ -47,12 +100,34 @@ class TensorInspector(TensorOptions, View):
     index : list of int or None
         Fixed index on each axis.
     color_scale : str
-        ``"linear"`` or ``"symlog"``.
+        ``"linear"``, ``"log"`` or ``"symlog"``.
     color_map : str
         ``"auto"``, ``"sequential"`` or ``"diverging"``.
+    color_range : str or (float, float)
+        Between which values the colours lie: the extremes of the ``"tensor"`` or of the
+        ``"plane"``, the tensor's percentiles 1 and 99 (``"robust"``), or two numbers. Values
+        beside it have colours of their own.
+    data_layout : str or None
+        The layout to unfold, as TVM spells it (``"NCHW8c"``); ``""`` for the axes as stored. None
+        takes the one that the graph states, if it does. ``axes`` and ``index`` speak of the
+        logical axes.
+    reading : str or None
+        One of ``tensor.readings``, where the bytes can be understood in several ways.
+    show : str
+        ``"picture"`` of one plane, ``"channels"`` (one picture for each index of an axis) or
+        ``"profile"`` along an axis.
+    region : (int, int, int, int) or None
+        Row, column, rows and columns of the plane that are in sight; None for all of it.
+    value_format : str
+        How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantised"``.
+    scale, zero_point : float, int
+        Of dequantised values: ``(value - zero_point) * scale``.
     height : int
         CSS pixels.
     """
+
+    show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
+    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
 
     _esm = bundle("tensor.js")
     _css = bundle("tensor.css")
@@ -73,6 +148,11 @@ class TensorInspector(TensorOptions, View):
             index=self.index,
             color_scale=self.color_scale,
             color_map=self.color_map,
+            color_range=self.color_range,
+            data_layout=self.data_layout,
+            reading=self.reading,
+            show=self.show,
+            region=self.region,
             width=width,
             theme=theme,
             saved=saved,

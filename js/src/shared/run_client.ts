@@ -184,6 +184,14 @@ interface ColumnsReply {
 }
 
 const TIMEOUT_MS = 60_000;
+/** For what may look at every value of a tensor, whatever its size. */
+const LONG_MS = 3_600_000;
+const LONG = new Set(["tensor", "profile", "channels", "percentiles", "data"]);
+/**
+ * Whether the server is on this machine. Then the kernel fills short answers up to one segment of the loopback
+ * interface: jupyter-server leaves Nagle's algorithm on, so that they waited 40 ms for the browser's acknowledgement.
+ */
+const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
 /** Answers from a RunModel over custom messages; columns are fetched once a page. */
 class ModelRunClient extends TensorClient implements RunClient {
@@ -229,8 +237,9 @@ class ModelRunClient extends TensorClient implements RunClient {
   }
 
   #ask<T>(kind: string, payload: object, signal = this.#signal) {
-    const limit = AbortSignal.any([signal, this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    return request<T>(this.#model, kind, { client: this.#client, ...payload }, limit);
+    const patience = AbortSignal.timeout(LONG.has(kind) ? LONG_MS : TIMEOUT_MS);
+    const limit = AbortSignal.any([signal, this.#signal, patience]);
+    return request<T>(this.#model, kind, { client: this.#client, near: NEAR, ...payload }, limit);
   }
 
   #columns<T>(kind: string): Promise<T | null> {

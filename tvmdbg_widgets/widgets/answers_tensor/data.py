@@ -47,8 +47,6 @@ def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
     """Return the type that numpy's files hold a type's values in, and what to say of it."""
     if dtype.kind in "biufc":
         return dtype.newbyteorder("<"), ""
-    if is_integer(dtype):
-        kept = np.dtype(np.uint8 if dtype.name.startswith("u") else np.int8)
-    else:
-        kept = np.dtype("<f4")
+    whole = "|u1" if dtype.name.startswith("u") else "|i1"
+    kept: np.dtype[Any] = np.dtype(whole if is_integer(dtype) else "<f4")
     return kept, f"{dtype.name} as {kept.name}, which holds each of its values exactly"

@@ -130,6 +130,6 @@ def limits(dtype: np.dtype[Any]) -> list[float] | None:
     """Return the lowest and highest finite value of a type; None for bool."""
     if dtype.kind == "b":
         return None
-    info = ml_dtypes.iinfo(dtype) if is_integer(dtype) else ml_dtypes.finfo(dtype)
+    info: Any = (ml_dtypes.iinfo if is_integer(dtype) else ml_dtypes.finfo)(dtype)
     low, high = float(info.min), float(info.max)
     return [low, high] if math.isfinite(low) and math.isfinite(high) else None

@@ -1,0 +1,44 @@
+"""A pass over one array in slices of time, where no thread can make it beside other work."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
+from tvmdbg_widgets.model.statistics.pieces import Whole
+from tvmdbg_widgets.model.statistics.tallies import tally
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.statistics.result import Statistics
+
+
+class Slices:
+    """Goes on with a pass from where it stopped.
+
+    Parameters
+    ----------
+    values
+        The array under one reading; its type has an order.
+
+    Attributes
+    ----------
+    done : int
+        Values looked at.
+    """
+
+    def __init__(self, values: ArrayValues) -> None:
+        self.done = 0
+        self._spans = Whole(values, 0, values.count).spans(1)
+        self._fold = tally(values.numpy_dtype)
+
+    def go_on(self, seconds: float) -> Statistics | None:
+        """Look at values for so long, a piece at least; return what all of them give at the end."""
+        end = time.monotonic() + seconds
+        for span in self._spans:
+            run_pass(span, lambda: self._fold, Watched())
+            self.done = span.stop
+            if time.monotonic() >= end:
+                return None
+        return self._fold.finish()
