@@ -146,27 +146,30 @@ def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
     if not run.tensors:
         pytest.skip("no tensors")
     facts = tensor_figure(run).description
-    shape = run.tensors[tuple(facts["entry"])].view_shape
-    question: dict[str, Any] = {
-        "id": 1,
-        "kind": "tensor",
-        "entry": facts["entry"],
-        "axes": facts["axes"] or [None, None],
-        "index": facts["index"] or [0] * len(shape),
-        "rows": 16,
-        "cols": 16,
-        "bins": 64,
-        "reading": None,
-    }
-    sent = answer(run, question).result
-    for name in ("name", "dtype", "shape", "nbytes", "trust", "notes", "histogram"):
+    asked: dict[str, Any] = {"id": 1, "entry": facts["entry"], "rows": 16, "cols": 16}
+    sent = answer(run, {**asked, "kind": "tensor", "exact": True}).result
+    for name in ("name", "dtype", "shape", "nbytes", "trust", "notes", "captured", "layout"):
         assert facts[name] == sent[name], name
+    assert facts["reading"] == sent["reading"]
+    assert facts["axis_names"] == sent["axisNames"]
+    assert facts["view_shape"] == sent["viewShape"]
+    if facts["axes"] is not None:
+        assert facts["axes"] == sent["axes"]
+        assert facts["index"] == sent["index"]
+    told = answer(run, {**asked, "kind": "statistics", "exact": True}).result
+    assert facts["histogram"] == told["histogram"]
     for name in ("minimum", "maximum", "mean", "std"):
-        assert facts["statistics"][name] == sent["statistics"][name]["text"]
-    for name in ("argmin", "argmax"):
-        assert facts["statistics"][name] == sent["statistics"][name]
+        assert facts["statistics"][name] == told["statistics"][name]["text"]
+    for name in ("argmin", "argmax", "firstNan", "firstPosInf", "firstNegInf"):
+        assert facts["statistics"][name] == told["statistics"][name]
     for name, count in facts["counts"].items():
-        assert sent["statistics"][name] == count
+        assert told["statistics"][name] == count
+    assert len(facts["percentiles"]) == len(told["percentiles"])
+    for here, there in zip(facts["percentiles"], told["percentiles"], strict=True):
+        assert here["percent"] == there["percent"]
+        exact = float(here["low"])
+        assert here["low"] == here["high"]
+        assert there["low"]["value"] <= exact <= there["high"]["value"]
 
 
 @pytest.mark.parametrize("folder", RESNETS, ids=lambda each: each.name)

@@ -112,7 +112,7 @@ def test_text_stands_out_from_its_ground() -> None:
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "0 or more"),
         ("tensor", {"color_map": "jet"}, ValueError, "'sequential', 'diverging'"),
-        ("tensor", {"color_scale": "log"}, ValueError, "'linear', 'symlog'"),
+        ("tensor", {"color_scale": "cubic"}, ValueError, "'linear', 'log', 'symlog'"),
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),
         ("timeline", {"sort": "name"}, ValueError, "'time', 'order'"),
         ("timeline", {"time_range": (5.0, 1.0)}, ValueError, "start, end"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors import Tensor
 
 _GONE = "…"
+_VALUE = re.compile(r"[-−]?\d+(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)
 
 
 def findings_handed_on(
@@ -47,6 +48,11 @@ def findings_handed_on(
 def bounds_eraser(tensors: Mapping[Any, Tensor] | None, secret: Withheld) -> Callable[[str], str]:
     """Return what takes bounds of tensors that are told by counts alone out of a text."""
     return _eraser([each for each in (tensors or {}).values() if secret.counts_only(each)])
+
+
+def without_numbers(text: str) -> str:
+    """Take out what looks like a value: a number with a point or an exponent, rounded or not."""
+    return _VALUE.sub(_GONE, text)
 
 
 def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.graph_options import GraphOptions
-from tvmdbg_widgets.figures.tensor import TensorOptions, tensor_figure
+from tvmdbg_widgets.figures.tensor import tensor_figure
+from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
 
 if TYPE_CHECKING:
@@ -26,8 +27,18 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
 }
 
 
+#: What the debugger calls options of the tensor whose names mean something else there.
+_RENAMED = {"show": "tensor_show", "layout": "tensor_layout"}
+
+
+def _key(kind: type, name: str) -> str:
+    """Return the name of a view's option among those of the debugger."""
+    return _RENAMED.get(name, name) if kind is TensorOptions else name
+
+
+#: Names of the options of the debugger.
 VIEW_OPTIONS = frozenset(
-    each.name for kinds in _OPTIONS.values() for kind in kinds for each in fields(kind)
+    _key(kind, each.name) for kind in _OPTIONS["debugger"] for each in fields(kind)
 )
 
 
@@ -56,11 +67,12 @@ def figure_of(
     """
     if view not in _OPTIONS:
         raise ValueError(f"no view {view!r}; known: {', '.join(map(repr, _OPTIONS))}")
-    known = {name: kind for kind in _OPTIONS[view] for name in names_of(kind)}
-    folds = ["collapsed"] if view == "debugger" else []
+    known = frozenset(name for kind in _OPTIONS[view] for name in names_of(kind))
+    if view == "debugger":
+        known = VIEW_OPTIONS | {"collapsed"}
     for name in options:
-        if name not in known and name not in folds:
-            usable = ", ".join(sorted([*known, *folds, "theme", "width"]))
+        if name not in known:
+            usable = ", ".join(sorted([*known, "theme", "width"]))
             raise TypeError(f"the figure of a {view} has no option {name!r}; it takes {usable}")
     given = dict(options)
     if given.get("color_by") == "health":
@@ -76,9 +88,9 @@ def figure_of(
 
 
 def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
-    """Sort options of all views by view."""
+    """Sort options of the debugger by view."""
     graph, tensor, timeline = (
-        kind(**{name: given[name] for name in names_of(kind) if name in given})
+        kind(**{name: given[key] for name in names_of(kind) if (key := _key(kind, name)) in given})
         for kind in _OPTIONS["debugger"]
     )
     return DebuggerOptions(graph, tensor, timeline, tuple(given.get("collapsed", ())))

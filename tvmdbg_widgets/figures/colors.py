@@ -62,14 +62,22 @@ class ColorScale:
     high: float
     map: ColorMap
     scale: str = "linear"
+    part: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, low: float, high: float, scale: str = "linear", map_: str = "auto") -> ColorScale:
+    def of(
+        cls,
+        low: float,
+        high: float,
+        scale: str = "linear",
+        map_: str = "auto",
+        part: tuple[float, float] | None = None,
+    ) -> ColorScale:
         """Choose the table where none is asked for: diverging for values on both sides of zero.
 
         A diverging scale is even around zero. A logarithmic one has no place for zero and below:
         it begins six decades below the largest value there, and where nothing is positive it is
-        ``"symlog"``.
+        ``"symlog"``. Values beyond ``part`` have no place on the scale, though it be wider.
         """
         if scale == "log" and high > 0:
             low = low if low > 0 else high / 10**_LOG_DECADES
@@ -79,7 +87,7 @@ class ColorScale:
         if map_ == "diverging" or (map_ == "auto" and low < 0 < high):
             chosen, high = "diverging", max(abs(low), abs(high))
             low = -high
-        return cls(low, high, chosen, scale)
+        return cls(low, high, chosen, scale, part)
 
     def share(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return 0 … 1 for each value; 0.5 where the scale is a single value."""
@@ -98,6 +106,16 @@ class ColorScale:
         if self.scale == "log":
             return math.exp(bent)
         return math.copysign(self.threshold * math.expm1(abs(bent)), bent)
+
+    @property
+    def least(self) -> float:
+        """The least value that has a place on the scale."""
+        return self.low if self.part is None else self.part[0]
+
+    @property
+    def most(self) -> float:
+        """The largest one."""
+        return self.high if self.part is None else self.part[1]
 
     @property
     def threshold(self) -> float:

@@ -14,7 +14,8 @@ from tvmdbg_widgets.figures.graph import (
     graph_panel,
 )
 from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, frame
-from tvmdbg_widgets.figures.tensor import TensorOptions, most_pixels, tensor_panel
+from tvmdbg_widgets.figures.tensor import most_pixels, tensor_panel
+from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_panel

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.choices import one_of, usable_width
-from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES, SPECIAL_TEXT
+from tvmdbg_widgets.figures.choices import usable_width
+from tvmdbg_widgets.figures.colors import SPECIAL_TEXT
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, Style
-from tvmdbg_widgets.figures.tensor_facts import Axes, TensorFacts, default_entry
-from tvmdbg_widgets.figures.tensor_picture import draw_color_bar, draw_histogram, draw_plane
+from tvmdbg_widgets.figures.tensor_along import channel_pictures, draw_channels, draw_profile
+from tvmdbg_widgets.figures.tensor_description import description
+from tvmdbg_widgets.figures.tensor_facts import TensorFacts, default_entry
+from tvmdbg_widgets.figures.tensor_histogram import draw_histogram
+from tvmdbg_widgets.figures.tensor_options import Axes, ColorRange, Region, TensorOptions
+from tvmdbg_widgets.figures.tensor_picture import (
+    Box,
+    draw_color_bar,
+    draw_plane,
+    plane_picture,
+)
 from tvmdbg_widgets.figures.texts import about_text, fit, width, wrap
 from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.model.pictures import Channels, Profile
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -22,32 +31,17 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import Withhold
+    from tvmdbg_widgets.model.pictures import Picture
     from tvmdbg_widgets.run import DebugRun
 
 _STATISTICS = 300.0
-_NAMES = 62
+_NAMES = 76
 _WIDEST = 640.0
 _TALL = 220.0
 _HISTOGRAM = 84.0
 _BARS = 12
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
 _BAR_LENGTH = 40
-
-
-@dataclass(frozen=True)
-class TensorOptions:
-    """How a tensor is shown; as of ``TensorInspector``."""
-
-    entry: tuple[int, int] | None = None
-    axes: Axes | None = None
-    index: Sequence[int] | None = None
-    color_scale: str = "linear"
-    color_map: str = "auto"
-
-    def __post_init__(self) -> None:
-        """Refuse what no tensor can be shown with."""
-        one_of("color_scale", self.color_scale, SCALES)
-        one_of("color_map", self.color_map, COLOR_MAPS)
 
 
 def tensor_figure(
@@ -58,6 +52,11 @@ def tensor_figure(
     index: Sequence[int] | None = None,
     color_scale: str = "linear",
     color_map: str = "auto",
+    color_range: ColorRange = "tensor",
+    data_layout: str | None = None,
+    reading: str | None = None,
+    show: str = "picture",
+    region: Region | None = None,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -74,9 +73,23 @@ def tensor_figure(
     index : sequence of int or None
         Index at which every other axis is held.
     color_scale : str
-        ``"linear"`` or ``"symlog"``.
+        ``"linear"``, ``"log"`` or ``"symlog"``.
     color_map : str
         ``"auto"``, ``"sequential"`` or ``"diverging"``.
+    color_range : str or (float, float)
+        What the colours span: all values of the ``"tensor"``, of the ``"plane"`` that is drawn,
+        ``"robust"`` (1st to 99th percentile), or two numbers. Values beyond have colours of their
+        own.
+    data_layout : str or None
+        What is unfolded (``"NCHW8c"``); the one that the graph states where None, the axes as
+        stored where empty.
+    reading : str or None
+        How the bytes are read, one of the tensor's ``readings``.
+    show : str
+        ``"picture"``, ``"channels"`` (a picture for each index of an axis) or ``"profile"``
+        (bounds and mean along an axis).
+    region : (row, col, rows, cols) or None
+        The part of the plane that is drawn, in values.
     width : float
         px.
     theme : str
@@ -91,7 +104,9 @@ def tensor_figure(
     ValueError
         A value that is none of these.
     """
-    options = TensorOptions(entry, axes, index, color_scale, color_map)
+    options = TensorOptions(
+        entry, axes, index, color_scale, color_map, color_range, data_layout, reading, show, region
+    )
     look = theme_of(theme)
     pixels = most_pixels(saved)
     wide = usable_width(width)
@@ -120,13 +135,7 @@ def tensor_panel(
     if entry not in run.tensors:
         why = f"The run holds no tensor of node {entry[0]}, output {entry[1]}."
         return missing_panel(run, "tensors", width, theme, why)
-    facts = TensorFacts.of(
-        run.tensors[entry],
-        options.axes,
-        options.index,
-        color_scale=options.color_scale,
-        color_map=options.color_map,
-    )
+    facts = TensorFacts.of(run, run.tensors[entry], options)
     why, counts_only = ("", False) if withhold is None else withhold(facts.tensor)
     if why:
         facts = facts.without_values(why, counts_only=counts_only)
@@ -137,7 +146,7 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
     tensor = facts.tensor
     said = f"Tensor {facts.entry_text} {tensor.name}: {', '.join(facts.head)}; {facts.verdict}"
     panel = Panel(width, said, ". ".join([said, *facts.health, *tensor.notes]), theme)
-    panel.description = facts.description(title)
+    panel.description = description(facts, title)
     panel.text = tensor_text(title, facts)
     y = panel.heading(f"{facts.entry_text} {tensor.name}", " · ".join([title, *facts.head]))
     if tensor.trust is not Trust.EXACT:
@@ -152,28 +161,54 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
         y = _statistics(panel, facts, MARGIN, y)
         room = min(_STATISTICS, width - 2 * MARGIN)
         y = draw_histogram(panel.marks, facts, MARGIN, y + 8, room=room, tall=_HISTOGRAM)
-    if not facts.statistics.applicable or facts.plane is None:
+    if not facts.statistics.applicable or facts.shown.plane is None:
+        y = _trust(panel, facts, y, None)
         panel.height = y + MARGIN
         return panel
-    top = y + 8
     narrow = width < NARROW
     left = width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20)
     left = min(left, _WIDEST)
+    drawn = _drawn(facts, left, most_pixels)
+    top = _trust(panel, facts, y, getattr(drawn, "exact", True)) + 8
+    scale = facts.scale(drawn)
     marks = panel.marks
     bottom = top
-    for line in wrap(facts.plane_text, left, SMALL, lines=3):
+    for line in wrap(facts.shown.words, left, SMALL, lines=3):
         bottom += LINE_HEIGHT
         marks.text(line, MARGIN, bottom - 3, fill=theme.muted)
-    bottom = draw_plane(
-        marks, facts, MARGIN, bottom + 4, room=left, tall=_TALL, most_pixels=most_pixels
-    )
-    bottom = draw_color_bar(marks, facts, MARGIN, bottom + 6, left)
+    box = Box(MARGIN, bottom + 4, left, _TALL)
+    if isinstance(drawn, Profile):
+        bottom = draw_profile(marks, facts, drawn, box)
+    elif isinstance(drawn, Channels):
+        bottom = draw_channels(marks, facts, drawn, scale, box)
+    else:
+        bottom = draw_plane(marks, facts, drawn, scale, box)
+    if not isinstance(drawn, Profile):
+        bottom = draw_color_bar(marks, facts, scale, Box(MARGIN, bottom + 6, left, 0))
     x = float(MARGIN) if narrow else MARGIN + left + 20
     below = _statistics(panel, facts, x, bottom if narrow else top)
     room = min(_STATISTICS, width - 2 * MARGIN)
     below = draw_histogram(marks, facts, x, below + 8, room=room, tall=_HISTOGRAM)
     panel.height = max(bottom, below) + MARGIN
     return panel
+
+
+def _drawn(facts: TensorFacts, room: float, most_pixels: int) -> Picture | Channels | Profile:
+    """Return what is drawn: a plane where the tensor has no axis for the other two."""
+    box = Box(0, 0, room, _TALL)
+    shown = facts.shown
+    if shown.axis is not None and shown.show == "profile":
+        return shown.profile(int(room / 2))
+    if shown.axis is not None and shown.show == "channels":
+        return channel_pictures(facts, box, most_pixels)
+    return plane_picture(facts, box, most_pixels)
+
+
+def _trust(panel: Panel, facts: TensorFacts, y: float, exact: bool | None) -> float:
+    """Say how far the picture can be believed."""
+    ink = panel.theme.warning if facts.is_doubtful else panel.theme.muted
+    said = facts.trust(exact=exact)
+    return panel.paragraph(said, y, lines=4, fill=ink)
 
 
 def _health(panel: Panel, facts: TensorFacts, y: float) -> float:
@@ -227,7 +262,9 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     lines += [f"  warning: {note}" for note in tensor.notes]
     lines += [f"  {facts.withheld}"] if facts.withheld else []
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))
-    lines += [f"  {name:8}{text} {place}".rstrip() for name, text, place in facts.rows]
+    lines.append(f"  {facts.trust(exact=None)}")
+    lines += [f"  {facts.shown.words}"] if facts.shown.words else []
+    lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
     if found.histogram is not None:
         counts = np.asarray(found.histogram.counts)
         edges = np.asarray(found.histogram.edges, np.float64)

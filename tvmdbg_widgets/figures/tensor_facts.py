@@ -1,47 +1,53 @@
-"""What is shown of one tensor: its plane, its statistics in words, and all of it as JSON."""
+"""What is told of one tensor: its statistics and trust in words, and all of it as JSON."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tqdm.auto import tqdm
 
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
-from tvmdbg_widgets.figures.texts import bytes_text, index_text, shape_text
+from tvmdbg_widgets.figures.tensor_shown import Shown
+from tvmdbg_widgets.figures.texts import (
+    about_text,
+    bytes_text,
+    index_text,
+    shape_text,
+    short_text,
+)
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import fixed
-from tvmdbg_widgets.model.planes import Plane, default_axes
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from tvmdbg_widgets.figures.tensor_options import TensorOptions
+    from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
-Axes = tuple[int | None, int | None]
-
 BINS = 64
-
-
-def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | None) -> Plane:
-    """Return the plane that was asked for as far as the shape has it, the default where not."""
-    usable = axes is not None and _valid(shape, axes)
-    at = [0] * len(shape)
-    if index is not None and len(index) == len(shape):
-        at = [max(0, min(size - 1, each)) for each, size in zip(index, shape, strict=True)]
-    return Plane(shape, axes if axes is not None and usable else default_axes(shape), tuple(at))
-
-
-def _valid(shape: tuple[int, ...], axes: Axes) -> bool:
-    down, across = axes
-    if any(axis is not None and not 0 <= axis < len(shape) for axis in axes):
-        return False
-    return (down is None and not shape) if across is None else down != across
+#: Percentiles that are told, as with the statistics of the live view.
+PERCENTS = (1, 5, 25, 50, 75, 95, 99)
+#: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
+_LARGE = 1 << 30
+_SAMPLE = 1 << 20
+#: Bytes of a tensor up to which another pass for exact percentiles is not noticed.
+_MOST_SORTED = 1 << 26
+_SECOND = 1
+#: From this share of values at an end code on, an integer tensor is called saturated.
+_SATURATED = 0.01
+_CAPTURED = {
+    "node": "captured at the node",
+    "later": "read after the run: its buffer may have been used again",
+    "unknown": "when it was read is not known",
+}
 
 
 def default_entry(run: DebugRun) -> tuple[int, int] | None:
@@ -62,46 +68,105 @@ def default_entry(run: DebugRun) -> tuple[int, int] | None:
     return next(entry for entry in entries if entry[0] == last)
 
 
+def _counted(run: DebugRun, tensor: Tensor, reading: str | None) -> Statistics:
+    """Count all values, with a bar where that takes long; of a huge tensor a sample."""
+    entry = (tensor.node, tensor.output)
+    if tensor.nbytes >= _LARGE and entry not in run.search.scan.scanned().statistics:
+        return tensor.statistics(BINS, _SAMPLE, reading=reading)
+    done = 0
+    look = {"unit": "value", "unit_scale": True, "delay": _SECOND, "leave": False}
+    with tqdm(total=tensor.values(reading).count, desc="counting", **look) as bar:
+
+        def progress(values: int) -> None:
+            nonlocal done
+            bar.update(values - done)
+            done = values
+
+        return tensor.statistics(BINS, reading=reading, progress=progress)
+
+
+def _percentiles(
+    tensor: Tensor, reading: str | None, found: Statistics
+) -> tuple[tuple[int, Interval], ...]:
+    """Exact percentiles; of a large tensor the bounds that its distribution tells of them."""
+    spread = found.distribution
+    if spread is None:
+        return ()
+    bounds = spread.percentiles(PERCENTS)
+    if found.exact and tensor.nbytes <= _MOST_SORTED:
+        bounds = [Interval(each, each) for each in tensor.percentiles(PERCENTS, reading)]
+    return tuple(zip(PERCENTS, bounds, strict=True))
+
+
 @dataclass(frozen=True)
 class TensorFacts:
-    """One tensor as it is shown."""
+    """One tensor as it is shown; ``withheld`` says why its values are not."""
 
     tensor: Tensor
+    options: TensorOptions
     statistics: Statistics
-    plane: Plane | None
-    color_scale: str = "linear"
-    color_map: str = "auto"
+    shown: Shown
+    percentiles: tuple[tuple[int, Interval], ...] = ()
     withheld: str = ""
 
     @classmethod
-    def of(
-        cls,
-        tensor: Tensor,
-        axes: Axes | None = None,
-        index: Sequence[int] | None = None,
-        *,
-        color_scale: str = "linear",
-        color_map: str = "auto",
-    ) -> TensorFacts:
-        """Read the statistics and choose the plane; None where there is nothing to draw."""
-        found = tensor.statistics(BINS)
-        shape = tensor.view_shape
-        drawn = math.prod(shape) > 0 and found.applicable
-        plane = plane_of(shape, axes, index) if drawn else None
-        return cls(tensor, found, plane, color_scale, color_map)
+    def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> TensorFacts:
+        """Count the values and choose what is shown."""
+        shown = Shown.of(run, tensor, options)
+        found = _counted(run, tensor, shown.reading)
+        return cls(tensor, options, found, shown, _percentiles(tensor, shown.reading, found))
 
     def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
-        """Return the same without the picture, and without bounds where ``counts_only``."""
+        """Return the same without what tells single values, and no bounds where ``counts_only``."""
         found = self.statistics.counts_only() if counts_only else self.statistics
-        return replace(self, statistics=found, plane=None, withheld=why)
+        found = replace(
+            found, distribution=None, first_nan=None, first_pos_inf=None, first_neg_inf=None
+        )
+        if counts_only:
+            found = replace(found, at_lowest=None, at_highest=None)
+        shown = replace(self.shown, plane=None, region=None)
+        return replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
 
-    @property
-    def scale(self) -> ColorScale | None:
-        """The colours over the finite values of the tensor; None where it has none."""
-        low, high = self.statistics.minimum, self.statistics.maximum
-        if low is None or high is None:
-            return None
-        return ColorScale.of(float(low), float(high), self.color_scale, self.color_map)
+    def scale(self, drawn: Picture | Channels | Profile | None = None) -> ColorScale | None:
+        """Return the colours over the chosen range; None where nothing is finite."""
+        found, choice = self.statistics, self.options.color_range
+        span, part = None, None
+        if not isinstance(choice, str):
+            span = part = choice
+        elif choice == "plane" and drawn is not None:
+            span = _ends(drawn)
+        elif choice == "robust" and found.distribution is not None:
+            low, high = found.percentile(1).low, found.percentile(99).high
+            span = (low, high) if low <= high else None
+        if span is None:
+            if found.minimum is None or found.maximum is None:
+                return None
+            span = (float(found.minimum), float(found.maximum))
+        return ColorScale.of(*span, self.options.color_scale, self.options.color_map, part)
+
+    def outside(self, scale: ColorScale) -> dict[str, str]:
+        """Say how many finite values lie below and above the colours; nothing where none do."""
+        found = self.statistics
+        if found.minimum is None or found.maximum is None:
+            return {}
+        told = {}
+        low, high = float(found.minimum), float(found.maximum)
+        if low < scale.least:
+            none = ", zero and negative too" if scale.scale == "log" and low <= 0 else ""
+            count = self._between(-math.inf, math.nextafter(scale.least, -math.inf))
+            told["under"] = f"below {about_text(scale.least)}{none}{count}"
+        if high > scale.most:
+            count = self._between(math.nextafter(scale.most, math.inf), math.inf)
+            told["over"] = f"above {about_text(scale.most)}{count}"
+        return told
+
+    def _between(self, low: float, high: float) -> str:
+        spread = self.statistics.distribution
+        if spread is None:
+            return ""
+        least, most = spread.count(low, high)
+        about = "" if self.statistics.exact else "≥ "
+        return f" ({about}{least:,})" if least == most else f" ({least:,} to {most:,})"
 
     @property
     def entry_text(self) -> str:
@@ -118,23 +183,36 @@ class TensorFacts:
 
     @property
     def verdict(self) -> str:
-        """Whether all values are finite."""
+        """Whether all values are finite, or many of them at the ends of an integer type."""
         found = self.statistics
         if not found.applicable:
             return f"not counted: {found.reason}"
         if not found.size:
             return "no values"
-        return "all finite" if found.finite == found.size else "not finite"
+        said = "all finite" if found.finite == found.size else "not finite"
+        if found.finite == found.size and self.ends / found.size >= _SATURATED:
+            said = "saturated"
+        return said if found.exact else f"{said} in a sample of {found.size:,}"
+
+    @property
+    def ends(self) -> int:
+        """How many values lie at an end of an integer type; zero is no end of an unsigned one."""
+        found, name = self.statistics, self.tensor.dtype.name
+        if not re.match(r"u?int\d", name) or found.at_lowest is None or found.at_highest is None:
+            return 0
+        return (0 if name.startswith("u") else found.at_lowest) + found.at_highest
 
     @property
     def health(self) -> list[str]:
-        """Counts of what is not finite, of zeros, negatives and finite values."""
+        """Counts of what is not finite, of zeros, negatives, denormals, ends and finite values."""
         found = self.statistics
         if not found.applicable or not found.size:
             return []
+        counts = [(found.zero, "zero"), (found.negative, "negative")]
+        more = ((found.denormal, "denormal"), (self.ends, "at the type's end"))
+        counts += [each for each in more if each[0]]
         share = [
-            f"{count:,} {noun} ({fixed(100 * count / found.size, 1)} %)"
-            for count, noun in ((found.zero, "zero"), (found.negative, "negative"))
+            f"{count:,} {noun} ({fixed(100 * count / found.size, 1)} %)" for count, noun in counts
         ]
         specials = [f"{count:,} {SPECIAL_TEXT[name]}" for name, count in self.specials().items()]
         specials.sort(key=lambda text: text.startswith("0 "))
@@ -151,90 +229,83 @@ class TensorFacts:
         found = self.statistics
         if not found.applicable or not found.size or (self.withheld and found.minimum is None):
             return []
-        return [
-            ("minimum", _exact(found.minimum), self._at(found.argmin)),
-            ("maximum", _exact(found.maximum), self._at(found.argmax)),
-            ("mean", _exact(None if math.isnan(found.mean) else found.mean), ""),
-            ("std", _exact(None if math.isnan(found.std) else found.std), ""),
+        rows = [
+            ("minimum", exact_text(found.minimum), self._at(found.argmin)),
+            ("maximum", exact_text(found.maximum), self._at(found.argmax)),
+            ("mean", float_text(found.mean), ""),
+            ("std", float_text(found.std), ""),
         ]
+        if self.percentiles:
+            known = {percent: interval_text(each) for percent, each in self.percentiles}
+            rows.append(("median", known[50], ""))
+            rows += [
+                (f"p{low} to p{high}", f"{known[low]} to {known[high]}", "")
+                for low, high in ((1, 99), (5, 95), (25, 75))
+            ]
+        places = (found.first_nan, found.first_pos_inf, found.first_neg_inf)
+        for name, place in zip(SPECIAL_TEXT.values(), places, strict=True):
+            if place is not None:
+                rows.append((f"first {name}", self._at(place), ""))
+        return rows
 
     def _at(self, flat: int | None) -> str:
-        index = self._index(flat)
+        index = self.index_of(flat)
         return f"at {index_text(index)}" if index else ""
 
-    def _index(self, flat: int | None) -> list[int] | None:
+    def index_of(self, flat: int | None) -> list[int] | None:
+        """Return the index of a position in the stored values."""
         if flat is None:
             return None
-        shape = self.tensor.view_shape
+        shape = self.tensor.values(self.shown.reading).view_shape
         return [int(each) for each in np.unravel_index(flat, shape)] if shape else []
 
     @property
-    def plane_text(self) -> str:
-        """Which axes are shown, and where the others are held."""
-        if self.plane is None:
-            return ""
-        (down, across), index = self.plane.axes, self.plane.index
-        if across is None:
-            return "a single value"
-        sizes = self.plane.shape
-        shown = f"axis {across} ({sizes[across]:,}) across"
-        if down is not None:
-            shown = f"axis {down} ({sizes[down]:,}) down, {shown}"
-        fixed_at = [
-            f"axis {axis} at {index[axis]} of {size:,}"
-            for axis, size in enumerate(sizes)
-            if axis not in (down, across) and size > 1
-        ]
-        return "; ".join([shown, *fixed_at])
+    def is_doubtful(self) -> bool:
+        """Whether something is to be said of when the values were read."""
+        return self.tensor.captured != "node"
 
-    def description(self, title: str) -> dict[str, Any]:
-        """Return all of it as JSON."""
-        tensor, found, plane = self.tensor, self.statistics, self.plane
-        counts = found.histogram
-        return {
-            "view": "tensor",
-            "title": title,
-            "entry": [tensor.node, tensor.output],
-            "name": tensor.name,
-            "dtype": tensor.dtype.name,
-            "shape": list(tensor.shape),
-            "nbytes": tensor.nbytes,
-            "trust": tensor.trust.label,
-            "notes": list(tensor.notes),
-            "axes": list(plane.axes) if plane else None,
-            "index": list(plane.index) if plane else None,
-            "color_scale": self.color_scale,
-            "color_map": self.scale.map if self.scale is not None else None,
-            "verdict": self.verdict,
-            "counts": {
-                "size": found.size,
-                "finite": found.finite,
-                "nan": found.nan,
-                "posInf": found.pos_inf,
-                "negInf": found.neg_inf,
-                "zero": found.zero,
-                "negative": found.negative,
-            }
-            if found.applicable
-            else None,
-            "statistics": {
-                "minimum": _exact(found.minimum),
-                "maximum": _exact(found.maximum),
-                "mean": _exact(None if math.isnan(found.mean) else found.mean),
-                "std": _exact(None if math.isnan(found.std) else found.std),
-                "argmin": self._index(found.argmin),
-                "argmax": self._index(found.argmax),
-            }
-            if found.applicable
-            else None,
-            "histogram": None
-            if counts is None
-            else {
-                "counts": np.asarray(counts.counts).tolist(),
-                "edges": np.asarray(counts.edges, np.float64).tolist(),
-            },
-        }
+    def trust(self, *, exact: bool | None) -> str:
+        """Say when the values were read, how many are drawn, and what was assumed of them."""
+        shown = self.shown
+        said = [_CAPTURED[self.tensor.captured]]
+        if exact is not None:
+            said.append("every value" if exact else "sampled: some of the values")
+        if shown.layout:
+            said.append(f"layout {shown.layout} {_source(shown)}")
+        elif shown.misfit:
+            said.append(f"axes as stored: {shown.misfit}")
+        elif shown.known:
+            said.append("axes as stored")
+        if shown.reading is not None:
+            said.append(f"read as {shown.reading.removeprefix('as ')}")
+        return " · ".join(said)
 
 
-def _exact(value: Any) -> str:
+def interval_text(bounds: Interval) -> str:
+    """Return an exact number, or the bounds between which it lies."""
+    low, high = short_text(bounds.low), short_text(bounds.high)
+    return low if low == high else f"({low} … {high})"
+
+
+def _source(shown: Shown) -> str:
+    """``"from out_layout of node 4"``, or that it was given by hand."""
+    for each in shown.known:
+        if each.layout.text == shown.layout:
+            return f"from {each.source}{' (likely)' if each.certainty == 'likely' else ''}"
+    return "given by hand"
+
+
+def _ends(drawn: Picture | Channels | Profile) -> tuple[float, float] | None:
+    low = drawn.minimum[np.isfinite(drawn.minimum)]
+    high = drawn.maximum[np.isfinite(drawn.maximum)]
+    return (float(low.min()), float(high.max())) if len(low) and len(high) else None
+
+
+def exact_text(value: Any) -> str:
+    """Write a number of the tensor's own type; ``"none"`` for None."""
     return "none" if value is None else number_text(value)
+
+
+def float_text(value: float) -> str:
+    """Write a mean or spread; ``"none"`` where no value was finite."""
+    return "none" if math.isnan(value) else number_text(value)

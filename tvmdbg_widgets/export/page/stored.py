@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.export.handed_on import bounds_eraser, findings_handed_on
+from tvmdbg_widgets.export.handed_on import (
+    bounds_eraser,
+    findings_handed_on,
+    without_numbers,
+)
 from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored_choice import (
@@ -159,8 +163,13 @@ class _Store:
         columns = self.run.search.health().columns()
         if not self.wanted.parameters:
             erase = bounds_eraser(self.run.tensors, self.secret)
-            told["words"] = [erase(each) for each in told["words"]]
-            small = np.array([self.secret.counts_only(each) for each in self.tensors], np.bool_)
+            small = [self.secret.counts_only(each) for each in self.tensors]
+            for name in ("words", "brief"):
+                texts = map(erase, told[name])
+                told[name] = [
+                    without_numbers(each) if hidden else each
+                    for each, hidden in zip(texts, small, strict=True)
+                ]
             for name in ("low", "high"):
                 columns[name] = np.where(small, np.nan, columns[name])
         return told, columns

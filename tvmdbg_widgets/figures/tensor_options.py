@@ -1,0 +1,60 @@
+"""What may be chosen of the figure of a tensor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from tvmdbg_widgets.figures.choices import one_of
+from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES
+from tvmdbg_widgets.model.layouts import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Axes: TypeAlias = tuple[int | None, int | None]
+#: Row, column, rows and columns of a part of a plane, in values.
+Region: TypeAlias = tuple[int, int, int, int]
+ColorRange: TypeAlias = str | tuple[float, float]
+
+TENSOR_SHOWS = ("picture", "channels", "profile")
+COLOR_RANGES = ("tensor", "plane", "robust")
+
+
+@dataclass(frozen=True)
+class TensorOptions:
+    """How a tensor is shown; as of ``TensorInspector``."""
+
+    entry: tuple[int, int] | None = None
+    axes: Axes | None = None
+    index: Sequence[int] | None = None
+    color_scale: str = "linear"
+    color_map: str = "auto"
+    color_range: ColorRange = "tensor"
+    data_layout: str | None = None
+    reading: str | None = None
+    show: str = "picture"
+    region: Region | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no tensor can be shown with."""
+        one_of("color_scale", self.color_scale, SCALES)
+        one_of("color_map", self.color_map, COLOR_MAPS)
+        one_of("show", self.show, TENSOR_SHOWS)
+        if isinstance(self.color_range, str):
+            one_of("color_range", self.color_range, COLOR_RANGES)
+        elif not _is_range(self.color_range):
+            raise ValueError(f"color_range is (low, high), found {self.color_range!r}")
+        if self.data_layout:
+            Layout.parse(self.data_layout)
+        if self.region is not None and not _is_region(self.region):
+            raise ValueError(f"region is (row, col, rows, cols), found {self.region!r}")
+
+
+def _is_range(found: Sequence[float]) -> bool:
+    return len(found) == 2 and all(map(math.isfinite, found)) and found[0] <= found[1]
+
+
+def _is_region(found: Sequence[int]) -> bool:
+    return len(found) == 4 and min(found[:2]) >= 0 and min(found[2:]) >= 1

@@ -1,0 +1,213 @@
+"""The plane, channels or line of a tensor that a figure shows, under a reading and a layout."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.pictures import (
+    Channels,
+    Picture,
+    Profile,
+    channels,
+    picture,
+    profile,
+)
+from tvmdbg_widgets.model.planes import Plane, default_axes
+from tvmdbg_widgets.model.unfolded import Unfolded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.layouts import KnownLayout
+    from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
+    from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.values import Values
+    from tvmdbg_widgets.run import DebugRun
+
+#: Values of a plane from which on a picture is made of a sample of them.
+MOST_EXACT = 1 << 26
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown of a tensor's values.
+
+    Attributes
+    ----------
+    reading : str or None
+        None where the type has one only.
+    values : Values
+        Along the axes shown.
+    layout : str
+        What is unfolded; empty where the axes are as stored.
+    axis_names : tuple of str
+        Letters of the axes, where a layout names them.
+    known : tuple of KnownLayout
+    misfit : str
+        Why the layout that was asked for is not unfolded; empty where it is.
+    plane : Plane or None
+        None where there is nothing to draw.
+    region : (row, col, rows, cols) or None
+        The part of the plane that is drawn; None for all of it.
+    show : str
+        ``"picture"``, ``"channels"`` or ``"profile"``.
+    """
+
+    reading: str | None
+    values: Values
+    layout: str
+    axis_names: tuple[str, ...]
+    known: tuple[KnownLayout, ...]
+    misfit: str
+    plane: Plane | None
+    region: Region | None
+    show: str
+
+    @classmethod
+    def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> Shown:
+        """Return what was asked for as far as the tensor has it, the default where not."""
+        readings = tensor.readings
+        reading = options.reading if options.reading in readings else None
+        reading = reading or (readings[0] if readings else None)
+        stored = tensor.values(reading)
+        known = known_layouts(run.parts, (tensor.node, tensor.output))
+        opened = _opened(stored, known)
+        misfit = ""
+        if options.data_layout is not None:
+            layout = Layout.parse(options.data_layout) if options.data_layout else None
+            misfit = "" if layout is None else layout.misfit(stored.view_shape)
+            sizes = {each.layout.text: each.sizes for each in known}.get(options.data_layout)
+            if not misfit:
+                opened = stored if layout is None else Unfolded(stored, layout, sizes)
+        shape = opened.view_shape
+        ordered = not stored.is_raw and stored.numpy_dtype.kind != "c"
+        plane = plane_of(shape, options.axes, options.index) if ordered else None
+        plane = plane if math.prod(shape) else None
+        return cls(
+            reading,
+            opened,
+            opened.layout.text if isinstance(opened, Unfolded) else "",
+            opened.axis_names if isinstance(opened, Unfolded) else (),
+            known,
+            misfit,
+            plane,
+            None if plane is None else _part(plane, options.region),
+            options.show,
+        )
+
+    @property
+    def axis(self) -> int | None:
+        """The axis of the channels or of the profile, as the view opens with; None without one."""
+        if self.plane is None:
+            return None
+        shape = self.plane.shape
+        wanted = self.axis_names.index("C") if "C" in self.axis_names else 1
+        free = range(len(shape))
+        if self.show == "channels":
+            free = [axis for axis in free if axis not in self.plane.axes]  # type: ignore[assignment]
+        usable = [axis for axis in free if shape[axis] > 1] or list(free)
+        if not usable:
+            return None
+        if wanted in usable and ("C" in self.axis_names or len(shape) > 2):
+            return wanted
+        return max(usable, key=lambda axis: (shape[axis], -axis))
+
+    @property
+    def rows(self) -> int:
+        """Values down that are drawn."""
+        assert self.plane is not None  # noqa: S101 (asked where there is something to draw)
+        return self.plane.rows if self.region is None else self.region[2]
+
+    @property
+    def cols(self) -> int:
+        """Values across that are drawn."""
+        assert self.plane is not None  # noqa: S101
+        return self.plane.cols if self.region is None else self.region[3]
+
+    def picture(self, rows: int, cols: int) -> Picture:
+        """Return a picture; of a sample where there are very many values."""
+        assert self.plane is not None  # noqa: S101
+        many = self.rows * self.cols > MOST_EXACT
+        return picture(self.values, self.plane, rows, cols, part=self.region, sample=many)
+
+    def channels(self, count: int, rows: int, cols: int) -> Channels:
+        """Return pictures of the first indices of :attr:`axis`."""
+        assert self.plane is not None  # noqa: S101
+        assert self.axis is not None  # noqa: S101
+        return channels(self.values, self.plane, self.axis, 0, count, rows, cols)
+
+    def profile(self, points: int) -> Profile:
+        """Return the line along :attr:`axis`."""
+        assert self.axis is not None  # noqa: S101
+        return profile(self.values, self.axis, points)
+
+    def axis_text(self, axis: int) -> str:
+        """``"C (16)"`` where a letter names the axis, else ``"axis 1 (16)"``."""
+        name = self.axis_names[axis] if self.axis_names else f"axis {axis}"
+        return f"{name} ({self.values.view_shape[axis]:,})"
+
+    @property
+    def words(self) -> str:
+        """Which axes are shown, and where the others are held."""
+        if self.plane is None:
+            return ""
+        (down, across), index = self.plane.axes, self.plane.index
+        axis = self.axis
+        if self.show == "profile" and axis is not None:
+            return f"along {self.axis_text(axis)}, over all other axes"
+        if across is None:
+            return "a single value"
+        shown = f"{self.axis_text(across)} across"
+        if down is not None:
+            shown = f"{self.axis_text(down)} down, {shown}"
+        if self.region is not None:
+            row, col, rows, cols = self.region
+            shown += f"; rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
+        each = axis if self.show == "channels" else None
+        parts = (
+            [shown] if each is None else [f"a picture for each of {self.axis_text(each)}", shown]
+        )
+        parts += [
+            f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
+            for at, size in enumerate(self.plane.shape)
+            if at not in (down, across, each) and size > 1
+        ]
+        return "; ".join(parts)
+
+
+def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | None) -> Plane:
+    """Return the plane that was asked for as far as the shape has it, the default where not."""
+    usable = axes is not None and _valid(shape, axes)
+    at = [0] * len(shape)
+    if index is not None and len(index) == len(shape):
+        at = [max(0, min(size - 1, each)) for each, size in zip(index, shape, strict=True)]
+    return Plane(shape, axes if axes is not None and usable else default_axes(shape), tuple(at))
+
+
+def _opened(stored: ArrayValues, known: tuple[KnownLayout, ...]) -> ArrayValues | Unfolded:
+    """The values along the axes that views open with: those of the stated layout."""
+    for each in known:
+        if each.certainty == "stated" and each.layout.fits(stored.view_shape):
+            return Unfolded(stored, each.layout, each.sizes)
+    return stored
+
+
+def _part(plane: Plane, region: Region | None) -> Region | None:
+    """The part of the plane that a region has; None where that is all of it."""
+    if region is None:
+        return None
+    row, col = min(region[0], plane.rows - 1), min(region[1], plane.cols - 1)
+    rows, cols = min(region[2], plane.rows - row), min(region[3], plane.cols - col)
+    return None if (rows, cols) == (plane.rows, plane.cols) else (row, col, rows, cols)
+
+
+def _valid(shape: tuple[int, ...], axes: Axes) -> bool:
+    down, across = axes
+    if any(axis is not None and not 0 <= axis < len(shape) for axis in axes):
+        return False
+    return (down is None and not shape) if across is None else down != across
