@@ -7,6 +7,7 @@ Operands come in the order in which the fused operators first use them.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.model.operators import family, parts
@@ -14,6 +15,7 @@ from tvmdbg_widgets.model.operators import family, parts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_HASH = re.compile(r"_[0-9]{12,}_")
 _TRANSFORM = "layout_transform"
 #: Families that leave every axis where it was.
 _KEEPING = frozenset({"elementwise", "activation", "cast/quantize"})
@@ -70,7 +72,7 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[Told]:
         yield from _named(attrs, _ANY[1], certain=False)
         return
     at = bearers[-1]
-    certain = all(map(_keeps, found[at + 1 :]))
+    certain = all(map(_keeps, found[at + 1 :])) and not _is_cut(func_name)
     yield from _named(attrs, _attributes(found[at])[1], certain=certain)
 
 
@@ -84,7 +86,7 @@ def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Itera
         return
     at = bearers[0]
     first = found[at]
-    certain = at == 0 and len(bearers) == 1
+    certain = at == 0 and len(bearers) == 1 and not _is_cut(func_name)
     if family(first) in ("convolution", "matmul") and position == 1:
         if not first.endswith("without_weight_transform"):
             yield from _named(attrs, _WEIGHTS, certain=certain)
@@ -125,6 +127,14 @@ def _named(attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool) -
         if isinstance(layout, str) and layout:
             yield Told(name, layout, certain)
             return
+
+
+def _is_cut(func_name: str) -> bool:
+    """Whether a hash stands for the end of the name, so that operators may be missing.
+
+    Names are cut at 80 characters (src/relay/backend/te_compiler_cache.cc @ v0.19.0).
+    """
+    return _HASH.search(func_name) is not None
 
 
 def _keeps(part: str) -> bool:

@@ -57,6 +57,7 @@ class _Claim(NamedTuple):
 
     text: str
     source: str
+    node: int
     certain: bool
     plain: tuple[Entry, str] | None = None
 
@@ -92,7 +93,7 @@ def _direct(graph: Graph, entry: Entry) -> Iterator[_Claim]:
             if is_transform(func) and operands:
                 plain = operands[0], attrs.get("src_layout", "")
             source = f"{told.attr} of node {node}"
-            yield _Claim(told.layout, source, told.certain and single, plain)
+            yield _Claim(told.layout, source, node, told.certain and single, plain)
     for edge in graph.out_edges(node).tolist():
         if graph.edge_output[edge] != output:
             continue
@@ -102,25 +103,35 @@ def _direct(graph: Graph, entry: Entry) -> Iterator[_Claim]:
         for told in of_operand(attrs, func, position):
             plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
             source = f"{told.attr} of node {reader}"
-            yield _Claim(told.layout, source, told.certain and sure, plain)
+            yield _Claim(told.layout, source, reader, told.certain and sure, plain)
 
 
 def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
     """What is said of entries that differ from this one only element by element."""
-    seen, waiting = {entry}, deque([entry])
+    seen: set[Entry] = {entry}
+    waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
     while waiting and len(seen) < _REACH:
-        for node, other in _beside(graph, waiting.popleft()):
+        here, path = waiting.popleft()
+        for node, other in _beside(graph, here):
             if other in seen:
                 continue
             seen.add(other)
             there = _shape(run, other)
             if there == shape:
-                waiting.append(other)
+                waiting.append((other, (*path, node)))
             elif there is None or not _stretches(shape, there):
                 continue
             for claim in _direct(graph, other):
-                through = "" if other[0] == node else f", through node {node}"
-                yield _Claim(claim.text, claim.source + through, False)
+                source = claim.source + _through(
+                    [each for each in (*path, node) if each != claim.node]
+                )
+                yield _Claim(claim.text, source, claim.node, certain=False)
+
+
+def _through(nodes: list[int]) -> str:
+    if len(nodes) > 1:
+        return f", through {len(nodes)} nodes"
+    return f", through node {nodes[0]}" if nodes else ""
 
 
 def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
@@ -148,9 +159,9 @@ def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Cl
     if graph.kinds[node] != NodeKind.OPERATOR or entry[1]:
         return
     if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
-        yield _Claim(f"NCHW{shape[-1]}c", source, certain=False)
+        yield _Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
     if len(shape) == _PLAIN_RANK and any(map(_has_channels, parts(func))):
-        yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, certain=False)
+        yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
 
 
 def _has_channels(part: str) -> bool:
@@ -174,7 +185,7 @@ def _checked(
         certainty = known.certainty if known else ("stated" if claim.certain else "likely")
         source = known.source if known else claim.source
         if known:
-            source = f"{source}, sizes from {claim.source.partition(' of ')[2]}"
+            source = f"{source}, sizes from node {claim.node}"
         found[claim.text] = KnownLayout(layout, source, certainty, sizes)
     return tuple(found.values())
 
