@@ -36,7 +36,7 @@ export class ProfileView {
   readonly #newest = new NewestWins();
   readonly #picker = element("span", {});
   readonly #about = muted();
-  readonly #said = part("bar-text");
+  readonly #said = part("along-text");
   readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
   readonly stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-along",
