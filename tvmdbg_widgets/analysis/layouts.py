@@ -113,7 +113,7 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
     while waiting and len(seen) < _REACH:
         here, path = waiting.popleft()
         for node, other in _beside(graph, here):
-            if other in seen:
+            if other in seen or len(seen) >= _REACH:
                 continue
             seen.add(other)
             there = _shape(run, other)

@@ -122,7 +122,7 @@ class Session(anywidget.AnyWidget):
 
     @property
     def tensor(self) -> Any:
-        """The tensor looked at (:class:`~tvmdbg_widgets.model.tensors.Tensor`), or None."""
+        """The tensor looked at (:class:`~tvmdbg_widgets.model.tensor.Tensor`), or None."""
         if self._run is None or self._run.tensors is None:
             return None
         entry = self.entry

@@ -50,7 +50,7 @@ class Kept:
         progress: Callable[[int], None] | None = None,
         executor: Executor | None = None,
     ) -> Statistics:
-        """Return statistics; see :meth:`~tvmdbg_widgets.model.tensors.Tensor.statistics`."""
+        """Return statistics; see :meth:`~tvmdbg_widgets.model.tensor.Tensor.statistics`."""
         if bins < 1:
             raise ValueError(f"bins must be at least 1, not {bins}")
         if sample is not None and sample >= self._values.count:
