@@ -26,7 +26,10 @@ LAYERS = (
     "model",
 )  # each may import those after it
 FACADES = ("run", "open", "samples")  # join the layers, inside functions
-HEAVY = ("aiohttp", "anywidget", "bokeh", "fsspec", "ipywidgets", "networkx", "pandas", "traitlets")
+HEAVY = (
+    *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
+    *("pandas", "traitlets"),
+)
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
 VIEWS = ("graph", "tensor", "timeline", "tuning", "debugger")

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: Up to so many bytes the equal bins are counted by a second pass: what the page cache holds, so
 #: that a file is not fetched twice, and takes less than 0.1 s.
 EXACT_BYTES = 64 << 20
+#: From so many values on the pass is compiled where numba is installed: loading it takes as long
+#: as numpy takes to count them.
+_FAST = 1 << 26
 
 
 def statistics(
@@ -122,7 +125,9 @@ class Passes:
 
     def tallied(self, watched: Watched, executor: Executor | None = None) -> Statistics:
         """Make the pass; return everything but the histogram."""
-        tallied = run_pass(self.source, partial(tally, self.dtype), watched, executor)
+        fast = isinstance(self.source, Whole) and self.source.stop >= _FAST
+        make = partial(tally, self.dtype, fast=fast)
+        tallied = run_pass(self.source, make, watched, executor)
         return replace(tallied.finish(), exact=self.exact)
 
     def equal_bins(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.statistics import compiled
 from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.extremes import Extremes
 from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics.ordinals import from_key
 from tvmdbg_widgets.model.statistics.result import Statistics
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.statistics.compiled import Kernel
     from tvmdbg_widgets.model.statistics.extremes import Where
 
 _SIGN = 0x8000
@@ -23,9 +27,17 @@ class FloatTally:
 
     Open are zeros among denormals (0x0000, 0x8000), infinities among NaNs (0x7F80, 0xFF80 of
     float32) and the largest finite magnitude.
+
+    Parameters
+    ----------
+    dtype
+        float32 or float64.
+    fast
+        Whether the compiled pass is worth its start.
     """
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
+        self._compiled = fast
         self.bins = FloatBins(dtype)
         self.prefixes = np.zeros(MOST, np.int64)
         self.extremes = Extremes()
@@ -41,17 +53,43 @@ class FloatTally:
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
         """Count one chunk, at least one value."""
+        counted = compiled.kernel(self.bins.dtype) if self._compiled else None
+        if counted is not None:
+            self._add_compiled(counted, chunk, where)
+            return
         prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
         self.prefixes += prefixes
-        words = chunk.view(self._apart_words.dtype)
-        apart = [
-            int(np.count_nonzero(words == word)) if prefixes[prefix] else 0
-            for prefix, word in zip(self._apart_prefixes, self._apart_words, strict=True)
-        ]
-        self.apart += apart
+        apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
         infinite = self.bins.infinite
         special = prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any()
-        finite = self._specials(chunk, apart, where) if special else chunk
+        self._add_finite(self._specials(chunk, apart, where) if special else chunk, chunk, where)
+
+    def _add_compiled(self, counted: Kernel, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        before = self.prefixes[self._apart_prefixes]
+        words = chunk.view(f"i{chunk.dtype.itemsize}")
+        lowest, highest, *sums = counted(chunk, words, self.prefixes)
+        apart = self._set_apart(chunk, self.prefixes[self._apart_prefixes] - before)
+        low, high = (from_key(key, chunk.dtype) for key in (lowest, highest))
+        if not (math.isfinite(low) and math.isfinite(high)):
+            self._add_finite(self._specials(chunk, apart, where), chunk, where)
+            return
+        self._bounds(chunk, low, high, where)
+        if not self.moments.add_sums(len(chunk), *sums, peak=max(abs(low), abs(high))):
+            self.moments.add_floats(chunk, max(abs(low), abs(high)))
+
+    def _set_apart(self, chunk: np.ndarray[Any, Any], there: np.ndarray[Any, Any]) -> list[int]:
+        """Look at the values where the upper bits leave their class open."""
+        words = chunk.view(self._apart_words.dtype)
+        apart = [
+            int(np.count_nonzero(words == word)) if count else 0
+            for count, word in zip(there, self._apart_words, strict=True)
+        ]
+        self.apart += apart
+        return apart
+
+    def _add_finite(
+        self, finite: np.ndarray[Any, Any], chunk: np.ndarray[Any, Any], where: Where
+    ) -> None:
         if len(finite):
             low, high = float(finite.min()), float(finite.max())
             self._bounds(chunk, low, high, where)

@@ -35,31 +35,37 @@ class Moments:
 
     def add_floats(self, values: np.ndarray[Any, Any], peak: float) -> None:
         """Add finite floats, at least one, of which ``peak`` is the largest magnitude."""
-        count = len(values)
-        exponent = math.frexp(peak)[1]
-        if abs(exponent) <= _SAFE_EXPONENT:
-            exponent = 0
+        count, exponent = len(values), _exponent(peak)
         scaled = values.astype(np.float64)
         if exponent:
             np.ldexp(scaled, -exponent, out=scaled)
         mean = float(scaled.sum()) / count
         scaled -= mean
-        self.add_sums(count, mean, float(scaled.sum()), _squares(scaled), exponent)
+        self._add_sums(count, mean, float(scaled.sum()), _squares(scaled), exponent)
 
     def add_sums(
-        self, count: int, centre: float, rest: float, squares: float, exponent: int = 0
-    ) -> None:
-        """Add a chunk by the sums of its distances from a centre and of their squares.
+        self, count: int, centre: float, rest: float, squares: float, *, peak: float
+    ) -> bool:
+        """Add finite floats by sums made elsewhere; False where ``peak`` makes those worthless.
 
         Parameters
         ----------
         count
-            Its values.
+            How many.
         centre, rest, squares
             ``rest`` is the sum of ``value - centre``, ``squares`` that of its square.
-        exponent
-            The three are of values that were multiplied by ``2**-exponent``.
+        peak
+            Their largest magnitude.
         """
+        if _exponent(peak):
+            return False
+        self._add_sums(count, centre, rest, squares, 0)
+        return True
+
+    def _add_sums(
+        self, count: int, centre: float, rest: float, squares: float, exponent: int
+    ) -> None:
+        """Add sums of values that were multiplied by ``2**-exponent``."""
         self._add(
             count,
             _fixed(centre, _UNIT + exponent),
@@ -98,6 +104,12 @@ class Moments:
         return self.total / (self.count << _UNIT), _root(spread) / (
             self.count << _UNIT + _ROOT_BITS
         )
+
+
+def _exponent(peak: float) -> int:
+    """Return the power of two to divide by so that squares neither overflow nor vanish."""
+    exponent = math.frexp(peak)[1]
+    return 0 if abs(exponent) <= _SAFE_EXPONENT else exponent
 
 
 def above_low(values: np.ndarray[Any, Any], low: int) -> np.ndarray[Any, Any]:

@@ -35,3 +35,9 @@ def from_ordinal(number: int, dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "i":
         return int((word ^ top).view(dtype)[0])
     return float(np.where(word & top, word & ~top, ~word).view(dtype)[0])
+
+
+def from_key(key: int, dtype: np.dtype[Any]) -> float:
+    """Return the float of a signed key: its word, of which negative ones count down."""
+    word = key if key >= 0 else key ^ (1 << 8 * dtype.itemsize - 1) - 1
+    return float(np.array([word], f"i{dtype.itemsize}").view(dtype)[0])
