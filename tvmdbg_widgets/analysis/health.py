@@ -231,7 +231,7 @@ class _Judge:
             brief = f"{percent(share)} denormal"
             return _Judged(_Suspicion.DENORMAL, Verdict.SOUND, words, brief, share)
         dead = self._dead.get(entry)
-        if dead is not None:
+        if dead is not None and dead.dead:
             share = len(dead.dead) / dead.total
             return _Judged(_Suspicion.SOME_DEAD, Verdict.SOUND, *_channels(dead), share)
         return _Judged(_Suspicion.SOUND, Verdict.SOUND)
@@ -284,13 +284,9 @@ class _Judge:
 
     def _dead_of(self, entry: Entry, found: Statistics) -> tuple[int, int] | None:
         dead = self._dead.get(entry)
-        if dead is not None:
-            return len(dead.dead), dead.total
-        tensor = self._evidence.tensors[entry]
-        total = dead_channels.channels(self._evidence.parts, entry, tensor)
-        if total is None:
+        if dead is None:
             return None
-        return (total if found.zero == found.size else 0), total
+        return (dead.total if found.zero == found.size else len(dead.dead)), dead.total
 
 
 def _channels(dead: dead_channels.Channels) -> tuple[str, str]:

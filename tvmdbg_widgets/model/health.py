@@ -77,7 +77,8 @@ class EntryHealth(NamedTuple):
         Share of the values at the ends of the range, as the rule ``saturated`` counts them; NaN
         for types and functions whose range has no ends that matter.
     dead : (int, int) or None
-        Channels that are zero throughout, of how many.
+        Channels that are zero throughout, of how many; None where the layout names no channels,
+        or so few values are zero that no channel can be.
     constant : bool
         Whether all of two values or more are one.
     """

@@ -38,7 +38,7 @@ _FIRST_OPERATOR = 2
 
 
 class Channels(NamedTuple):
-    """The dead channels of one entry, and by which axis they were counted."""
+    """The dead channels of one entry, which may be none, and by which axis they were counted."""
 
     dead: tuple[int, ...]
     total: int
@@ -46,26 +46,20 @@ class Channels(NamedTuple):
     assumed: bool
 
 
-def channels(run: RunParts, entry: Entry, tensor: Tensor) -> int | None:
-    """Return how many channels an entry has that are looked at; None where none are."""
-    known = _known(run, entry, tensor)
-    return None if known is None else _count(known, tensor.shape)
-
-
 def probe(look: Look) -> Channels | None:
-    """Find the channels that are zero throughout."""
+    """Find the channels that are zero throughout, where so many values are zero."""
     found, shape = look.statistics, look.tensor.shape
+    if found.zero < _LEAST_VALUES:
+        return None
     known = _known(look.parts, look.entry, look.tensor)
     if known is None:
         return None
     count = _count(known, shape)
-    if found.zero == found.size or found.zero < look.tensor.size // _stored(known, shape):
-        return None
-    dead = np.flatnonzero(~_alive(look, known)[:count])
+    dead: tuple[int, ...] = ()
+    if look.tensor.size // _stored(known, shape) <= found.zero < found.size:
+        dead = tuple(np.flatnonzero(~_alive(look, known)[:count]).tolist())
     text = f"{known.layout} by {known.source}"
-    if not len(dead):
-        return None
-    return Channels(tuple(dead.tolist()), count, text, known.certainty != "stated")
+    return Channels(dead, count, text, known.certainty != "stated")
 
 
 def _known(run: RunParts, entry: Entry, tensor: Tensor) -> KnownLayout | None:
@@ -118,7 +112,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     found: dict[tuple[int, int], Channels] = {
         entry: each
         for entry, each in evidence.scanned.probed.get(NAME, {}).items()
-        if entry in evidence.statistics
+        if entry in evidence.statistics and each.dead
     }
     if not found:
         return
