@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import tracemalloc
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -265,7 +266,12 @@ def test_a_part_reads_little_more_than_itself() -> None:
 
 @pytest.mark.parametrize("threads_from", [0, 1 << 62])
 def test_watch_stops_between_blocks(threads_from: int) -> None:
-    held = Held(np.zeros((4096, 256), np.float32))
+    class Slow(Held):
+        def window(self, selection: Any) -> np.ndarray[Any, Any]:
+            time.sleep(0.001)
+            return super().window(selection)
+
+    held = Slow(np.zeros((4096, 256), np.float32))
     plane = Plane.of(held.array.shape, (0, 1), [0, 0])
     asked = 0
 

@@ -170,23 +170,23 @@ def _batches(bad: Array, step: int, rest: bool) -> Iterator[tuple[Any, Any, Any]
 def _finite_only(block: Array, before: Array | None) -> Cells:
     """Reduce the first of two axes, without a branch on any value."""
     finite = np.isfinite(block)
-    word = np.dtype(f"u{block.dtype.itemsize}")
-    infinity, sign = (np.array(each, block.dtype).view(word) for each in (np.inf, -0.0))
+    step, word = len(block), np.dtype(f"u{block.dtype.itemsize}")
     kept = np.negative(finite.astype(word))
     zeroed = block.view(word) & kept
-    gone = infinity & ~kept
-    step = len(block)
-    flags = np.zeros((1, block.shape[1]), np.uint8)
-    special = ((NAN, np.isnan(block)), (POS_INF, block == np.inf), (NEG_INF, block == -np.inf))
-    for bit, found in special:
-        flags |= found.any(axis=0, keepdims=True).view(np.uint8) * np.uint8(bit)
-    return Cells(
-        _reduce(np.minimum, (zeroed | gone).view(block.dtype), 0, step),
-        _reduce(np.maximum, (zeroed | gone | (sign & ~kept)).view(block.dtype), 0, step),
-        _total(zeroed.view(block.dtype), 0, step, before),
-        np.count_nonzero(finite, axis=0, keepdims=True),
-        flags,
-    )
+    count = np.add.reduce(finite.view(np.uint8), axis=0, dtype=np.int64, keepdims=True)
+    low = np.fmin.reduce(block, axis=0, keepdims=True)
+    high = np.fmax.reduce(block, axis=0, keepdims=True)
+    flags = np.bitwise_or.reduce(np.isnan(block).view(np.uint8), axis=0, keepdims=True)
+    flags *= np.uint8(NAN)
+    flags |= (high == np.inf).view(np.uint8) * np.uint8(POS_INF)
+    flags |= (low == -np.inf).view(np.uint8) * np.uint8(NEG_INF)
+    infinity = block.dtype.type(np.inf)
+    if (flags & (POS_INF | NEG_INF)).any():
+        gone, sign = (np.array(each, block.dtype).view(word) & ~kept for each in (np.inf, -0.0))
+        low = _reduce(np.minimum, (zeroed | gone).view(block.dtype), 0, step)
+        high = _reduce(np.maximum, (zeroed | gone | sign).view(block.dtype), 0, step)
+    low, high = np.where(count > 0, low, infinity), np.where(count > 0, high, -infinity)
+    return Cells(low, high, _total(zeroed.view(block.dtype), 0, step, before), count, flags)
 
 
 def across(cells: Cells, step: int) -> Cells:

@@ -88,6 +88,7 @@ class Stack:
             np.empty(shape, np.int64),
             np.zeros(shape, np.uint8),
         )
+        found.count[:] = np.multiply.outer(self.lower.lengths, self.higher.lengths)
 
         def work(piece: tuple[range, range, range]) -> None:
             channels, rows, cols = piece
@@ -98,9 +99,7 @@ class Stack:
             with np.errstate(over="ignore"):
                 found.low[here], found.high[here] = float32(cells.low), float32(cells.high)
             found.total[here] = cells.total
-            if cells.count is None or cells.flags is None:
-                found.count[here] = np.multiply.outer(lower.lengths, higher.lengths)
-            else:
+            if cells.count is not None:
                 found.count[here], found.flags[here] = cells.count, cells.flags
 
         for_each(self._pieces(), work, watch, self.size >= LARGE)
