@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from tvmdbg_widgets.formats.tvm.params import read_params
 from tvmdbg_widgets.model import bits, ulp
-from tvmdbg_widgets.model.array_record import ArrayRecord
+from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.tensors import Tensor
@@ -155,6 +155,7 @@ def test_lanes_are_an_axis_where_all_are_stored() -> None:
     assert whole.view_shape == (3, 2, 4)
     assert np.array_equal(whole.numpy(), array.reshape(3, 2, 4))
     assert np.array_equal(whole[1, :, 2], array.reshape(3, 2, 4)[1, :, 2])
+    assert storage_notes(whole.dtype, (3, 2), 96) == ()
     part = stored(DataType.parse("float32x4"), (3, 2), array[:6].tobytes())
     assert part.view_shape == (6,)
 

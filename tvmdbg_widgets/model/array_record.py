@@ -194,8 +194,8 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
             f"values lost: TVM up to 0.7 stores 0 bytes for {dtype} arrays; only the shape is left",
         )
     notes = []
-    if dtype.lanes > 1:
-        whole = -(-count * dtype.lanes * dtype.bits // 8)
+    whole = -(-count * dtype.lanes * dtype.bits // 8)
+    if dtype.lanes > 1 and nbytes < whole:
         notes.append(f"stores {nbytes} of {whole} bytes: TVM's writer leaves out the lanes")
     if dtype.numpy_dtype is None:
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"

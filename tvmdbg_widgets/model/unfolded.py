@@ -118,15 +118,20 @@ class Unfolded:
             The selection does not fit ``shape``, is no int or slice, or steps backwards.
         """
         axes = resolved(selection, self.shape)
-        out = np.empty([len(indices) for indices, _ in axes], self.numpy_dtype)
-        if out.size:
-            pieces = [
-                list(_pieces(indices, [self.layout.axes[axis][1] or 1 for axis in part[1:]]))
-                for (indices, _), part in zip(axes, self.layout.parts, strict=True)
-            ]
-            for chosen in itertools.product(*pieces):
-                out[tuple(piece.place for piece in chosen)] = self._read(chosen)
-        return out.reshape([len(indices) for indices, kept in axes if kept])
+        lengths = [len(indices) for indices, _ in axes]
+        kept = [len(indices) for indices, kept in axes if kept]
+        if not math.prod(lengths):
+            return np.empty(kept, self.numpy_dtype)
+        pieces = [
+            list(_pieces(indices, [self.layout.axes[axis][1] or 1 for axis in part[1:]]))
+            for (indices, _), part in zip(axes, self.layout.parts, strict=True)
+        ]
+        if all(len(each) == 1 for each in pieces):
+            return np.ascontiguousarray(self._read([each[0] for each in pieces])).reshape(kept)
+        out = np.empty(lengths, self.numpy_dtype)
+        for chosen in itertools.product(*pieces):
+            out[tuple(piece.place for piece in chosen)] = self._read(chosen)
+        return out.reshape(kept)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Read all values as a new array of ``shape``."""
