@@ -293,13 +293,6 @@ class DebugRun:
             known = None if self._search is None else self._search.latest
         return known if known is not None and known.complete else None
 
-    @property
-    def known_health(self) -> Health | None:
-        """The health of the tensors once all were looked at, by whoever asked; None before."""
-        if self.known_findings is None:
-            return None
-        return self.search.health()
-
     def figure(
         self,
         view: str = "debugger",
@@ -329,9 +322,10 @@ class DebugRun:
         **options
             As the view takes them: ``color_by``, ``direction``, ``focus``, ``hops``, ``search``,
             ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
-            ``color_map`` (tensor); ``show``, ``sort``, ``time_range`` (timeline); ``selected``:
-            node ids to be marked (graph and timeline); ``collapsed``: views to be left out
-            (debugger).
+            ``color_map``, ``color_range``, ``data_layout``, ``reading``, ``show``, ``region``
+            (tensor, see :class:`TensorInspector`); ``show``, ``sort``, ``time_range`` (timeline);
+            ``selected``: node ids to be marked (graph and timeline); ``tensor_show``, the
+            tensor's ``show``, and ``collapsed``: views to be left out (debugger).
 
         Raises
         ------

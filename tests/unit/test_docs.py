@@ -118,7 +118,7 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)
     assert names is not None
-    assert set(names[1].split(", ")) == {"known_findings", "known_health", "model", "search"}
+    assert set(names[1].split(", ")) == {"known_findings", "model", "search"}
 
 
 def test_reference_has_what_methods_of_a_run_return() -> None:

@@ -244,11 +244,9 @@ def test_a_stopped_scan_says_what_is_known_and_goes_on(monkeypatch: pytest.Monke
     assert not health.complete
     assert [each.verdict for each in health] == [Verdict.SOUND, Verdict.NOT_YET, Verdict.NOT_YET]
     assert "interrupted" in repr(health)
-    assert run.known_health is None
     health = run.health(progress=False)
     assert health.complete
     assert seen == [0, 1, 1, 2]
-    assert run.known_health is health
     assert run.search.health() is health
     assert health[1].verdict is Verdict.FAULTY
 

@@ -60,11 +60,6 @@ class Search:
         """What was last answered, without looking further; None where nobody asked."""
         return self._known
 
-    @property
-    def latest_health(self) -> Health | None:
-        """The health that was last answered; None where nobody asked."""
-        return self._health
-
     def known(self, *, newest: bool = False) -> Findings:
         """Return the findings in what was scanned so far.
 
