@@ -10,6 +10,7 @@ import numpy as np
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.withheld import FEWEST
 from tvmdbg_widgets.figures.texts import index_text
+from tvmdbg_widgets.model import bits
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import exact_ns
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
@@ -83,7 +85,9 @@ def _values(run: DebugRun, node: int, output: int, tell: Tell, secret: Withheld)
 
 def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
     stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
-    told = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}"]
+    read = {"node": "captured at the node", "later": "read after the run"}.get(tensor.captured)
+    said = [f"{stored}, {tensor.nbytes:,} bytes, matched {tensor.trust.label}", read]
+    told = [", ".join(filter(None, said))]
     try:
         found = tensor.statistics()
     except (FormatError, OSError) as problem:
@@ -94,6 +98,8 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
         f"{found.size:,} values: {found.finite:,} finite, {found.nan:,} NaN, {found.pos_inf:,} +Inf"
         f", {found.neg_inf:,} -Inf, {found.zero:,} zero, {found.negative:,} negative"
     )
+    hidden = (tensor.node, tensor.output) in secret
+    told += _more(tensor, found, places=not hidden, ends=not secret.counts_only(tensor))
     if secret.counts_only(tensor):
         told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
     elif found.finite and not math.isnan(found.mean):
@@ -103,6 +109,23 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
             f"standard deviation {found.std!r}"
         )
     return told
+
+
+def _more(tensor: Tensor, found: Statistics, *, places: bool, ends: bool) -> list[str]:
+    """Return counts and places that matter only where they are there."""
+    told = []
+    if found.denormal:
+        told.append(f"{found.denormal:,} denormal")
+    if ends and bits.is_integer(tensor.values().numpy_dtype):
+        told += [
+            f"{count:,} at the {name} value of the type"
+            for count, name in ((found.at_lowest, "lowest"), (found.at_highest, "highest"))
+            if count
+        ]
+    first = (("NaN", found.first_nan), ("+Inf", found.first_pos_inf), ("-Inf", found.first_neg_inf))
+    told += [f"first {name}{_at(tensor, at)}" for name, at in first if places and at is not None]
+    line = ", ".join(told)
+    return [line] if line else []
 
 
 def _at(tensor: Tensor, flat: int | None) -> str:

@@ -27,13 +27,9 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
 }
 
 
-#: What the debugger calls options of the tensor whose names mean something else there.
-_RENAMED = {"show": "tensor_show", "layout": "tensor_layout"}
-
-
 def _key(kind: type, name: str) -> str:
-    """Return the name of a view's option among those of the debugger."""
-    return _RENAMED.get(name, name) if kind is TensorOptions else name
+    """Return the name of a view's option among those of the debugger, whose ``show`` is another."""
+    return "tensor_show" if kind is TensorOptions and name == "show" else name
 
 
 #: Names of the options of the debugger.
