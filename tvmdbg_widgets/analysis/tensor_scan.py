@@ -8,12 +8,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
 from tqdm.auto import tqdm
+
+from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    import numpy as np
 
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
@@ -49,6 +50,22 @@ class Look:
     tensor: Tensor
     statistics: Statistics
     chunks: Callable[[], Iterator[np.ndarray[Any, Any]]]
+
+    def count(self, low: float, high: float) -> tuple[int, int]:
+        """Return how many finite values lie between two bounds, both included: least, and most."""
+        spread = self.statistics.distribution
+        return (0, 0) if spread is None else spread.count(low, high)
+
+    def count_exactly(self, low: float, high: float) -> int:
+        """Return that number; values are read only where the distribution leaves it open."""
+        least, most = self.count(low, high)
+        if least == most:
+            return least
+        values = (comparable(chunk) for chunk in self.chunks())
+        return sum(
+            int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
+            for each in values
+        )
 
 
 #: Reads more of one tensor; None where there is nothing to tell.

@@ -5,15 +5,14 @@
   0.2 % there.
 * float32: magnitudes beyond 65,504, which become Inf in float16.
 * float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds
-  half of the nonzero values or more to zero. They are counted where the histogram leaves that
+  half of the nonzero values or more to zero. They are counted where the distribution leaves that
   possible.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -51,13 +50,12 @@ def probe(look: Look) -> int | None:
         below, least = _SMALLEST_NORMAL, _SUBNORMAL_SHARE * nonzero
     elif name == "float32":
         below, least = _peak(found) / _INT8_STEPS, _LOST * nonzero
-        if _near_zero(found, below) < least:
-            return None
     else:
         return None
-    count = 0
-    for chunk in look.chunks():
-        count += int(np.count_nonzero((np.abs(chunk) < below) & (chunk != 0)))
+    largest = math.nextafter(below, 0)
+    if look.count(-largest, largest)[1] - found.zero < least:
+        return None
+    count = look.count_exactly(-largest, largest) - found.zero
     return count if count >= least else None
 
 
@@ -65,15 +63,6 @@ def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
     """Whether a float16 tensor, finite, comes within a factor of two of the largest float16."""
     finite = found.finite and found.finite == found.size
     return bool(finite and tensor.dtype.name == "float16" and _peak(found) > _MAX / 2)
-
-
-def _near_zero(found: Statistics, below: float) -> int:
-    """Nonzero values that may be of less than this magnitude, by the histogram."""
-    if found.histogram is None:
-        return 0
-    edges = found.histogram.edges
-    inside = (edges[:-1] < below) & (edges[1:] > -below)
-    return int(found.histogram.counts[inside].sum()) - found.zero
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -14,17 +14,16 @@ Outputs of fewer than 100 values are left out, except for float16.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import ml_dtypes
-import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.operators import parts
-from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,13 +95,11 @@ def probe(look: Look) -> Ends | None:
     at_low = low is not None and found.minimum <= low
     if not at_low and found.maximum < high:
         return None
-    counts = [0, 0]
-    for chunk in look.chunks():
-        values = comparable(chunk)
-        counts[1] += int(np.count_nonzero(values == high))
-        if at_low and low is not None:
-            counts[0] += int(np.count_nonzero(values <= low))
-    ends = Ends(low if at_low else None, high, counts[0], counts[1], found.size, by_name, least)
+    below = 0
+    if at_low and low is not None:
+        below = look.count_exactly(-math.inf, low) + found.neg_inf
+    above = look.count_exactly(high, high)
+    ends = Ends(low if at_low else None, high, below, above, found.size, by_name, least)
     return ends if ends.at_low + ends.at_high else None
 
 
