@@ -66,8 +66,11 @@ export function actions(inspector: Inspector): KeyAction[] {
     ],
     ["Enter", "open the chosen channel", () => inspector.openChannel()],
     ["a", "next layout of the axes", () => board.nextLayout()],
+    ["t", "next axis of the profile", () => board.profile.nextAxis()],
     ["v", "table of values", () => board.toggleTable()],
+    ["f", "values as number, hex, bits, dequantised", () => board.table.nextFormat()],
     ["g", "logarithmic counts", () => board.histogram.toggleLog()],
+    ["h", "histogram linear, log or symlog", () => board.histogram.nextKind()],
     [
       "l",
       "linear, log or symlog",
@@ -81,6 +84,7 @@ export function actions(inspector: Inspector): KeyAction[] {
     ],
     ["e", "what colours show of a cell", () => inspector.cells(nextCells)],
     ["k", "stop, or go on, looking at every value", () => inspector.toggleCount()],
+    ["w", "save what is shown", () => board.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],
   ];
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));

@@ -230,6 +230,7 @@ export class Board {
     return {
       ...this.picture.inspect(),
       histogram: this.histogram.inspect(),
+      profile: this.profile.inspect(),
       channels: this.channels.inspect(),
     };
   }

@@ -135,7 +135,7 @@ export class ProfileView {
     const choices = answer.viewShape.map(
       (length, axis) => [String(axis), `${axisName(answer, axis)} (${length})`] as const,
     );
-    const picker = select("Axis of the profile (a)", choices, String(this.#axis), (axis) =>
+    const picker = select("Axis of the profile (t)", choices, String(this.#axis), (axis) =>
       this.#along(Number(axis)),
     );
     picker.addEventListener("keydown", (event) => {
@@ -297,7 +297,7 @@ export class ProfileView {
     if (to !== undefined) this.#go(to);
     else if (factor !== undefined) {
       this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
-    } else if (event.key === "a") this.nextAxis();
+    } else if (event.key === "t") this.nextAxis();
     else if (event.key === "Escape") this.#acts.leave();
     else return;
     event.preventDefault();

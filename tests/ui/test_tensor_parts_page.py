@@ -1,0 +1,566 @@
+"""Histogram, profile, values, statistics and files of the tensor inspector, against numpy."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+    from tvmdbg_widgets.run import DebugRun
+
+Array = np.ndarray[Any, Any]
+
+ROOT = ".tvmdbg-tensor"
+BARS = ".tvmdbg-tensor-histogram"
+SAID = ".tvmdbg-tensor-bar-text"
+ALONG = ".tvmdbg-tensor-along"
+NUMBERS = ".tvmdbg-tensor-statistics"
+READOUT = ".tvmdbg-tensor-readout"
+VALUES = ".tvmdbg-values-grid"
+SAVED = ".tvmdbg-tensor-save-status"
+
+
+def made_arrays() -> dict[str, Array]:
+    """One array of each kind that the parts treat apart."""
+    random = np.random.default_rng(11)
+    faulty = (random.normal(size=(2, 8, 6, 10)) * 1000).astype(np.float32)
+    faulty[1, 3, 4, 5] = np.nan
+    faulty[0, 6, 1, 2] = np.inf
+    codes = np.clip(random.normal(size=(24, 40)) * 60, -128, 127).astype(np.int8)
+    tall = random.normal(size=(50_000, 3)).astype(np.float32).cumsum(axis=0)
+    return {
+        "faulty": faulty,
+        "codes": codes,
+        "relu": np.maximum(random.normal(size=(40, 50)), 0).astype(np.float32),
+        "brain": random.normal(size=(12, 7)).astype(ml_dtypes.bfloat16),
+        "half": random.normal(size=(3, 5, 9)).astype(np.float16),
+        "tall": tall.astype(np.float32),
+        "turning": (random.normal(size=(6, 4)) + 1j * random.normal(size=(6, 4))).astype(
+            np.complex64
+        ),
+        "packed": random.normal(size=(1, 2, 5, 6, 8)).astype(np.float32),
+        "whole": random.integers(-(2**62), 2**62, size=(5, 4)),
+        "wide": np.arange(3 * 400_000, dtype=np.float32).reshape(3, 400_000),
+        "huge": np.zeros((6000, 6000), np.int8),
+    }
+
+
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, Array]:
+    return made_arrays()
+
+
+@pytest.fixture(scope="module")
+def run(arrays: dict[str, Array], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
+    path = tmp_path_factory.mktemp("parts") / "output_tensors.params"
+    keyed = {
+        f"{name}____topo-index:{node}____output-num:0": array
+        for node, (name, array) in enumerate(arrays.items())
+    }
+    write_params(path, keyed)
+    found: DebugRun = tvmdbg.open(path)
+    return found
+
+
+@pytest.fixture(scope="module")
+def address(run: DebugRun, bundles: Path) -> Iterator[str]:
+    with serve(run) as found:
+        yield found
+
+
+@pytest.fixture
+def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., None]:
+    """Open a page that shows one of the arrays."""
+
+    def opened(name: str, *, width: int = 900, **traits: Any) -> None:
+        traits["entry"] = [list(arrays).index(name), 0]
+        query = "".join(f"&tensor.{key}={json.dumps(value)}" for key, value in traits.items())
+        page.set_viewport_size({"width": width + 16, "height": 1000})
+        page.goto(f"{address}?views=tensor&width={width}&theme=light{query}")
+        expect(page.locator(ROOT)).to_have_attribute("data-ready", "true", timeout=20_000)
+        expect(page.locator(f"{ROOT} h3")).to_contain_text("of every finite value")
+
+    return opened
+
+
+def histogram(page: Page) -> dict[str, Any]:
+    """What is drawn of the histogram."""
+    found: dict[str, Any] = inspected(page)["histogram"]
+    return found
+
+
+def inspected(page: Page) -> dict[str, Any]:
+    page.wait_for_function("new Promise(done => requestAnimationFrame(() => done(true)))")
+    found: dict[str, Any] = page.locator(ROOT).evaluate(
+        """root => {
+            const detail = {};
+            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+            return JSON.parse(JSON.stringify(detail));
+        }"""
+    )
+    return found
+
+
+def trait(page: Page, name: str) -> Any:
+    return page.evaluate(f"window.tvmdbg.models.tensor0.get('{name}')")
+
+
+def wait_trait(page: Page, name: str, condition: str) -> Any:
+    page.wait_for_function(f"(it => {condition})(window.tvmdbg.models.tensor0.get('{name}'))")
+    return trait(page, name)
+
+
+def press(page: Page, *keys: str) -> None:
+    page.locator(ROOT).focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def drag(page: Page, stage: Locator, start: float, end: float) -> None:
+    box = stage.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + start, box["y"] + 70)
+    page.mouse.down()
+    page.mouse.move(box["x"] + (start + end) / 2, box["y"] + 70)
+    page.mouse.move(box["x"] + end, box["y"] + 70)
+    page.mouse.up()
+
+
+def counted(array: Array, bar: dict[str, Any], *, last: bool) -> int:
+    low, high = bar["span"]
+    below = array <= high if last or low == high else array < high
+    return int(((array >= low) & below).sum())
+
+
+@pytest.mark.parametrize("kind", ["linear", "log", "symlog"])
+def test_bars_bound_the_counts_of_numpy_on_every_scale(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array], kind: str
+) -> None:
+    show("faulty")
+    page.get_by_label("Scale of the values (h)").select_option(kind)
+    bars = histogram(page)["bars"]
+    finite = arrays["faulty"][np.isfinite(arrays["faulty"])].astype(np.float64)
+    own = [bar for bar in bars if bar["span"]]
+    assert len(own) == 64
+    for bar in own:
+        truth = counted(finite, bar, last=bar is own[-1])
+        assert bar["least"] <= truth <= bar["most"]
+    exact = [bar for bar in own if bar["least"] == bar["most"]]
+    assert kind != "linear" or len(exact) == 64
+    loose = [bar for bar in own if bar["least"] != bar["most"]]
+    assert all("≈" in bar["text"] and "between" in bar["text"] for bar in loose)
+    slots = {bar["slot"]: bar["likely"] for bar in bars if bar["slot"]}
+    expected = {"nan": 1, "posInf": 1}
+    if kind == "log":
+        expected["negative"] = int((finite < 0).sum())
+    assert slots == expected
+
+
+def test_codes_have_a_bar_each_and_the_end_codes_are_marked(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("codes")
+    found = histogram(page)
+    values, counts = np.unique(arrays["codes"], return_counts=True)
+    drawn = [((bar["span"][0] + bar["span"][1]) / 2, bar["likely"]) for bar in found["bars"]]
+    assert drawn == list(zip(values.tolist(), counts.tolist(), strict=True))
+    labels = " ".join(label["text"] for label in found["labels"])
+    low, high = int((arrays["codes"] == -128).sum()), int((arrays["codes"] == 127).sum())
+    assert f"limit −128 ({low})" in labels
+    assert f"limit 127 ({high})" in labels
+    pill = page.locator(".tvmdbg-tensor-health")
+    expect(pill).to_contain_text("⚠ saturated")
+    expect(pill).to_contain_text(f"{low + high} at −128 or 127")
+
+
+def test_zeros_of_floats_stand_apart(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("relu")
+    bars = histogram(page)["bars"]
+    zeros = int((arrays["relu"] == 0).sum())
+    (slot,) = [bar for bar in bars if bar["slot"]]
+    assert (slot["slot"], slot["likely"], slot["over"]) == ("zero", zeros, True)
+    assert sum(bar["likely"] for bar in bars) == arrays["relu"].size
+
+
+def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., None]) -> None:
+    show("relu")
+    stage = page.locator(BARS)
+    reset = page.get_by_role("button", name="Let the colours span the whole tensor")
+    expect(reset).to_be_disabled()
+    drag(page, stage, 60, 160)
+    low, high = wait_trait(page, "color_range", "Array.isArray(it)")
+    plot, axis = (histogram(page)[name] for name in ("plot", "axis"))
+    at = [
+        axis["low"] + (x - plot["x"]) / plot["width"] * (axis["high"] - axis["low"])
+        for x in (60, 160)
+    ]
+    assert [low, high] == pytest.approx(at, abs=2 * (axis["high"] - axis["low"]) / plot["width"])
+    handles = page.locator(".tvmdbg-tensor-handle")
+    handles.first.focus()
+    page.keyboard.press("ArrowRight")
+    moved = wait_trait(page, "color_range", f"it[0] > {low}")
+    assert moved[1] == high
+    handles.last.drag_to(stage, target_position={"x": 200, "y": 70}, force=True)
+    assert wait_trait(page, "color_range", f"it[1] > {high}")[0] == moved[0]
+    page.get_by_role("button", name="Show the colours' range alone").click()
+    assert histogram(page)["axis"]["low"] == pytest.approx(moved[0])
+    page.get_by_role("button", name="Show the colours' range alone").click()
+    assert histogram(page)["axis"]["low"] == axis["low"]
+    for take_back in (
+        reset.click,
+        lambda: stage.dblclick(position={"x": 100, "y": 40}),
+        lambda: stage.press("Escape"),
+        lambda: handles.first.press("Escape"),
+    ):
+        drag(page, stage, 60, 160)
+        wait_trait(page, "color_range", "Array.isArray(it)")
+        take_back()
+        wait_trait(page, "color_range", "it === 'tensor'")
+
+
+def test_bars_are_read_and_marked_by_keys(page: Page, show: Callable[..., None]) -> None:
+    show("relu")
+    bars = histogram(page)["bars"]
+    stage, said = page.locator(BARS), page.locator(SAID)
+    stage.focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_have_text(bars[0]["text"])
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(said).to_have_text(bars[3]["text"])
+    found = wait_trait(page, "color_range", f"Array.isArray(it) && it[1] === {bars[3]['span'][1]}")
+    assert found == [bars[1]["span"][0], bars[3]["span"][1]]
+    page.keyboard.press("End")
+    expect(said).to_have_text(bars[-1]["text"])
+    page.keyboard.press("h")
+    expect(page.get_by_label("Scale of the values (h)")).to_have_value("log")
+    page.keyboard.press("g")
+    logs = page.get_by_role("button", name="Count on a logarithmic axis")
+    expect(logs).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.locator(ROOT)).to_be_focused()
+
+
+def test_statistics_are_those_of_numpy_and_lead_to_their_places(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("faulty")
+    finite = arrays["faulty"][np.isfinite(arrays["faulty"])].astype(np.float64)
+    line = page.locator(NUMBERS)
+    expect(line).to_contain_text("of the finite values only")
+    for name, percent in (("p1", 1), ("median", 50), ("p99", 99)):
+        cell = line.locator("tr", has=page.get_by_role("rowheader", name=name, exact=True))
+        low, high = (float(each) for each in cell.locator("td").inner_text().split(" … "))
+        assert low <= np.percentile(finite, percent) <= high
+    line.get_by_role("button", name="exact percentiles").click()
+    median = line.locator("tr", has=page.get_by_role("rowheader", name="median")).locator("td")
+    expect(median).not_to_contain_text("…")
+    assert float(median.inner_text()) == np.percentile(finite, 50)
+    expect(line.get_by_role("button", name="exact percentiles")).to_have_count(0)
+    page.get_by_role("button", name="Go to the first NaN").click()
+    expect(page.locator(f"{READOUT} code")).to_contain_text("[1, 3, 4, 5] = nan")
+    page.get_by_role("button", name="Go to the first +Inf").click()
+    expect(page.locator(f"{READOUT} code")).to_contain_text("[0, 6, 1, 2] = inf")
+    page.get_by_role("button", name="Go to the maximum (x)").click()
+    index = np.unravel_index(
+        np.nanargmax(np.where(np.isfinite(arrays["faulty"]), arrays["faulty"], -np.inf)),
+        arrays["faulty"].shape,
+    )
+    expect(page.locator(f"{READOUT} code")).to_contain_text(str([int(each) for each in index]))
+
+
+def test_readout_tells_bits_and_step(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("relu")
+    press(page, "x")
+    value = arrays["relu"].max()
+    readout = page.locator(READOUT)
+    expect(readout).to_contain_text(f"0x{value.view(np.uint32):08X}")
+    bits = f"{value.view(np.uint32):032b}"
+    for name, text in (("sign", bits[0]), ("exponent", bits[1:9]), ("mantissa", bits[9:])):
+        expect(readout.locator(f".tvmdbg-bits-{name}")).to_have_text(text)
+    expect(readout).to_contain_text(f"ulp {float(np.spacing(value))!r}")
+    expect(page.locator(f"{ROOT} > .tvmdbg-mirror")).to_contain_text("bits 0x")
+
+
+def cells(page: Page) -> list[str]:
+    return page.locator(f"{VALUES} [role=gridcell]").all_inner_texts()
+
+
+def test_table_writes_values_in_every_format(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("brain")
+    press(page, "v")
+    array = arrays["brain"]
+    head = page.locator(f"{VALUES} .tvmdbg-values-head").first
+    expect(head).to_have_text("0\\1")
+    first = page.locator(f"{VALUES} [role=gridcell]").first
+    expect(first).not_to_have_text("…")
+    shown = [float(text) for text in cells(page)[:7]]
+    assert shown == pytest.approx(array[0].astype(float).tolist(), rel=1e-2)
+    picker = page.get_by_label("Values as (f)")
+    picker.select_option("hex")
+    expect(first).to_have_text(f"0x{array[0, 0].view(np.uint16):04X}")
+    picker.select_option("bits")
+    bits = f"{array[0, 0].view(np.uint16):016b}"
+    expect(first.locator(".tvmdbg-bits-sign")).to_have_text(bits[0])
+    expect(first.locator(".tvmdbg-bits-exponent")).to_have_text(bits[1:9])
+    expect(first.locator(".tvmdbg-bits-mantissa")).to_have_text(bits[9:])
+    picker.press("Escape")
+    expect(page.locator(ROOT)).to_be_focused()
+
+
+def test_table_dequantises_by_typed_numbers(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("codes")
+    press(page, "v")
+    page.get_by_label("Values as (f)").select_option("dequantised")
+    page.get_by_label("Zero point").fill("3")
+    page.get_by_label("Scale", exact=True).fill("0.25")
+    page.get_by_label("Scale", exact=True).press("Enter")
+    expect(page.locator(ROOT)).to_be_focused()
+    expect(page.get_by_role("grid")).to_have_attribute(
+        "aria-label", "Values, dequantised, (value − 3) × 0.25"
+    )
+    first = page.locator(f"{VALUES} [role=gridcell]").first
+    expect(first).to_have_text(str((float(arrays["codes"][0, 0]) - 3) * 0.25))
+    assert wait_trait(page, "scale", "it === 0.25") == 0.25
+    assert trait(page, "zero_point") == 3
+    assert trait(page, "value_format") == "dequantised"
+    page.locator(f"{VALUES} [data-row='2'][data-col='1']").click()
+    real = (float(arrays["codes"][2, 1]) - 3) * 0.25
+    expect(page.locator(READOUT)).to_contain_text(f"(value − 3) × 0.25 = {real}")
+
+
+def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("faulty")
+    page.get_by_role("button", name="Least, mean and largest along an axis").click()
+    expect(page.locator(".tvmdbg-tensor-profile")).to_have_attribute("data-ready", "true")
+    found = inspected(page)["profile"]
+    finite = np.where(np.isfinite(arrays["faulty"]), arrays["faulty"], np.nan).astype(np.float64)
+    assert [bar["least"] for bar in found["bars"]] == pytest.approx(
+        np.nanmin(finite, axis=(0, 2, 3))
+    )
+    assert [bar["largest"] for bar in found["bars"]] == pytest.approx(
+        np.nanmax(finite, axis=(0, 2, 3))
+    )
+    assert [bar["means"][0] for bar in found["bars"]] == pytest.approx(
+        np.nanmean(finite, axis=(0, 2, 3)), rel=1e-5
+    )
+    assert {k: bar["specials"] for k, bar in enumerate(found["bars"]) if bar["specials"]} == {
+        3: ["nan"],
+        6: ["posInf"],
+    }
+    stage = page.locator(ALONG)
+    bar = found["bars"][5]
+    stage.click(position={"x": bar["x"] + bar["width"] / 2, "y": 60})
+    wait_trait(page, "index", "it[1] === 5")
+    expect(page.locator(f"{READOUT} code")).to_contain_text("[0, 5, ")
+    expect(stage).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    wait_trait(page, "index", "it[1] === 6")
+    page.keyboard.press("Home")
+    wait_trait(page, "index", "it[1] === 0")
+    page.mouse.move(0, 0)
+    expect(page.locator(".tvmdbg-tensor-along-text")).to_contain_text("index 0: least ≈")
+    page.get_by_label("Axis of the profile (t)").select_option("3")
+    expect(page.locator(".tvmdbg-tensor-profile")).to_contain_text("of 96 values at each index")
+    page.wait_for_function(
+        "document.querySelector('.tvmdbg-tensor-profile').dataset.ready === 'true'"
+    )
+    assert len(inspected(page)["profile"]["bars"]) == 10
+    stage.press("Escape")
+    expect(page.locator(ROOT)).to_be_focused()
+
+
+def test_long_profiles_are_drawn_as_far_as_they_are_seen(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("tall", show="profile")
+    page.wait_for_function(
+        "document.querySelector('.tvmdbg-tensor-profile').dataset.ready === 'true'"
+    )
+    bars = inspected(page)["profile"]["bars"]
+    assert len(bars) < 900
+    assert (bars[0]["from"], bars[-1]["to"]) == (0, 49_999)
+    for bar in bars[::50]:
+        part = arrays["tall"][bar["from"] : bar["to"] + 1]
+        assert (bar["least"], bar["largest"]) == (part.min(), part.max())
+    stage = page.locator(ALONG)
+    stage.focus()
+    for _ in range(5):
+        page.keyboard.press("+")
+    page.wait_for_timeout(100)
+    near = inspected(page)["profile"]["bars"]
+    assert near[-1]["to"] - near[0]["from"] < 2000
+    page.keyboard.press("0")
+    page.wait_for_timeout(100)
+    assert inspected(page)["profile"]["bars"][-1]["to"] == 49_999
+
+
+def test_readings_of_complex_numbers(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("turning")
+    picker = page.get_by_label("How the stored bytes are read")
+    expect(picker).to_have_value("magnitude")
+    press(page, "v")
+    first = page.locator(f"{VALUES} [role=gridcell]").first
+    for reading, part in (("real", arrays["turning"].real), ("imag", arrays["turning"].imag)):
+        picker.select_option(reading)
+        expect(first).to_have_text(str(part[0, 0]))
+        assert (
+            float(page.locator(f"{NUMBERS} .tvmdbg-tensor-number").first.inner_text()) == part.min()
+        )
+    assert wait_trait(page, "reading", "it === 'imag'") == "imag"
+
+
+def saved(page: Page, kind: str) -> Path:
+    page.get_by_role("button", name="Save what is shown (w)").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"(.{kind})").click()
+    return download.value.path()
+
+
+@pytest.mark.parametrize(
+    ("name", "traits", "selection"),
+    [
+        ("faulty", {"axes": [2, 3], "index": [1, 3, 0, 0]}, np.s_[1, 3]),
+        ("half", {"axes": [2, 0], "index": [0, 4, 0]}, np.s_[:, 4, :]),
+        ("whole", {}, np.s_[:]),
+        ("codes", {"region": [3, 5, 12, 30]}, np.s_[3:15, 5:35]),
+        ("wide", {}, np.s_[:]),
+    ],
+)
+def test_npy_is_what_is_shown(  # noqa: PLR0917
+    page: Page,
+    show: Callable[..., None],
+    arrays: dict[str, Array],
+    name: str,
+    traits: dict[str, Any],
+    selection: Any,
+) -> None:
+    show(name, **traits)
+    found = np.load(saved(page, "npy"))
+    expected = arrays[name][selection]
+    if traits.get("axes") == [2, 0]:
+        expected = expected.T
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    expect(page.locator(SAVED)).to_contain_text(f"0_{name}")
+
+
+def test_npy_of_types_numpy_has_not_and_of_dequantised_values(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("brain")
+    found = np.load(saved(page, "npy"))
+    np.testing.assert_array_equal(found, arrays["brain"].astype(np.float32))
+    expect(page.locator(SAVED)).to_contain_text("bfloat16 as float32")
+    show("codes", value_format="dequantised", scale=0.1, zero_point=-7)
+    found = np.load(saved(page, "npy"))
+    np.testing.assert_array_equal(found, (arrays["codes"].astype(np.float64) + 7) * 0.1)
+    expect(page.locator(SAVED)).to_contain_text("(value − -7) × 0.1 as float64")
+
+
+def test_csv_is_exact(page: Page, show: Callable[..., None], arrays: dict[str, Array]) -> None:
+    show("relu")
+    with saved(page, "csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    np.testing.assert_array_equal(np.array(rows, np.float32), arrays["relu"])
+
+
+def test_png_is_a_picture_with_its_legend(page: Page, show: Callable[..., None]) -> None:
+    show("relu")
+    data = saved(page, "png").read_bytes()
+    assert data.startswith(b"\x89PNG")
+    width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
+    stage = page.locator(".tvmdbg-tensor-stage").bounding_box()
+    assert stage is not None
+    assert width >= stage["width"]
+    assert height > stage["height"] + 60
+
+
+def test_saving_stops_and_sends_what_is_too_large_to_python(
+    page: Page, show: Callable[..., None]
+) -> None:
+    show("huge")
+    press(page, "w")
+    page.get_by_role("button", name="(.csv)").click()
+    expect(page.locator(SAVED)).to_contain_text('np.savetxt("values.csv", run.tensors[10, 0][:, :]')
+    page.get_by_role("button", name="(.npy)").click()
+    expect(page.locator(SAVED)).to_contain_text('np.save("values.npy", run.tensors[10, 0][:, :])')
+    page.keyboard.press("Escape")
+    show("wide")
+    press(page, "w")
+    page.get_by_role("button", name="(.npy)").click()
+    page.get_by_role("button", name="Stop saving").click()
+    expect(page.locator(SAVED)).to_have_text("Not saved: stopped.")
+
+
+def unfolded(array: Array) -> Array:
+    """(N, C/8, H, W, 8c) as (N, C, H, W)."""
+    n, outer, h, w, inner = array.shape
+    return array.transpose(0, 1, 4, 2, 3).reshape(n, outer * inner, h, w)
+
+
+@pytest.mark.parametrize(
+    ("name", "traits", "expected"),
+    [
+        ("faulty", {"axes": [3, 1], "index": [1, 0, 2, 0]}, lambda x: x[1, :, 2, :].T),
+        ("codes", {"region": [3, 5, 12, 30]}, lambda x: x[3:15, 5:35]),
+        ("turning", {"reading": "phase"}, np.angle),
+        ("packed", {"data_layout": "NCHW8c"}, lambda x: unfolded(x)[0, 0]),
+        (
+            "codes",
+            {"value_format": "dequantised", "scale": 0.5, "zero_point": -3},
+            lambda x: (x.astype(float) + 3) * 0.5,
+        ),
+        (
+            "relu",
+            {"value_format": "hex"},
+            lambda x: [f"0x{each:08X}" for each in x.view(np.uint32).ravel()],
+        ),
+    ],
+)
+def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
+    page: Page,
+    show: Callable[..., None],
+    run: DebugRun,
+    arrays: dict[str, Array],
+    name: str,
+    traits: dict[str, Any],
+    expected: Callable[[Array], Any],
+) -> None:
+    page.context.grant_permissions(["clipboard-read"])
+    show(name, **traits)
+    press(page, "y")
+    code = page.evaluate("navigator.clipboard.readText()")
+    before, _, last = code.rpartition("; ")
+    names: dict[str, Any] = {"run": run}
+    exec(before, names)  # noqa: S102 (the code under test)
+    np.testing.assert_array_equal(eval(last, names), expected(arrays[name]))  # noqa: S307
