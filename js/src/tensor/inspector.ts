@@ -398,7 +398,7 @@ export class Inspector {
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
     if (empty || this.#show === "profile") this.#painted();
-    else if (picture.sight.region) this.#moved();
+    else this.#moved();
   }
 
   #failed(error: unknown): void {

@@ -49,7 +49,7 @@ export class LayoutPicker {
   show(answer: TensorAnswer): void {
     this.#answer = answer;
     const { layouts, layout, sizes, storedShape } = answer;
-    this.node.hidden = storedShape.length < 2;
+    this.node.hidden = storedShape.length < 2 || (storedShape.length < 3 && layouts.length === 0);
     const known = layouts.some((each) => each.layout === layout);
     if (layout !== "" && !known) this.#byHand = true;
     const key = JSON.stringify([layouts, layout, sizes, this.#byHand, storedShape]);

@@ -4,10 +4,16 @@ import { Asking } from "./asking.ts";
 import { type Layout, layoutPlane } from "./layout.ts";
 import { type Plane, planeCols, planeRows } from "./plane.ts";
 import type { Sight } from "./sight.ts";
+import { viewOf } from "./state.ts";
 import { Tiles, wantedFor } from "./tiles.ts";
 
 /** The size of a stage that was not laid out yet. */
 const STAGE = { width: 640, height: 280 };
+/** Axes beyond which a layout may unfold to others than the stored ones, so that their lengths are no guide. */
+const PLAIN = 4;
+const ANY = 256;
+/** Cells of the whole plane in small. */
+const SMALL = 72;
 
 interface Events {
   /** A picture is to be shown, of what was asked or of what was known. */
@@ -19,7 +25,10 @@ interface Events {
 
 /** Pictures of planes: those that were answered are kept, others asked for. */
 export class Pictures {
+  readonly #run: RunClient;
+  readonly #signal: AbortSignal;
   readonly #tiles = new Tiles();
+  readonly #wholes = new Set<string>();
   readonly #asking: Asking;
   readonly #sight: Sight;
   readonly #events: Events;
@@ -27,6 +36,8 @@ export class Pictures {
   #sampled = false;
 
   constructor(run: RunClient, sight: Sight, events: Events, signal: AbortSignal) {
+    this.#run = run;
+    this.#signal = signal;
     this.#sight = sight;
     this.#events = events;
     this.#asking = new Asking(
@@ -77,13 +88,19 @@ export class Pictures {
     const layout =
       this.#sight.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
     const wanted = wantedFor(layout);
+    if (!known && !view.layout && view.layout !== "" && plane.shape.length > PLAIN) {
+      [wanted.part, wanted.rows, wanted.cols] = [null, ANY, ANY];
+    }
     const tile = known && !beside ? this.#tiles.find(keyOf(view), layout) : null;
     if (!known || !tile) {
       if (known && this.#asking.isAsked(view, wanted)) return;
       this.#asking.ask(view, wanted, beside, !this.#sampled);
       return;
     }
-    if (tile === known.tile && keyOf(known) === keyOf(view)) return;
+    if (tile === known.tile && keyOf(known) === keyOf(view)) {
+      if (wanted.part && tile.exact) this.#askWhole(known);
+      return;
+    }
     this.#asking.settle();
     const { axes, index } = view;
     this.#events.answered({ ...known, axes: [...axes!], index: [...index!], tile });
@@ -93,6 +110,21 @@ export class Pictures {
   /** What there is to draw of what is in sight, the finest last. */
   toDraw(answer: TensorAnswer, layout: Layout): readonly Tile[] {
     return this.#tiles.toDraw(keyOf(answer), layout);
+  }
+
+  /** Asks for the whole plane in small, where one came to a part of it without having seen it. */
+  async #askWhole(known: TensorAnswer): Promise<void> {
+    const key = keyOf(known);
+    if (this.whole(known) || this.#wholes.has(key)) return;
+    this.#wholes.add(key);
+    const small = { part: null, rows: SMALL, cols: SMALL, exact: false };
+    try {
+      const { tile } = await this.#run.tensor({ ...viewOf(known), ...small }, this.#signal);
+      if (tile) this.#tiles.add(key, tile);
+      this.#events.answered(known);
+    } catch {
+      this.#wholes.delete(key);
+    }
   }
 
   /** Something of the whole plane, where it is kept. */

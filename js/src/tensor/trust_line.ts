@@ -1,7 +1,6 @@
 import { button, element } from "../shared/dom.ts";
-import { integer } from "../shared/format.ts";
 import type { KnownLayout, TensorAnswer } from "../shared/tensor_questions.ts";
-import { muted, part } from "./parts.ts";
+import { muted, part, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
 
 const CAPTURED = {
@@ -23,30 +22,20 @@ export class TrustLine {
   readonly node: HTMLElement;
   readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
-  readonly #bar = element("progress", { hidden: true });
-  readonly #text = muted();
+  readonly #bar = element("progress", { "aria-label": "Looking at every value of the picture" });
+  readonly #text = muted("looking at every value");
+  readonly #progress: HTMLElement;
   readonly #stop: HTMLButtonElement;
   readonly #goOn: HTMLButtonElement;
 
   constructor(events: { stop(): void; goOn(): void }) {
     this.#stop = button("stop", "Stop looking at every value (k)", () => events.stop());
     this.#goOn = button("look at every value", "Look at every value (k)", () => events.goOn());
-    this.node = part(
-      "trust-line",
-      this.#sampled,
-      this.#words,
-      element(
-        "span",
-        { class: "tvmdbg-tensor-progress" },
-        this.#bar,
-        this.#text,
-        this.#stop,
-        this.#goOn,
-      ),
-    );
+    this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
+    this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
   }
 
-  show({ answer, statistics }: Shown, { refining, stopped }: Progress): void {
+  show({ answer }: Shown, { refining, stopped }: Progress): void {
     this.node.hidden = !answer;
     if (!answer) return;
     const sampled = answer.tile !== null && !answer.tile.exact;
@@ -54,23 +43,9 @@ export class TrustLine {
     this.#sampled.textContent = "◔ sampled";
     this.#sampled.title = "The picture is of some of the values; single NaN and Inf may be missed";
     this.#words.replaceChildren(...words(answer, sampled));
-    const scanning = statistics?.state === "scanning";
-    const rough = sampled || statistics?.state === "sampled" || statistics?.state === "cancelled";
-    this.#bar.hidden = this.#stop.hidden = !refining && !scanning;
-    this.#goOn.hidden = !stopped || !rough || refining || scanning;
-    this.#text.textContent = scanning
-      ? `${integer(statistics.done)} of ${integer(statistics.total)} values counted`
-      : refining
-        ? "looking at every value"
-        : "";
-    if (scanning && statistics.total > 0) {
-      this.#bar.max = statistics.total;
-      this.#bar.value = statistics.done;
-      this.#bar.setAttribute("aria-label", "Values counted");
-    } else {
-      this.#bar.removeAttribute("value");
-      this.#bar.setAttribute("aria-label", "Looking at every value of the picture");
-    }
+    this.#progress.hidden = !sampled || (!refining && !stopped);
+    this.#bar.hidden = this.#stop.hidden = this.#text.hidden = !refining;
+    this.#goOn.hidden = refining;
   }
 }
 
