@@ -68,6 +68,8 @@ export class Board {
   readonly #root: HTMLElement;
   readonly #header: Header;
   readonly #health: HealthStrip;
+  /** Nodes with a note. */
+  readonly #noted: () => number[];
   readonly #axes: AxisPickers;
   readonly #layouts: LayoutPicker;
   readonly #reading: ReadingPicker;
@@ -96,6 +98,8 @@ export class Board {
     this.picker = new EntryPicker(entries, acts, helpButton(root), signal);
     this.#header = new Header(root, (node) => session.note(node), acts);
     this.#health = new HealthStrip(root, run, acts, signal);
+    this.#noted = () => session.notes.map(([node]) => node);
+    this.#health.note(this.#noted());
     this.#axes = new AxisPickers((plane) => acts.plane(plane), acts.leave);
     this.#layouts = new LayoutPicker((wish) => acts.layout(wish), acts.leave);
     this.#reading = new ReadingPicker(acts);
@@ -175,6 +179,11 @@ export class Board {
     );
   }
 
+  /** What is shown; null where that is trouble. */
+  get shown(): Shown | null {
+    return this.#shown;
+  }
+
   /** What is known of an entry before any of its values was read. */
   announce(entries: Entries, entry: Entry, row: number): void {
     this.picker.show(entry);
@@ -185,6 +194,7 @@ export class Board {
 
   noted(): void {
     this.#header.noted();
+    this.#health.note(this.#noted());
   }
 
   /** Shows what has changed. */
