@@ -16,6 +16,8 @@ Selection: TypeAlias = Index | tuple[Index, ...]
 
 #: Bytes read in vain that cost about as much as one more read call.
 _CALL_COST = 1 << 16
+#: The same where each call is a round trip over a network.
+_FAR_CALL_COST = 1 << 20
 #: Most bytes read in one go where not all of them are wanted.
 _SPAN_LIMIT = 4 << 20
 
@@ -95,6 +97,7 @@ class _Reader:
         self.ranges = ranges
         self.strides = strides
         self.itemsize = values.numpy_dtype.itemsize
+        self.call_cost = _FAR_CALL_COST if values.source.far else _CALL_COST
 
     def read(self, axis: int, base: int, out: np.ndarray[Any, Any]) -> None:
         """Fill ``out`` (axes from ``axis`` on) from the block whose origin is scalar ``base``."""
@@ -138,8 +141,8 @@ class _Reader:
     def _cost_of_parts(self, axis: int, count: int) -> int:
         """Bytes and calls it would take to read each index of ``axis`` on its own."""
         if axis + 1 == len(self.ranges):
-            return count * (self.itemsize + _CALL_COST)
+            return count * (self.itemsize + self.call_cost)
         inner = self.ranges[axis + 1]
         first, last = self._ends(axis + 1, inner, 0)
-        whole = (last - first) * self.itemsize + _CALL_COST
+        whole = (last - first) * self.itemsize + self.call_cost
         return count * min(whole, self._cost_of_parts(axis + 1, len(inner)))

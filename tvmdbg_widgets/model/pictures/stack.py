@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import real
+from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,21 +141,30 @@ class Stack:
         lower, higher = ([1, 1, *(self.plane.shape[axis] for axis in self._axes)])[-2:]
         return lower, higher
 
-    @property
-    def strides(self) -> tuple[int, int]:
-        """Values from one index to the next of the lower and of the higher axis."""
-        shape = self.plane.shape
-        lower, higher = ([1, 1, *(prod(shape[axis + 1 :]) for axis in self._axes)])[-2:]
+    @cached_property
+    def strides(self) -> tuple[float, float]:
+        """Values stored between two indices of the lower and of the higher axis, on average."""
+        lower, higher = ([1.0, 1.0, *map(self._stride, self._axes)])[-2:]
         return lower, higher
+
+    def _stride(self, axis: int) -> float:
+        values, length = self.values, self.plane.shape[axis]
+        if not isinstance(values, Unfolded) or length < 2:
+            return prod(self.plane.shape[axis + 1 :])
+        first, last = [0] * len(self.plane.shape), [0] * len(self.plane.shape)
+        last[axis] = length - 1
+        shape = values.values.view_shape
+        ends = [np.ravel_multi_index(values.physical(each), shape) for each in (first, last)]
+        return max(1.0, float(ends[1] - ends[0]) / (length - 1))
 
     def _width(self, channels: int) -> int:
         """Values of the higher axis in one block."""
-        spread = _SPREAD // self.strides[1]
+        spread = int(_SPREAD / self.strides[1])
         return max(1, min(BLOCK // channels, max(_CALLS, spread)))
 
     def _height(self, channels: int, width: int) -> int:
         """Values of the lower axis in one block."""
-        spread = _SPREAD // self.strides[0]
+        spread = int(_SPREAD / self.strides[0])
         taken = min(width, self.higher.stop - self.higher.start)
         return max(1, min(BLOCK // (channels * taken), max(_CALLS, spread)))
 
