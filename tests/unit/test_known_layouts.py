@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
 from tvmdbg_widgets.analysis.layout_attrs import keeps_axes, of_operand, of_output
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,6 +131,39 @@ def test_what_lies_between_is_gone_through() -> None:
     assert told(run, 0) == [("NCHW", "data_layout of node 4, through 2 nodes", "likely", {})]
     assert told(run, 5) == [("NCHW", "data_layout of node 4, through node 5", "likely", {})]
     assert told(run, 6) == []
+
+
+def test_what_is_stated_comes_first() -> None:
+    image = zeros(1, 4, 5, 5)
+    run = plant(
+        Op("x", image),
+        Op("a", image, "fused_unheard_of", [(0, 0)], {"out_layout": "NHWC"}),
+        Op("c", image, "fused_nn_conv2d", [(1, 0), (0, 0)], PLAIN),
+    )
+    assert told(run, 1) == [
+        ("NCHW", "data_layout of node 2", "stated", {}),
+        ("NHWC", "out_layout of node 1", "likely", {}),
+    ]
+    sure = run.parts.graph
+    trust = np.where(sure.edge_target == 2, Trust.AMBIGUOUS, sure.edge_trust)
+    parts = replace(run.parts, graph=replace(sure, edge_trust=trust.astype(np.uint8)))
+    assert [(each.layout.text, each.certainty) for each in known_layouts(parts, (1, 0))] == [
+        ("NHWC", "likely"),
+        ("NCHW", "likely"),
+    ]
+
+
+def test_each_output_of_a_node_has_its_own_readers() -> None:
+    half = zeros(1, 4, 5, 5)
+    run = plant(
+        Op("x", zeros(1, 8, 5, 5)),
+        Op("s", [half, half], "fused_split", [(0, 0)]),
+        Op("c", half, "fused_nn_conv2d", [(1, 1), (0, 0)], PLAIN),
+        Op("m", [half, half], "fused_nn_max_pool2d", [(2, 0)], {"layout": "NCHW"}),
+    )
+    assert told(run, 1, 0) == []
+    assert told(run, 1, 1) == [("NCHW", "data_layout of node 2", "stated", {})]
+    assert told(run, 3, 1) == [("NCHW", "layout of node 3", "likely", {})]
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,10 @@ class ArrayValues:
             return self._small(data & np.uint8((1 << self.dtype.bits) - 1))
         scalars: np.ndarray[Any, Any] = data.view(stored)
         part = COMPLEX_PARTS.get(self.reading) if stored.kind == "c" else None
-        return scalars if part is None else np.ascontiguousarray(part(scalars))
+        if part is None:
+            return scalars
+        with np.errstate(over="ignore", invalid="ignore"):  # infinities and NaN tell of it
+            return np.ascontiguousarray(part(scalars))
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
         """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
