@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from tvmdbg_widgets.analysis.findings.search import Search
@@ -123,7 +124,7 @@ class DebugRun:
         """
         return self.search.run(progress=progress)
 
-    def health(self, progress: bool = True) -> Health:
+    def health(self, progress: bool = True, executor: Executor | None = None) -> Health:
         """Return how sound each tensor is, in execution order; ``.suspicious`` has the worst first.
 
         ::
@@ -139,8 +140,11 @@ class DebugRun:
         ----------
         progress : bool
             Show a progress bar where it takes longer than a second.
+        executor : concurrent.futures.Executor or None
+            Look at several tensors at a time, and send the pieces of large ones there: threads,
+            processes, or a Dask client's ``get_executor()``, which must be able to read the files.
         """
-        self.search.run(progress=progress)
+        self.search.run(progress=progress, executor=executor)
         return self.search.health(newest=True)
 
     def report(self, node: int | None = None) -> BugReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -268,6 +269,44 @@ def test_findings_and_health_read_the_tensors_once(monkeypatch: pytest.MonkeyPat
     for thread in threads:
         thread.join()
     assert sorted(seen) == [0, 1]
+
+
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_an_executor_changes_nothing_but_who_counts(tmp_path: Path, make: Any) -> None:
+    large = with_at(np.linspace(-3, 5, 3_000_000, dtype=np.float32), np.nan, np.inf)
+    ops = [Op("x", values())] + [op(values(), f"n{at}", [(at, 0)]) for at in range(30)]
+    ops.append(op(large, "large", [(30, 0)]))
+    file = tmp_path / "output_tensors.params"
+    file.write_bytes(params(ops))
+    alone, spread = (tvmdbg.open(file, graph=graph_json(ops).encode()) for _ in range(2))
+    with make(2) as executor:
+        found = spread.health(progress=False, executor=executor)
+    assert found.complete
+    assert found[31].verdict is Verdict.FAULTY
+    for one, two in zip(alone.health(progress=False), found, strict=True):
+        assert repr(one) == repr(two)
+        assert one.mean == pytest.approx(two.mean, rel=1e-12)
+
+
+def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = plant(*(Op(f"p{at}", values()) for at in range(50)))
+    assert run.tensors is not None
+    cls = type(run.tensors[0, 0])
+    real, seen = cls.statistics, []
+
+    def stopping(self: Any, *args: Any, **more: Any) -> Any:
+        seen.append(self.node)
+        if len(seen) == 10:
+            run.search.scan.cancel()
+        return real(self, *args, **more)
+
+    monkeypatch.setattr(cls, "statistics", stopping)
+    with ThreadPoolExecutor(2) as executor:
+        health = run.health(progress=False, executor=executor)
+        assert not health.complete
+        assert 5 <= health.looked_at < 20
+        assert run.health(progress=False, executor=executor).complete
+    assert health[49].verdict is Verdict.NOT_YET
 
 
 def test_the_columns_and_the_frame_say_the_same() -> None:

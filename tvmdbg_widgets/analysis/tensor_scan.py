@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from concurrent.futures import Executor
 
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
@@ -25,6 +27,8 @@ State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
 
 _LOG = logging.getLogger(__name__)
 _POLL = 0.1
+#: Tensors that are looked at together where an executor is given.
+_AT_A_TIME = 4
 
 
 class _StoppedError(Exception):
@@ -187,7 +191,13 @@ class TensorScan:
         threading.Thread(target=self.run, name="tvmdbg-scan", daemon=True).start()
         return True
 
-    def run(self, *, progress: bool = False, seconds: float | None = None) -> bool:
+    def run(
+        self,
+        *,
+        progress: bool = False,
+        seconds: float | None = None,
+        executor: Executor | None = None,
+    ) -> bool:
         """Scan what is left, or wait for the thread that does.
 
         Parameters
@@ -196,6 +206,9 @@ class TensorScan:
             Show a progress bar of bytes.
         seconds
             Stop after the tensor during which this time is over, to be called again.
+        executor
+            Look at several tensors at a time, and send the pieces of large ones there: threads,
+            processes, or a Dask client's ``get_executor()``.
 
         Returns
         -------
@@ -204,7 +217,7 @@ class TensorScan:
         """
         try:
             if self._taken():
-                self._scan(progress, seconds)
+                self._scan(progress, seconds, executor)
         except KeyboardInterrupt:
             self.cancel()
         except _StoppedError:
@@ -233,7 +246,7 @@ class TensorScan:
             self._owner, self._stop = threading.get_ident(), False
             return True
 
-    def _scan(self, progress: bool, seconds: float | None) -> None:
+    def _scan(self, progress: bool, seconds: float | None, executor: Executor | None) -> None:
         tensors: Mapping[Entry, Tensor] = self._parts.tensors or {}
         left = [entry for entry in self._entries if not self._known(entry)]
         end = None if seconds is None else time.monotonic() + seconds
@@ -247,11 +260,35 @@ class TensorScan:
             disable=not progress,
         )
         with bar:
+            if executor is not None:
+                self._spread(left, tensors, executor, bar)
+                return
             for entry in left:
                 self._look(entry, tensors[entry])
                 bar.update(tensors[entry].nbytes)
                 if end is not None and time.monotonic() > end:
                     return
+
+    def _spread(
+        self, left: list[Entry], tensors: Mapping[Entry, Tensor], executor: Executor, bar: Any
+    ) -> None:
+        """Look at some tensors at a time, so that the executor is busy between them, too.
+
+        Threads of our own wait for what it does: its own must not wait for each other.
+        """
+        with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
+            looks = {
+                own.submit(self._look, entry, tensors[entry], executor): entry for entry in left
+            }
+            try:
+                for look in as_completed(looks):
+                    look.result()
+                    bar.update(tensors[looks[look]].nbytes)
+            except BaseException:
+                self._stop = True
+                for look in looks:
+                    look.cancel()
+                raise
 
     def _known(self, entry: Entry) -> bool:
         return entry in self._statistics or entry in self._broken
@@ -261,10 +298,10 @@ class TensorScan:
             raise _StoppedError
         self.give_way()
 
-    def _look(self, entry: Entry, tensor: Tensor) -> None:
+    def _look(self, entry: Entry, tensor: Tensor, executor: Executor | None = None) -> None:
         self._watch()
         try:
-            found = tensor.statistics(watch=self._watch)
+            found = tensor.statistics(watch=self._watch, executor=executor)
             look = Look(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
             probed = {name: probe(look) for name, probe in self._probes.items()}
         except _StoppedError:

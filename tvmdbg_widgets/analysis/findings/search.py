@@ -12,6 +12,8 @@ from tvmdbg_widgets.analysis.health import health
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.parts import RunParts
@@ -41,7 +43,7 @@ class Search:
         self._health: Health | None = None
         self._next = 0.0
 
-    def run(self, *, progress: bool = False) -> Findings:
+    def run(self, *, progress: bool = False, executor: Executor | None = None) -> Findings:
         """Scan to the end, or wait for the thread that does, and return the findings.
 
         After ``KeyboardInterrupt`` or a cancel: what is known so far, ``complete`` False. The next
@@ -51,8 +53,10 @@ class Search:
         ----------
         progress
             Show a progress bar.
+        executor
+            Where to count, see :meth:`~tvmdbg_widgets.analysis.tensor_scan.TensorScan.run`.
         """
-        self.scan.run(progress=progress)
+        self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)
 
     @property
