@@ -223,12 +223,13 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
     assert histogram(page)["axis"]["low"] == pytest.approx(moved[0])
     page.get_by_role("button", name="Show the colours' range alone").click()
     assert histogram(page)["axis"]["low"] == axis["low"]
-    for take_back in (
+    ways: tuple[Callable[[], None], ...] = (
         reset.click,
         lambda: stage.dblclick(position={"x": 100, "y": 40}),
         lambda: stage.press("Escape"),
         lambda: handles.first.press("Escape"),
-    ):
+    )
+    for take_back in ways:
         drag(page, stage, 60, 160)
         wait_trait(page, "color_range", "Array.isArray(it)")
         take_back()

@@ -63,7 +63,7 @@ export class HealthPill {
     const sampled = known.state !== "exact";
     refill(
       this.node,
-      element("strong", {}, verdict(health, sampled, known.done)),
+      element("strong", {}, verdict(health, sampled ? statistics.size : null)),
       ...this.#specials(statistics),
       ...counts(statistics, ends, limitsOf(known, dtype)),
     );
@@ -102,14 +102,15 @@ function healthOf(statistics: TensorStatistics, saturates: boolean): Health {
   return saturates ? "doubt" : "good";
 }
 
-function verdict(health: Health, sampled: boolean, done: number): string {
+/** The sample's size is null where every value was looked at. */
+function verdict(health: Health, sample: number | null): string {
   const words = {
     error: "⚠ not finite",
     doubt: "⚠ saturated",
     good: "✓ all finite",
     empty: "no values",
   }[health];
-  return sampled && health !== "empty" ? `${words} in a sample of ${integer(done)}` : words;
+  return sample && health !== "empty" ? `${words} in a sample of ${integer(sample)}` : words;
 }
 
 function counts(

@@ -277,11 +277,9 @@ export class Histogram {
   }
 }
 
-/** Whose values these are: all, or those looked at so far. */
+/** Whose values these are: all, or those of a sample. */
 function marks(known: StatisticsAnswer | null): string {
   if (!known?.statistics) return "";
   if (known.state === "exact") return "of every finite value";
-  const share =
-    known.done < known.total ? `: ${integer(known.done)} of ${integer(known.total)}` : "";
-  return `${known.state === "cancelled" ? "stopped, " : ""}sampled${share}`;
+  return `of a sample: ${integer(known.statistics.size)} of ${integer(known.total)} values`;
 }

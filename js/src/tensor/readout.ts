@@ -45,7 +45,8 @@ export class Readout {
     const index = indexAt(answeredPlane(answer), point);
     const value = found?.one?.number ?? (shown.values.format === "number" ? found?.text[0] : null);
     this.#text.textContent = `${indexText(index)} ${value ? `= ${value}` : about(answer, point)}`;
-    const stored = physicalIndex(answer, index);
+    const place = physicalIndex(answer, index);
+    const stored = place && place.join() !== index.join() ? place : null;
     this.#cell.textContent = [stored && `stored at ${indexText(stored)}`, cellText(answer, point)]
       .filter(Boolean)
       .join(" · ");

@@ -93,7 +93,7 @@ export class StatisticsLine {
     return [...rows, row("", refine, words && piece("loud", words))];
   }
 
-  #progress({ state, done, total }: StatisticsAnswer): HTMLElement[] {
+  #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
     if (state === "exact") return [];
     const act = (label: string, title: string, go: boolean) => {
       const node = button(label, title, () => this.#acts.count(go));
@@ -118,11 +118,11 @@ export class StatisticsLine {
       ];
     }
     const words =
-      state === "cancelled" ? "≈ counting was stopped: " : "≈ from a sample, no exact numbers: ";
+      state === "cancelled" ? "≈ counting was stopped; from a sample of " : "≈ from a sample of ";
     return [
       piece(
         "progress",
-        `${words}${integer(done)} of ${integer(total)} values `,
+        `${words}${integer(statistics?.size ?? 0)} of ${integer(total)} values `,
         act("count all", "Look at every value", true),
       ),
     ];
