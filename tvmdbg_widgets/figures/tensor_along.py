@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.figures.colors import SPECIAL
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
 from tvmdbg_widgets.figures.tensor_picture import Box, codes_of, draw_cells
-from tvmdbg_widgets.figures.texts import about_text, width
+from tvmdbg_widgets.figures.texts import about_text, width, wrap
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
 
 if TYPE_CHECKING:
@@ -113,10 +113,11 @@ def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> 
         x = box.x + box.room - width(ends[1], SMALL)
         marks.text(ends[1], x, y, fill=marks.theme.muted)
     name = facts.shown.axis_text(axis)
-    y += LINE_HEIGHT
     said = f"{name}: mean, and from {about_text(low)} to {about_text(high)}"
     more = f", {drawn.step:,} indices a point" if drawn.step > 1 else ""
-    marks.text(said + more, box.x, y, fill=marks.theme.muted)
+    for text in wrap(said + more, box.room, SMALL, 3):
+        y += LINE_HEIGHT
+        marks.text(text, box.x, y, fill=marks.theme.muted)
     return y + 4
 
 

@@ -33,6 +33,8 @@ _CELLS = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"'
 _MOST_CELL = 40.0
 _THIN = 24.0
 _PROFILE = 120.0
+#: Room for the number of a column.
+_TICKS = 44.0
 _BAR, _BAR_STEPS = 108.0, 27
 
 
@@ -208,7 +210,7 @@ def _profile(
         )
     end = number(left + step * shown.cols)
     marks.path(f"M{number(left)} {number(level(0.0))}H{end}", stroke=marks.theme.muted)
-    every = max(1, math.ceil(38 / step / max(1, shown.col_step)))
+    every = max(1, math.ceil(_TICKS / step))
     for col in range(0, shown.cols, every):
         said = str(shown.col + col * shown.col_step)
         if left + col * step + width(said, SMALL) <= left + room:

@@ -6,6 +6,7 @@ import type { Grid } from "./stored_picture.ts";
 import type { Plane } from "./stored_plane.ts";
 
 interface Shown {
+  exact: boolean;
   grid: Grid;
   cells: Cells;
 }
@@ -15,7 +16,7 @@ type Pictures = Record<
   Int32Array
 > &
   Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
-  Record<"single" | "flagged", Uint8Array>;
+  Record<"single" | "flagged" | "sampled", Uint8Array>;
 
 /** The picture of a plane; null where the tensor has none at all. Throws where it has those of other planes. */
 export function storedPicture(data: StoredData, variant: number, plane: Plane): Shown | null {
@@ -57,6 +58,7 @@ function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
   const part = (i: number) =>
     all.single[row] ? numbers : numbers.subarray(i * count, (i + 1) * count);
   return {
+    exact: !all.sampled[row],
     grid: { row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
     cells: {
       minimum: part(0),
@@ -68,11 +70,12 @@ function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
 }
 
 /** The same cells with down and across exchanged. */
-function turned({ grid, cells }: Shown): Shown {
+function turned({ exact, grid, cells }: Shown): Shown {
   const { rows, cols, rowStep, colStep } = grid;
   const turn = <T extends Float32Array | Uint8Array>(values: T): T =>
     values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
   return {
+    exact,
     grid: { row: 0, col: 0, rows: cols, cols: rows, rowStep: colStep, colStep: rowStep },
     cells: {
       minimum: turn(cells.minimum),

@@ -51,12 +51,17 @@ export class StoredTensors {
     const spans = spansOf(plane, askedPart(plane, question), most);
     const scalars = this.#scalars(found);
     const shown = scalars
-      ? { grid: gridOf(spans), cells: picture(scalars, plane, placeOf(view, plane), spans) }
+      ? {
+          exact: true,
+          grid: gridOf(spans),
+          cells: picture(scalars, plane, placeOf(view, plane), spans),
+        }
       : this.#isDefault(found, view)
         ? storedPicture(this.#data, found.variant, plane)
         : null;
     if (!shown) return { result: header };
-    const tile = { ...shown.grid, planeRows: plane.rows, planeCols: plane.cols, exact: true };
+    const { grid, exact } = shown;
+    const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
     return { result: { ...header, tile }, columns: { of: tile, named: shown.cells } };
   }
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.export.page.stored_facts import Variant
 
+#: Values of a plane from which on its picture is made of a sample of them.
+MOST_EXACT = 1 << 26
 #: Most cells of a picture down and across.
 CELLS = 64
 
@@ -60,8 +62,9 @@ def number_of_planes(shape: tuple[int, ...]) -> int:
 
 
 def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
-    """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells."""
-    shown = picture(variant.view, plane, CELLS, CELLS)
+    """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells; a huge one by a sample of it."""
+    sample = plane.rows * plane.cols > MOST_EXACT
+    shown = picture(variant.view, plane, CELLS, CELLS, sample=sample)
     numbers = [shown.minimum, shown.maximum, shown.mean]
     single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
     cells = np.concatenate([shown.mean] if single else numbers).astype("<f4", copy=False)
@@ -87,6 +90,7 @@ def picture_columns(found: Sequence[StoredPicture], places: Sequence[int]) -> di
         "rowStep": np.array([each.shown.row_step for each in found], np.float64),
         "colStep": np.array([each.shown.col_step for each in found], np.float64),
         "single": np.array([each.single for each in found], np.bool_),
+        "sampled": np.array([not each.shown.exact for each in found], np.bool_),
         "flagged": np.array([bool(each.shown.flags.any()) for each in found], np.bool_),
         "at": np.array(places, np.float64),
     }

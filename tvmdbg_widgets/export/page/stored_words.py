@@ -71,7 +71,8 @@ def candidate_note(each: Candidate) -> str:
     stored, there = len(each.pictures), each.planes
     which = "" if there == 1 else f" of {stored:,} of its {there:,} planes"
     reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in each.pictures)
-    kind = f"reduced picture of at most {CELLS} × {CELLS} cells" if reduced else "picture"
+    sampled = " of a sample" if any(not made.shown.exact for made in each.pictures) else ""
+    kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
     return f"{kind}{which}: exact values are not in this page"
 
 
