@@ -92,7 +92,7 @@ def test_threads_of_its_own(
     stored: ArrayValues, whole: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passes, "_LARGE", 1)
-    monkeypatch.setattr(passes, "_cores", lambda: 4)
+    monkeypatch.setattr(passes, "cores", lambda: 4)
     monkeypatch.setattr(passes, "_SPAN_PIECES", 2)
     seen: set[int] = set()
     found = statistics(stored, watch=lambda: seen.add(threading.get_ident()))
@@ -141,7 +141,7 @@ def test_watch_stops_a_pass(
 ) -> None:
     if where == "threads":
         monkeypatch.setattr(passes, "_LARGE", 1)
-        monkeypatch.setattr(passes, "_cores", lambda: 3)
+        monkeypatch.setattr(passes, "cores", lambda: 3)
     done: list[int] = []
     calls: list[int] = []
 

@@ -133,12 +133,12 @@ class Passes:
     def equal_bins(
         self, found: Statistics, bins: int, watched: Watched, executor: Executor | None = None
     ) -> Histogram | None:
-        """Return the histogram of statistics: by a second pass where the array is small."""
+        """Return the histogram of statistics: by a second pass where a small array is counted."""
         if found.distribution is None:
             return None
         low, high = found.distribution.minimum, found.distribution.maximum
         edges = equal_edges(low, high, bins)
-        if found.size * self.dtype.itemsize > EXACT_BYTES:
+        if not self.exact or found.size * self.dtype.itemsize > EXACT_BYTES:
             return told(found.distribution, edges)
         return self.counted(found, edges, watched, executor)
 

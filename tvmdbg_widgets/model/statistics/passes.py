@@ -113,10 +113,10 @@ def _threads(source: Whole, executor: ThreadPoolExecutor | None) -> int:
         return min(executor._max_workers, spans)  # noqa: SLF001 (there is no other way to know)
     if size * source.values.numpy_dtype.itemsize < _LARGE:
         return 1
-    return min(_MOST_THREADS, _cores())
+    return min(_MOST_THREADS, cores())
 
 
-def _cores() -> int:
+def cores() -> int:
     """Cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
