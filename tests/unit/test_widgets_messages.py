@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from tvmdbg_widgets.widgets.messages import Question, message_id
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
-KINDS = ["summary", "graph", "timeline", "tensors", "node", "tensor", "values"]
-FIELDS = ["node", "entry", "axes", "index", "rows", "cols", "row", "col", "bins", "reading"]
+KINDS = ["summary", "graph", "timeline", "tensors", "node", "tensor", "values", "statistics"]
+KINDS += ["percentiles", "profile", "channels", "data", "health", "cancelTensor"]
+FIELDS = ["node", "entry", "axes", "index", "rows", "cols", "row", "col", "reading", "layout"]
+FIELDS += ["sizes", "part", "exact", "format", "scale", "zeroPoint", "percents", "axis", "points"]
+FIELDS += ["first", "count"]
 
 plain = (
     st.none()
@@ -26,7 +30,7 @@ plain = (
     | st.integers(-3, 80)
     | st.floats()
     | st.text(max_size=5)
-    | st.sampled_from(["packed", "bytes", "__class__"])
+    | st.sampled_from(["packed", "bytes", "__class__", "NCHW", "OIHW2i2o", "hex", "dequantised"])
 )
 anything = st.recursive(
     plain,
@@ -77,6 +81,29 @@ def test_axes_are_a_pair_or_an_error(value: Any) -> None:
 
 
 @given(anything)
+def test_a_number_is_finite_or_an_error(value: Any) -> None:
+    question = Question({"kind": "values", "scale": value, "percents": [value]})
+    for found in (lambda: question.number("scale"), lambda: question.numbers("percents", 0, 9, 3)):
+        try:
+            number = found()
+        except ValueError as problem:
+            assert str(problem)  # noqa: PT017 (most values are errors, some are not)
+        else:
+            assert np.isfinite(number).all()
+
+
+@given(anything)
+def test_sizes_are_whole_numbers_by_letter_or_an_error(value: Any) -> None:
+    try:
+        found = Question({"kind": "tensor", "sizes": value}).sizes("sizes")
+    except ValueError as problem:
+        assert "sizes" in str(problem)  # noqa: PT017 (most values are errors, some are not)
+    else:
+        assert found == (value or {})
+        assert all(len(letter) == 1 and size >= 1 for letter, size in found.items())
+
+
+@given(anything)
 def test_only_a_mapping_with_a_kind_is_a_question(message: Any) -> None:
     is_question = isinstance(message, dict) and isinstance(message.get("kind"), str)
     try:
@@ -105,9 +132,13 @@ def test_a_long_id_or_client_is_not_kept() -> None:
 def test_a_hostile_question_is_answered_or_refused(
     run: DebugRun, kind: str, fields: dict[str, Any]
 ) -> None:
-    honest = {"entry": [4, 0], "axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4, "bins": 4}
-    for question in (fields, {**honest, "row": 0, "col": 0, **fields}):
+    honest: dict[str, Any] = {"entry": [4, 0], "axes": [0, 1], "index": [0] * 4, "rows": 4}
+    honest |= {"cols": 4, "row": 0, "col": 0, "axis": 2, "points": 4, "first": 0, "count": 2}
+    honest |= {"percents": [1, 50], "scale": 1, "zeroPoint": 0}
+    for question in (fields, {**honest, **fields}):
         try:
-            answer(run, {**question, "kind": kind})
+            reply = answer(run, {**question, "kind": kind})
         except (ValueError, LookupError) as problem:
             assert str(problem)  # noqa: PT017 (likewise)
+        else:
+            json.dumps(reply.result, allow_nan=False)

@@ -261,6 +261,53 @@ def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
         kind(run, height=3)
 
 
+SHOWN = {
+    "color_range": ["plane", "robust", (0.0, 2.5)],
+    "color_scale": ["log", "symlog"],
+    "data_layout": ["", "NCHW8c", "OIHW4i8o", None],
+    "reading": ["packed", None],
+    "region": [(0, 2, 3, 4), None],
+    "value_format": ["hex", "bits", "dequantised"],
+    "scale": [0.125],
+    "zero_point": [-128],
+}
+NO_SUCH = {
+    "color_range": ["all", (1.0, 0.0), (0.0, float("nan")), (0.0,), None],
+    "color_scale": ["cubic"],
+    "data_layout": ["N<b>", 7],
+    "reading": [1],
+    "region": [(0, 0, 0, 1), (-1, 0, 1, 1), (0, 0, 1)],
+    "value_format": ["octal"],
+    "scale": [float("inf"), "1"],
+    "zero_point": [0.5, 2**60],
+}
+
+
+@pytest.mark.parametrize("kind", [tvmdbg.TensorInspector, tvmdbg.Debugger])
+def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
+    run: DebugRun, kind: type[View]
+) -> None:
+    for name, choices in SHOWN.items():
+        for choice in choices:
+            view = kind(run, **{name: choice})
+            assert getattr(view, name) == choice
+            assert view.get_state()[name] == choice
+            view.close()
+    view = kind(run)
+    for name, choices in NO_SUCH.items():
+        for choice in choices:
+            with pytest.raises(traitlets.TraitError):
+                setattr(view, name, choice)
+
+
+def test_what_stands_at_the_left_has_a_name_of_its_own_in_the_debugger(run: DebugRun) -> None:
+    assert tvmdbg.TensorInspector(run, show="profile").show == "profile"
+    debugger = tvmdbg.Debugger(run, tensor_show="channels", show="table")
+    assert (debugger.tensor_show, debugger.show) == ("channels", "table")
+    with pytest.raises(traitlets.TraitError):
+        tvmdbg.TensorInspector(run, show="table")
+
+
 def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
     session, last = run.session, run.graph.num_nodes - 1
     for bad in ([-1], [last + 1], [0, 10**9], ["a"], [1.5], None, 7):
