@@ -21,6 +21,9 @@ interface Inspection {
   marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
 }
 
+const LANES =
+  "by entry in execution order, from above: verdict; range (logarithmic, NaN, Inf); zeros; values at the ends; dead channels";
+
 /** All entries of a run in execution order, as healthy as they are: one look, one click to the first NaN. */
 export class HealthStrip {
   readonly node = element("div", {
@@ -79,7 +82,7 @@ export class HealthStrip {
     this.#stage.append(this.#still.canvas, this.#moving.canvas);
     this.#stage.style.height = `${HEIGHT}px`;
     this.node.append(
-      element("span", { class: "tvmdbg-muted tvmdbg-health-name" }, "health"),
+      element("span", { class: "tvmdbg-muted", title: LANES }, "health"),
       this.#stage,
       this.#state,
       this.#stop,
