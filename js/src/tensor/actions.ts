@@ -19,10 +19,11 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
 
 /** What the inspector does by key. */
 export function actions(inspector: Inspector): KeyAction[] {
+  const { board, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const stride = shiftKey ? STRIDE : 1;
     const [rows, cols] = ARROWS[key]!;
-    inspector.move(rows * stride, cols * stride);
+    steering.move(rows * stride, cols * stride);
   };
   const end = Number.MAX_SAFE_INTEGER;
   const either = (first: string, does: (by: 1 | -1) => void) => (event: KeyboardEvent) =>
@@ -34,15 +35,15 @@ export function actions(inspector: Inspector): KeyAction[] {
   const pans = Object.keys(ARROWS).map((key) => `Ctrl+${key}`);
   const pan = ({ key }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;
-    inspector.pan(cols * PAN, rows * PAN);
+    steering.pan(cols * PAN, rows * PAN);
   };
-  const { board } = inspector;
+
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
     ["ArrowUp ArrowDown ArrowLeft ArrowRight", "the value beside (Shift: by ten)", arrow],
-    ["Home End", "start, end of the row", either("Home", (by) => inspector.move(0, by * end))],
-    ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => inspector.move(by * PAGE, 0))],
+    ["Home End", "start, end of the row", either("Home", (by) => steering.move(0, by * end))],
+    ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => steering.move(by * PAGE, 0))],
     ["Escape", "take the crosshair away", () => board.cross.mark(null)],
-    ["- + =", "zoom out, in", either("-", (by) => inspector.zoom(2 ** by))],
+    ["- + =", "zoom out, in", either("-", (by) => steering.zoom(2 ** by))],
     ["0", "the whole plane", () => inspector.whole()],
     [pans.join(" "), "move what is in sight", pan],
     [
@@ -54,7 +55,7 @@ export function actions(inspector: Inspector): KeyAction[] {
     [
       ", .",
       "previous, next index of the first fixed axis",
-      either(",", (by) => inspector.stepIndex(by)),
+      either(",", (by) => steering.index(by)),
     ],
     ["s", "swap the two axes", () => inspector.look(swapped)],
     ["[ p ] n", "previous, next tensor", either("[ p", (by) => inspector.step(by))],
@@ -64,7 +65,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       "picture, channels, profile",
       ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
     ],
-    ["Enter", "open the chosen channel", () => inspector.openChannel()],
+    ["Enter", "open the chosen channel", () => board.openChannel()],
     ["a", "next layout of the axes", () => board.nextLayout()],
     ["t", "next axis of the profile", () => board.profile.nextAxis()],
     ["v", "table of values", () => board.toggleTable()],
@@ -83,7 +84,7 @@ export function actions(inspector: Inspector): KeyAction[] {
       () => inspector.recolor(({ range }) => ({ range: nextRange(range) })),
     ],
     ["e", "what colours show of a cell", () => inspector.cells(nextCells)],
-    ["k", "stop, or go on, looking at every value", () => inspector.toggleCount()],
+    ["k", "stop, or go on, looking at every value", () => inspector.viewing.toggleCount()],
     ["w", "save what is shown", () => board.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],
   ];

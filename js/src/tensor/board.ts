@@ -3,10 +3,10 @@ import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
+import type { BoardActs } from "./acts.ts";
 import { AxisPickers } from "./axis_pickers.ts";
 import { ChannelGrid } from "./channel_grid.ts";
 import { ColorControls } from "./color_controls.ts";
-import type { CellChoice } from "./color_scale.ts";
 import { Crosshair } from "./crosshair.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
@@ -14,45 +14,24 @@ import { frame } from "./frame.ts";
 import { Header } from "./header.ts";
 import { HealthStrip } from "./health_strip.ts";
 import { Histogram } from "./histogram.ts";
-import { LayoutPicker, type LayoutWish } from "./layout_picker.ts";
+import { LayoutPicker } from "./layout_picker.ts";
 import { Legend } from "./legend.ts";
 import type { TensorOptions } from "./options.ts";
 import { Overview } from "./overview.ts";
-import { Picture, type PictureEvents, type Plate } from "./picture.ts";
+import { Picture, type Plate } from "./picture.ts";
 import type { Plane } from "./plane.ts";
 import { ProfileView } from "./profile_view.ts";
 import { ReadingPicker } from "./reading_picker.ts";
 import { cellCaption, Readout } from "./readout.ts";
 import { Saving } from "./saving.ts";
 import { Sight } from "./sight.ts";
-import type { Acts, ShowChoice, Shown } from "./state.ts";
+import type { ShowChoice, Shown } from "./state.ts";
 import { StatisticsLine } from "./statistics.ts";
 import { Trouble } from "./trouble.ts";
 import { type Progress, TrustLine } from "./trust_line.ts";
 import { ValuesTable } from "./values_table.ts";
 import { ViewBar } from "./view_bar.ts";
 import { nothingWords } from "./words.ts";
-
-/** What the boards' parts may do beyond what all parts may. */
-export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
-  pick(entry: Entry): void;
-  step(step: 1 | -1): void;
-  /** Shows other axes or another index. */
-  plane(plane: Plane): void;
-  layout(wish: LayoutWish): void;
-  cells(cells: CellChoice): void;
-  show(show: ShowChoice): void;
-  zoom(factor: number): void;
-  whole(): void;
-  stop(): void;
-  goOn(): void;
-  /** Begins the pass over every value, or stops it. */
-  count(go: boolean): void;
-  /** Shows the plane at an index of an axis that has none. */
-  open(axis: number, index: number): void;
-  copy(): void;
-  words(): string;
-}
 
 /** All that is seen of the inspector: its parts, and what is shown in them. */
 export class Board {
@@ -177,6 +156,7 @@ export class Board {
       this.table.node,
       this.mirror.node,
     );
+    root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
 
   /** What is shown; null where that is trouble. */
@@ -232,17 +212,12 @@ export class Board {
     this.progress(this.#progress);
   }
 
-  nextLayout(): void {
-    this.#layouts.next();
+  openChannel(): void {
+    if (this.#shown?.show === "channels") this.channels.open();
   }
 
-  inspect(): object {
-    return {
-      ...this.picture.inspect(),
-      histogram: this.histogram.inspect(),
-      profile: this.profile.inspect(),
-      channels: this.channels.inspect(),
-    };
+  nextLayout(): void {
+    this.#layouts.next();
   }
 
   /** The choice of a plane, before its values are known. */
@@ -306,6 +281,13 @@ export class Board {
     this.#shown = shown;
     this.#stated = shown.entry.join();
     this.#root.classList.remove("tvmdbg-tensor-unread", "tvmdbg-tensor-unstated");
+  }
+
+  #inspect(event: Event): void {
+    Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
+      histogram: this.histogram.inspect(),
+      channels: this.channels.inspect(),
+    });
   }
 }
 

@@ -16,7 +16,7 @@ interface Follower {
   lay(layout: LayoutWish | null): void;
   read(reading: string | null): void;
   display(change: (show: ShowChoice) => ShowChoice): void;
-  region(region: Region | null): void;
+  readonly steering: { region(region: Region | null): void };
   value(change: Partial<ValueLook>): void;
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
 }
@@ -45,7 +45,7 @@ export function follow(
   on("data_layout", (layout) => inspector.lay(layout === null ? null : { layout, sizes: {} }));
   on("reading", (reading) => inspector.read(reading));
   on("show", (show) => inspector.display(() => show));
-  on("region", (region) => inspector.region(region));
+  on("region", (region) => inspector.steering.region(region));
   on("value_format", (format) => inspector.value({ format }));
   on("scale", (scale) => inspector.value({ scale }));
   on("zero_point", (zeroPoint) => inspector.value({ zeroPoint }));

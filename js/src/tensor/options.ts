@@ -1,7 +1,6 @@
 import type { ValueFormat } from "../shared/tensor_questions.ts";
-import type { ViewOptions } from "../shared/view.ts";
-import type { ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
-import type { ShowChoice, ValueLook } from "./state.ts";
+import type { MapChoice, ScaleKind } from "./color_scale.ts";
+import type { ShowChoice } from "./state.ts";
 
 /** Traits of the Python `TensorInspector`. */
 export interface TensorOptions {
@@ -23,24 +22,3 @@ export interface TensorOptions {
 }
 
 export const DEFAULT_HEIGHT = 420;
-
-/** How things are shown first. */
-export function firstLooks(options: ViewOptions<TensorOptions>): {
-  colors: ColorChoice;
-  values: ValueLook;
-  show: ShowChoice;
-} {
-  return {
-    colors: {
-      scale: options.get("color_scale") ?? "linear",
-      map: options.get("color_map") ?? "auto",
-      range: (options.get("color_range") as RangeChoice | undefined) ?? "tensor",
-    },
-    values: {
-      format: options.get("value_format") ?? "number",
-      scale: options.get("scale") ?? 1,
-      zeroPoint: options.get("zero_point") ?? 0,
-    },
-    show: options.get("show") ?? "picture",
-  };
-}

@@ -1,0 +1,59 @@
+import type { Entry } from "../shared/tensor_questions.ts";
+import type { CellChoice } from "./color_scale.ts";
+import type { Inspector } from "./inspector.ts";
+import type { LayoutWish } from "./layout_picker.ts";
+import type { PictureEvents } from "./picture.ts";
+import type { Plane } from "./plane.ts";
+import type { Acts, ShowChoice } from "./state.ts";
+
+/** What the parts of a board may do beyond what all parts may. */
+export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
+  pick(entry: Entry): void;
+  step(step: 1 | -1): void;
+  /** Shows other axes or another index. */
+  plane(plane: Plane): void;
+  layout(wish: LayoutWish): void;
+  cells(cells: CellChoice): void;
+  show(show: ShowChoice): void;
+  zoom(factor: number): void;
+  whole(): void;
+  stop(): void;
+  goOn(): void;
+  /** Begins the pass over every value, or stops it. */
+  count(go: boolean): void;
+  /** Shows the plane at an index of an axis that has none. */
+  open(axis: number, index: number): void;
+  copy(): void;
+  words(): string;
+}
+
+/** Lets the parts of a board tell the inspector what to do. */
+export function boardActs(inspector: Inspector): BoardActs {
+  const mark: Acts["mark"] = (point) => inspector.board.cross.mark(point);
+  return {
+    pick: (entry) => inspector.pick(entry),
+    step: (step) => inspector.step(step),
+    leave: () => inspector.leave(),
+    go: (index, space) => inspector.go(index, space),
+    mark,
+    recolor: (change) => inspector.recolor(() => change),
+    look: (change) => inspector.value(change),
+    read: (reading) => inspector.read(reading),
+    plane: (plane) => inspector.look(() => plane),
+    layout: (wish) => inspector.lay(wish),
+    cells: (cells) => inspector.cells(() => cells),
+    show: (show) => inspector.display(() => show),
+    zoom: (factor) => inspector.steering.zoom(factor),
+    whole: () => inspector.whole(),
+    count: (go) => inspector.viewing.count(go),
+    stop: () => inspector.viewing.count(false),
+    goOn: () => inspector.viewing.count(true),
+    open: (axis, index) => inspector.open(axis, index),
+    copy: () => inspector.copy(),
+    words: () => inspector.viewing.words(),
+    wheel: (steps) => inspector.steering.index(steps),
+    moved: () => inspector.moved(),
+    resized: () => inspector.resized(),
+    painted: () => inspector.painted(),
+  };
+}

@@ -1,0 +1,41 @@
+import type { ViewOptions } from "../shared/view.ts";
+import type { CellChoice, ColorChoice } from "./color_scale.ts";
+import type { Kept } from "./memory.ts";
+import type { TensorOptions } from "./options.ts";
+import type { ShowChoice, ValueLook } from "./state.ts";
+
+/** How a tensor is shown, whichever it is. */
+export class Looks {
+  colors: ColorChoice;
+  values: ValueLook;
+  show: ShowChoice;
+  cells: CellChoice = "mean";
+
+  constructor(options: ViewOptions<TensorOptions>) {
+    this.colors = {
+      scale: options.get("color_scale") ?? "linear",
+      map: options.get("color_map") ?? "auto",
+      range: options.get("color_range") ?? "tensor",
+    };
+    this.values = {
+      format: options.get("value_format") ?? "number",
+      scale: options.get("scale") ?? 1,
+      zeroPoint: options.get("zero_point") ?? 0,
+    };
+    this.show = options.get("show") ?? "picture";
+  }
+
+  /** What of it is read back in Python. */
+  get kept(): Partial<Kept> {
+    const { scale, map, range } = this.colors;
+    return {
+      color_scale: scale,
+      color_map: map,
+      color_range: typeof range === "string" ? range : [...range],
+      show: this.show,
+      value_format: this.values.format,
+      scale: this.values.scale,
+      zero_point: this.values.zeroPoint,
+    };
+  }
+}

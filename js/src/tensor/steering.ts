@@ -1,0 +1,52 @@
+import type { Board } from "./board.ts";
+import { fixedAxes, type Plane, withIndex } from "./plane.ts";
+import type { Region } from "./state.ts";
+
+/** Moves what is in sight, and the crosshair or the choice of a channel, by steps. */
+export class Steering {
+  readonly #board: Board;
+  readonly #plane: () => Plane | null;
+  readonly #look: (plane: Plane) => void;
+
+  constructor(board: Board, plane: () => Plane | null, look: (plane: Plane) => void) {
+    this.#board = board;
+    this.#plane = plane;
+    this.#look = look;
+  }
+
+  /** Goes in by a factor at the crosshair, else in the middle. */
+  zoom(factor: number): void {
+    const { picture, cross } = this.#board;
+    const at = cross.point && picture.placeOf(cross.point);
+    if (picture.sight.zoom(factor, at ?? undefined)) picture.moved();
+  }
+
+  /** Brings a part of the plane into sight; null brings all of it. */
+  region(region: Region | null): void {
+    this.#board.picture.sight.show(region);
+    this.#board.picture.moved();
+  }
+
+  /** Moves what is in sight by shares of itself. */
+  pan(right: number, down: number): void {
+    const { picture } = this.#board;
+    const plot = picture.sight.layout?.plot;
+    if (plot && picture.sight.pan(-right * plot.width, -down * plot.height)) picture.moved();
+  }
+
+  /** Moves the crosshair, or the choice among channels where those are shown. */
+  move(rows: number, cols: number): void {
+    const { shown, channels, cross } = this.#board;
+    const plane = this.#plane();
+    if (shown?.show === "channels") channels.move(rows, cols);
+    else if (plane && shown?.answer?.tile) cross.move(plane, rows, cols);
+  }
+
+  /** Moves along the first axis that is held at one index. */
+  index(steps: number): void {
+    const plane = this.#plane();
+    const axis = plane && fixedAxes(plane).find((each) => plane.shape[each]! > 1);
+    if (!plane || axis === null || axis === undefined) return;
+    this.#look(withIndex(plane, axis, plane.index[axis]! + steps));
+  }
+}

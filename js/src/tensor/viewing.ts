@@ -1,0 +1,212 @@
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import type { StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { type Board, sameTensor } from "./board.ts";
+import { colorScale } from "./color_scale.ts";
+import { Counting } from "./counting.ts";
+import type { Looks } from "./looks.ts";
+import type { TensorOptions } from "./options.ts";
+import type { Plate } from "./picture.ts";
+import { Pictures } from "./pictures.ts";
+import { axisText } from "./plane.ts";
+import type { Shown } from "./state.ts";
+import type { Wish } from "./wish.ts";
+import { tensorWords } from "./words.ts";
+
+interface Events {
+  painted(): void;
+  /** What is in sight may have to be asked for. */
+  moved(): void;
+}
+
+/** What is known of the tensor that is wanted: its plane and its numbers, asked for and put on the board. */
+export class Viewing {
+  readonly #board: Board;
+  readonly #wish: Wish;
+  readonly #looks: Looks;
+  readonly #noteOf: (node: number) => string;
+  readonly #events: Events;
+  readonly #pictures: Pictures;
+  readonly #counting: Counting;
+  #answer: TensorAnswer | null = null;
+  #statistics: StatisticsAnswer | null = null;
+  /** The tensor and reading that the statistics are of. */
+  #counted = "";
+
+  constructor(
+    { run, session, signal }: ViewContext<TensorOptions>,
+    board: Board,
+    wish: Wish,
+    looks: Looks,
+    events: Events,
+  ) {
+    this.#board = board;
+    this.#wish = wish;
+    this.#looks = looks;
+    this.#noteOf = (node) => session.note(node);
+    this.#events = events;
+    this.#pictures = new Pictures(
+      run,
+      board.picture.sight,
+      {
+        answered: (answer) => this.#answered(answer),
+        failed: (error) => this.#failed(error),
+        busy: (busy) => board.busy(busy),
+        refining: (refining) => this.#progress(refining),
+      },
+      signal,
+    );
+    this.#counting = new Counting(
+      run,
+      { counted: (found) => this.#found(found), failed: (error) => this.#uncounted(error) },
+      signal,
+    );
+  }
+
+  get answer(): TensorAnswer | null {
+    return this.#answer;
+  }
+
+  get statistics(): StatisticsAnswer | null {
+    return this.#statistics;
+  }
+
+  /** Lets go of what was asked of another tensor. */
+  forget(): void {
+    this.#pictures.forget();
+    this.#counting.forget();
+  }
+
+  /** There is nothing to know. */
+  clear(): void {
+    this.#answer = this.#statistics = null;
+    this.#counted = "";
+  }
+
+  /** Looks at every value, or stops doing so. */
+  count(go: boolean): void {
+    if (go) {
+      this.#counting.refine();
+      if (this.#answer?.tile && !this.#answer.tile.exact) this.#pictures.goOn(this.#wish.view);
+    } else {
+      this.#pictures.stop();
+      this.#counting.stop();
+    }
+  }
+
+  toggleCount(): void {
+    this.count(this.#pictures.stopped || this.#statistics?.state === "cancelled");
+  }
+
+  /** Shows what is wanted: from what is kept of a tensor that is known, else by asking. */
+  want(known: TensorAnswer | null): void {
+    const { view, plane } = this.#wish;
+    if (!view || !plane) return;
+    this.#board.picture.measure();
+    const tensor = `${view.entry.join()} ${view.reading}`;
+    let beside: Promise<unknown> | null = null;
+    if (this.#counted !== tensor) {
+      this.#counted = tensor;
+      this.#statistics = null;
+      beside = this.#counting.begin(view.entry, view.reading).then(
+        (found) => {
+          if (this.#counted === tensor) this.#statistics = found;
+        },
+        (error) => this.#uncounted(error),
+      );
+    }
+    this.#pictures.want(view, plane, known, beside);
+  }
+
+  #answered(answer: TensorAnswer): void {
+    const { cross } = this.#board;
+    const before = this.#answer;
+    this.#answer = answer;
+    if (!this.#wish.answered(answer)) {
+      cross.point = null;
+      this.#board.choose(this.#wish.plane);
+    }
+    const key = `${answer.entry.join()} ${answer.reading}`;
+    if (this.#counted !== key && this.#statistics) this.#counted = key;
+    const tile = answer.tile;
+    if (tile && tile.planeRows * tile.planeCols === 1) cross.point = { row: 0, col: 0 };
+    this.draw();
+    this.#board.mirror.say(this.words());
+    cross.place(cross.point);
+    if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
+      this.#counting.refine();
+    }
+    const empty = !tile || tile.planeRows * tile.planeCols === 0;
+    if (empty || this.#looks.show === "profile") this.#events.painted();
+    else this.#events.moved();
+  }
+
+  #failed(error: unknown): void {
+    this.#answer = null;
+    const again = () => {
+      this.#pictures.forget();
+      this.want(null);
+    };
+    this.#board.failed(this.#wish.entry, this.#wish.plane, errorText(error), again);
+    this.#events.painted();
+  }
+
+  draw(): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    const shown = { ...this.shown, answer };
+    this.#board.show(shown, this.#wish.plane, this.#plate(shown));
+    this.#board.zoomed(this.#looks.show);
+  }
+
+  #plate({ answer, scale, cells }: Shown & { answer: TensorAnswer }): Plate | null {
+    const tile = answer.tile;
+    if (!tile || tile.planeRows * tile.planeCols === 0) return null;
+    const [down, across] = answer.axes;
+    return {
+      planeRows: tile.planeRows,
+      planeCols: tile.planeCols,
+      names: [axisText(answer.axisNames, down), axisText(answer.axisNames, across)],
+      paint: { scale, cells },
+      tiles: (layout) => this.#pictures.toDraw(answer, layout),
+      whole: () => this.#pictures.whole(answer),
+    };
+  }
+
+  #progress(refining: boolean): void {
+    this.#board.progress({ refining, stopped: this.#pictures.stopped });
+  }
+
+  words(): string {
+    const { entry } = this.#wish;
+    const note = entry ? this.#noteOf(entry[0]) : "";
+    return `${tensorWords(this.shown)}${note ? `. Note: ${note}` : ""}`;
+  }
+
+  get shown(): Shown {
+    const [answer, statistics] = [this.#answer, this.#statistics];
+    const { colors, cells, values, show } = this.#looks;
+    return {
+      entry: this.#wish.entry ?? [-1, 0],
+      answer,
+      statistics,
+      show,
+      region: this.#board.picture.sight.region,
+      colors,
+      scale: colorScale({ statistics, tile: answer?.tile ?? null }, colors),
+      cells,
+      values,
+    };
+  }
+
+  #found(statistics: StatisticsAnswer): void {
+    this.#statistics = statistics;
+    this.draw();
+  }
+
+  #uncounted(error: unknown): void {
+    if (isAbort(error)) return;
+    this.#board.mirror.say(`The values could not be counted: ${errorText(error)}`);
+  }
+}
