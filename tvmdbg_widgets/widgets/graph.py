@@ -75,8 +75,8 @@ class GraphView(GraphOptions, View):
     hops : int or None
         Show only what is within so many edges of the focus.
     color_by : str
-        ``"kind"`` (of operator), ``"time"`` or ``"health"`` (of the values that a node computed, see
-        ``DebugRun.health``); by time first where the run knows times.
+        ``"kind"`` (of operator), ``"time"`` or ``"health"`` (of the values that a node computed,
+        see ``DebugRun.health``); by time first where the run knows times.
     fold_parameters : bool
         Draw parameters as a count on their consumer.
     direction : str
