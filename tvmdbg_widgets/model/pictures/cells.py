@@ -202,6 +202,18 @@ def across(cells: Cells, step: int) -> Cells:
     )
 
 
+def larger(cells: Cells, rows: int, cols: int) -> Cells:
+    """Make one cell of each ``rows`` x ``cols`` along the last two of three axes."""
+    taller = Cells(
+        _reduce(np.minimum, cells.low, 1, rows),
+        _reduce(np.maximum, cells.high, 1, rows),
+        _total(cells.total, 1, rows, None),
+        None if cells.count is None else _reduce(np.add, cells.count, 1, rows, np.int64),
+        None if cells.flags is None else _reduce(np.bitwise_or, cells.flags, 1, rows),
+    )
+    return across(taller, cols)
+
+
 def _bound(ufunc: np.ufunc, cells: Array, step: int) -> Array:
     """Reduce neighbours along the last axis in any order."""
     whole = cells.shape[-1] // step * step

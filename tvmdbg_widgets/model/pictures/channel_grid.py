@@ -89,9 +89,8 @@ def channels(  # noqa: PLR0917
     down, across = spans(plane, rows, cols, None)
     turned = is_turned(plane)
     lower, higher = (across, down) if turned else (down, across)
-    cells = finished(
-        Stack(values, plane, lower, higher, axis, range(first, first + count)).sums(watch)
-    )
+    stack = Stack(values, plane, lower, higher, axis, range(first, first + count))
+    cells = finished(stack.cells(watch), stack.lengths)
     if turned:
         cells = tuple(each.swapaxes(1, 2) for each in cells)
     return Channels(

@@ -122,10 +122,10 @@ class Pictures:
         if not quick:
             lower, higher = finest(stack, self._limit // _SHARE)
             fine = replace(stack, lower=lower, higher=higher)
-        level = Level.of(fine.lower, fine.higher, fine.sums(watch))
+        level = Level(fine.lower, fine.higher, fine.cells(watch))
         self._keep((name, fine.lower, fine.higher), level)
         if fine is not stack:
-            level = Level.of(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
+            level = Level(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
             self._keep((name, stack.lower, stack.higher), level)
         return level
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tvmdbg_widgets.model.pictures.stack import Sums
+from tvmdbg_widgets.model.pictures.cells import Cells, larger
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.cells import Array
     from tvmdbg_widgets.model.pictures.grid import Span
     from tvmdbg_widgets.model.pictures.stack import Stack
 
@@ -22,62 +19,26 @@ _FACTOR = 8
 
 @dataclass(frozen=True)
 class Level:
-    """The cells of a part of a plane.
-
-    Attributes
-    ----------
-    lower, higher
-        Where they lie.
-    sums
-        As :class:`Sums`; ``count`` and ``flags`` are empty where all values are finite.
-    """
+    """The cells of a part of a plane, and where they lie."""
 
     lower: Span
     higher: Span
-    sums: Sums
-
-    @classmethod
-    def of(cls, lower: Span, higher: Span, sums: Sums) -> Level:
-        """Leave out the counts where they say nothing."""
-        if not sums.flags.any():
-            nothing = np.empty(0, np.int64), np.empty(0, np.uint8)
-            sums = Sums(sums.low, sums.high, sums.total, *nothing)
-        return cls(lower, higher, sums)
+    cells: Cells
 
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        found = self.sums
-        kept = (found.low, found.high, found.total, found.count, found.flags)
-        return sum(each.nbytes for each in kept)
+        return sum(each.nbytes for each in self.cells.arrays)
 
     def can_make(self, lower: Span, higher: Span) -> bool:
         """Return whether those cells are whole cells of this."""
         return self.lower.can_make(lower) and self.higher.can_make(higher)
 
-    def made(self, lower: Span, higher: Span) -> Sums:
+    def made(self, lower: Span, higher: Span) -> Cells:
         """Return larger cells; bounds and flags are exact, sums but for the order of summation."""
         rows, cols = _places(self.lower, lower), _places(self.higher, higher)
-        factors = lower.step // self.lower.step, higher.step // self.higher.step
-
-        def larger(cells: Array, ufunc: np.ufunc) -> Array:
-            cells = cells[:, rows, cols]
-            for axis, factor in enumerate(factors, 1):
-                if factor > 1:
-                    starts = np.arange(0, cells.shape[axis], factor)
-                    cells = ufunc.reduceat(cells, starts, axis=axis)
-            return cells
-
-        found = self.sums
-        with np.errstate(invalid="ignore", over="ignore"):
-            low, high = larger(found.low, np.minimum), larger(found.high, np.maximum)
-            total = larger(found.total, np.add)
-        if found.flags.size:
-            count, flags = larger(found.count, np.add), larger(found.flags, np.bitwise_or)
-        else:
-            count = np.multiply.outer(lower.lengths, higher.lengths)[None]
-            flags = np.zeros(count.shape, np.uint8)
-        return Sums(low, high, total, count, flags)
+        part = self.cells.map(lambda each: each[:, rows, cols])
+        return larger(part, lower.step // self.lower.step, higher.step // self.higher.step)
 
 
 def finest(stack: Stack, limit: int) -> tuple[Span, Span]:

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import real
 from tvmdbg_widgets.model.pictures.single import finished
-from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, Sums, float32
+from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, float32
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
     length = shape[axis]
     step = -(-length // points)
     count = -(-length // step)
-    found = Sums(
+    found = Cells(
         np.full(count, np.inf, np.float32),
         np.full(count, -np.inf, np.float32),
         np.zeros(count),
@@ -94,10 +94,10 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
             _add(found, starts[0] // step, cells, np.array(starts) - along[0], values_each)
 
     for_each(_blocks(shape), work, watch, prod(shape) >= LARGE)
-    return Profile(axis, length, step, *finished(found))
+    return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
 
 
-def _add(found: Sums, first: int, cells: Cells, starts: Array, values: Array) -> None:
+def _add(found: Cells, first: int, cells: Cells, starts: Array, values: Array) -> None:
     """Take in the cells of single indices; ``starts`` says where those of each point begin."""
     here = slice(first, first + len(starts))
     low, high = float32(cells.low), float32(cells.high)
@@ -105,11 +105,12 @@ def _add(found: Sums, first: int, cells: Cells, starts: Array, values: Array) ->
     found.high[here] = np.maximum(found.high[here], np.maximum.reduceat(high, starts))
     with np.errstate(invalid="ignore", over="ignore"):
         found.total[here] += np.add.reduceat(cells.total, starts)
+    count, flags = cast("Array", found.count), cast("Array", found.flags)
     if cells.count is None or cells.flags is None:
-        found.count[here] += values
+        count[here] += values
     else:
-        found.count[here] += np.add.reduceat(cells.count, starts)
-        found.flags[here] |= np.bitwise_or.reduceat(cells.flags, starts)
+        count[here] += np.add.reduceat(cells.count, starts)
+        flags[here] |= np.bitwise_or.reduceat(cells.flags, starts)
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[int | slice, ...]]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF
+from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF, Cells
 from tvmdbg_widgets.model.pictures.real import real
-from tvmdbg_widgets.model.pictures.stack import Stack, Sums, float32
+from tvmdbg_widgets.model.pictures.stack import Stack, float32
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.grid import Span
@@ -41,7 +41,7 @@ def thinned(stack: Stack) -> Stack:
     return stack
 
 
-def sampled(stack: Stack) -> Sums:
+def sampled(stack: Stack) -> Cells:
     """Look at one value a cell, near its middle."""
     block = stack.read(_middles(stack.lower), _middles(stack.higher), range(1))
     values = real(block).reshape(1, stack.lower.cells, stack.higher.cells)
@@ -56,7 +56,7 @@ def sampled(stack: Stack) -> Sums:
             flags[found] = bit
     with np.errstate(over="ignore"):
         low = float32(values)
-    return Sums(low, low, values.astype(np.float64), finite.astype(np.int64), flags)
+    return Cells(low, low, values.astype(np.float64), finite.astype(np.int64), flags)
 
 
 def _middles(span: Span) -> slice:

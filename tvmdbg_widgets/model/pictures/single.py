@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
 from tvmdbg_widgets.model.pictures.sampled import sampled, thinned
-from tvmdbg_widgets.model.pictures.stack import Stack, Sums
+from tvmdbg_widgets.model.pictures.stack import Stack
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.pictures.cells import Array, Cells
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.planes import Plane
     from tvmdbg_widgets.model.values import Values
@@ -89,7 +90,7 @@ def picture(
     down, across = spans(plane, rows, cols, part)
     stack = stack_of(values, plane, down, across)
     if not sample:
-        return picture_of(stack, stack.sums(watch))
+        return picture_of(stack, stack.cells(watch))
     stack = thinned(stack)
     return picture_of(stack, sampled(stack), exact=False)
 
@@ -106,22 +107,31 @@ def stack_of(values: Values, plane: Plane, down: Span, across: Span) -> Stack:
     return Stack(values, plane, lower, higher)
 
 
-def finished(sums: Sums) -> tuple[Any, Any, Any, Any]:
-    """Return minimum, maximum, mean and flags as views get them."""
-    some = sums.count > 0
+def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
+    """Return minimum, maximum, mean and flags as views get them.
+
+    Parameters
+    ----------
+    cells
+    lengths
+        Values behind each cell, finite or not.
+    """
+    count = lengths if cells.count is None else cells.count
+    flags = np.zeros(cells.low.shape, np.uint8) if cells.flags is None else cells.flags
+    some = count > 0
     nan, zero = np.float32(np.nan), np.float32(0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean = (sums.total / sums.count).astype(np.float32)
-    low, high, mean = (np.where(some, each, nan) + zero for each in (sums.low, sums.high, mean))
-    return low, high, mean, sums.flags
+        mean = (cells.total / count).astype(np.float32)
+    low, high, mean = (np.where(some, each, nan) + zero for each in (cells.low, cells.high, mean))
+    return low, high, mean, flags
 
 
-def picture_of(stack: Stack, sums: Sums, *, exact: bool = True) -> Picture:
+def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
     """Return the picture with these cells of one plane."""
-    cells, down, across = finished(sums), stack.lower, stack.higher
+    arrays, down, across = finished(cells, stack.lengths), stack.lower, stack.higher
     if is_turned(stack.plane):
         down, across = across, down
-        cells = tuple(each.swapaxes(1, 2) for each in cells)
+        arrays = tuple(each.swapaxes(1, 2) for each in arrays)
     return Picture(
         down.start,
         across.start,
@@ -130,5 +140,5 @@ def picture_of(stack: Stack, sums: Sums, *, exact: bool = True) -> Picture:
         down.step,
         across.step,
         exact,
-        *(np.ascontiguousarray(each).reshape(-1) for each in cells),
+        *(np.ascontiguousarray(each).reshape(-1) for each in arrays),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -32,27 +33,6 @@ LARGE = 1 << 22
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Cells in the order of storage, ``[channel, cell along the lower axis, along the higher]``.
-
-    Attributes
-    ----------
-    low, high : float32
-        Of the finite values; without meaning where ``count`` is 0.
-    total : float64
-    count : int64
-        Finite values.
-    flags : uint8
-    """
-
-    low: Array
-    high: Array
-    total: Array
-    count: Array
-    flags: Array
-
-
-@dataclass(frozen=True)
 class Stack:
     """The parts of planes that one picture, or one for each of some channels, is made of.
 
@@ -80,17 +60,17 @@ class Stack:
         plane = (self.lower.stop - self.lower.start) * (self.higher.stop - self.higher.start)
         return len(self.channels) * plane
 
-    def sums(self, watch: Watch | None) -> Sums:
-        """Look at every value."""
+    def cells(self, watch: Watch | None) -> Cells:
+        """Look at every value.
+
+        Returns
+        -------
+        Cells
+            ``[channel, cell along the lower axis, along the higher]``, bounds as float32.
+        """
         shape = (len(self.channels), self.lower.cells, self.higher.cells)
-        found = Sums(
-            np.empty(shape, np.float32),
-            np.empty(shape, np.float32),
-            np.empty(shape),
-            np.empty(shape, np.int64),
-            np.zeros(shape, np.uint8),
-        )
-        found.count[:] = np.multiply.outer(self.lower.lengths, self.higher.lengths)
+        found = Cells(np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape))
+        lock = threading.Lock()
 
         def work(piece: tuple[range, range, range]) -> None:
             channels, rows, cols = piece
@@ -101,10 +81,21 @@ class Stack:
             with np.errstate(over="ignore"):
                 found.low[here], found.high[here] = float32(cells.low), float32(cells.high)
             found.total[here] = cells.total
-            if cells.count is not None:
-                found.count[here], found.flags[here] = cells.count, cells.flags
+            if cells.count is None or cells.flags is None:
+                return
+            with lock:
+                if found.count is None or found.flags is None:
+                    found.count = np.broadcast_to(self.lengths, shape).copy()
+                    found.flags = np.zeros(shape, np.uint8)
+            found.count[here], found.flags[here] = cells.count, cells.flags
 
         for_each(self._pieces(), work, watch, self.size >= LARGE)
+        return found
+
+    @property
+    def lengths(self) -> Array:
+        """How many values each cell of a plane has, int64."""
+        found: Array = np.multiply.outer(self.lower.lengths, self.higher.lengths)
         return found
 
     def _pieces(self) -> Iterator[tuple[range, range, range]]:
