@@ -229,4 +229,5 @@ def float32(cells: Array) -> Array:
     """Round to float32; integers by way of float64, as JavaScript knows no others."""
     if cells.dtype.kind in "iu":
         cells = cells.astype(np.float64)
-    return cells.astype(np.float32, copy=False)
+    with np.errstate(over="ignore"):
+        return cells.astype(np.float32, copy=False)
