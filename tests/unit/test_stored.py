@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 from conftest import HERE, corpus_path
 from hypothesis import given, settings
-from unit.stored_questions import PARTS, differences, questions, told
+from unit.stored_questions import (
+    KINDS,
+    PARTS,
+    differences,
+    questions,
+    tensor_questions,
+    told,
+)
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page import stored as stored_module
@@ -62,6 +69,51 @@ def test_a_page_with_all_values_answers_as_the_kernel(
     asked += [(each := {"kind": "node", "node": node}, told(run, each)) for node in nodes]
     assert differences(tmp_path, stored, asked) == []
     assert sum("error" not in expected for _, expected in asked) > len(asked) / 2
+
+
+def planted() -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays of four axes and more, of types with few or many bits, with all that is odd."""
+    random = np.random.default_rng(3)
+    floats = random.standard_normal((2, 4, 9, 8)) * 10.0 ** random.integers(-40, 40, (2, 4, 9, 8))
+    floats.flat[::97] = np.nan
+    floats.flat[5::101] = np.inf
+    floats.flat[7::103] = -np.inf
+    floats.flat[11::50] = -0.0
+    small = random.standard_normal((3, 2, 5, 7, 4))
+    with np.errstate(over="ignore"):
+        half = (small * 1e5).astype(np.float16)
+    return {
+        "double": floats,
+        "half": half,
+        "brain": small.astype(ml_dtypes.bfloat16),
+        "eight": small.astype(ml_dtypes.float8_e4m3fn),
+        "complex": (small + 1j * small[::-1]).astype(np.complex64),
+        "long": random.integers(-(2**63), 2**63 - 1, (3, 4, 5, 6)),
+        "unsigned": random.integers(0, 2**64, (2, 3, 4, 5), dtype=np.uint64),
+        "int": random.integers(-(2**31), 2**31, (4, 3, 10, 2)).astype(np.int32),
+        "byte": random.integers(-128, 128, (1, 2, 6, 5, 8)).astype(np.int8),
+        "truth": random.integers(0, 2, (3, 4, 5)).astype(np.bool_),
+    }
+
+
+def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
+    write_params(tmp_path / "planted.params", planted())
+    run = tvmdbg.open(tmp_path / "planted.params")
+    stored = store(run, budget=ALL, share="tensors", parameters=True)
+    asked: list[tuple[Any, dict[str, Any]]] = []
+
+    @settings(max_examples=250)
+    @given(tensor_questions(list(run.tensors.values())))
+    def collect(question: Any) -> None:
+        expected = told(run, question)
+        if "result" in expected and "file" in expected["result"]:
+            expected["result"]["file"] = "planted.params"
+        asked.append((question, expected))
+
+    collect()
+    kinds = {question["kind"] for question, expected in asked if "error" not in expected}
+    assert kinds == set(KINDS)
+    assert differences(tmp_path, stored, asked) == []
 
 
 @each_run

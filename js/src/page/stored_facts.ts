@@ -80,6 +80,14 @@ export class StoredFacts {
     return found.filter((each) => each);
   }
 
+  /** The variants of the real and imaginary parts of a variant of complex numbers. */
+  parts(variant: number): number[] {
+    const { tensor, reading } = this.#variants;
+    const of = (name: string) =>
+      tensor.findIndex((row, at) => row === tensor[variant] && reading.at(at) === name);
+    return [of("real"), of("imag")];
+  }
+
   layouts(row: number): KnownLayout[] {
     return JSON.parse(this.#facts.layouts.at(row) || "[]") as KnownLayout[];
   }

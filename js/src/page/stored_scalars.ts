@@ -13,6 +13,8 @@ export interface Scalars {
   /** The bits that stand for the value, the highest first. */
   hex(at: number): string;
   binary(at: number): string;
+  /** The step to the next number of a float type; NaN where there is none. */
+  spacing(at: number): number;
   /** How many of the bits are sign, exponent and mantissa; empty for other than floats. */
   fields: number[];
   /** numpy's name of the type that its files hold the values in, the bytes of one, and what is to be said of it. */
@@ -52,6 +54,8 @@ interface Wholes {
   /** -1 where the value is no float. */
   sign: Int32Array;
   mantissa: Int32Array;
+  /** `frexp`'s exponent of the smallest normal number. */
+  least: Int32Array;
   descr: StringColumn;
   note: StringColumn;
   /** 1 where that type's bytes are those of the tensor. */
@@ -69,6 +73,7 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   const mantissa = wholes.mantissa[row]!;
   const descr = wholes.descr.at(row);
   const itemsize = Number(/\d+$/.exec(descr));
+  const least = wholes.least[row]!;
   const copied = wholes.copied[row] === 1;
   return {
     ...numbers,
@@ -79,6 +84,11 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
         .toUpperCase()
         .padStart(Math.ceil(bits / 4), "0")}`,
     binary: (at) => code(at).toString(2).padStart(bits, "0"),
+    spacing: (at) => {
+      const size = Math.abs(numbers.value(at));
+      if (sign < 0 || !Number.isFinite(size)) return Number.NaN;
+      return 2 ** (Math.max(size === 0 ? least : exponentOf(size), least) - 1 - mantissa);
+    },
     fields: sign < 0 ? [] : [sign, bits - sign - mantissa, mantissa],
     descr,
     itemsize,
@@ -93,6 +103,27 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
       for (let byte = 0; byte < itemsize; byte++, rest >>= 8n) {
         to.setUint8(offset + byte, Number(rest & 255n));
       }
+    },
+  };
+}
+
+/** The exponent with which a positive number is a mantissa of 0.5 to 1, as `frexp` gives it. */
+function exponentOf(value: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const exponent = view.getUint16(0) >> 4;
+  return exponent ? exponent - 1022 : exponentOf(value * 2 ** 60) - 60;
+}
+
+/** Both parts of complex numbers, whose texts alone are stored. */
+export function complexScalars(texts: Scalars, real: Scalars, imag: Scalars): Scalars {
+  return {
+    ...texts,
+    hex: (at) => `${real.hex(at)} ${imag.hex(at)}`,
+    binary: (at) => real.binary(at) + imag.binary(at),
+    write: (to, offset, at) => {
+      real.write(to, offset, at);
+      imag.write(to, offset + real.itemsize, at);
     },
   };
 }

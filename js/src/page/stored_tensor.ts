@@ -8,7 +8,7 @@ import { askedCells, askedPart, gridOf, picture, spansOf } from "./stored_pictur
 import { storedPicture } from "./stored_pictures.ts";
 import { askedPlane, placeOf } from "./stored_plane.ts";
 import type { Question } from "./stored_question.ts";
-import { type Scalars, scalarsOf } from "./stored_scalars.ts";
+import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 import { storedStatistics } from "./stored_statistics.ts";
 import { askedWindow, planeData, valueTexts } from "./stored_values.ts";
 
@@ -128,9 +128,16 @@ export class StoredTensors {
 
   #scalars({ variant }: Found): Scalars | null {
     if (this.#kept?.variant !== variant) {
-      this.#kept = { variant, scalars: scalarsOf(this.#data, variant) };
+      this.#kept = { variant, scalars: this.#read(variant) };
     }
     return this.#kept.scalars;
+  }
+
+  #read(variant: number): Scalars | null {
+    const found = scalarsOf(this.#data, variant);
+    if (!found?.descr.includes("c")) return found;
+    const [real, imag] = this.#facts.parts(variant).map((each) => scalarsOf(this.#data, each));
+    return real && imag ? complexScalars(found, real, imag) : null;
   }
 
   /** Whether the view is the one whose pictures were saved. */

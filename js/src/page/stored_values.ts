@@ -1,5 +1,5 @@
 /** Single values of a plane as text and as bytes, as `widgets/answers_tensor/values.py` and `data.py` answer them. */
-import type { ValuesAnswer } from "../shared/tensor_questions.ts";
+import type { OneValue, ValuesAnswer } from "../shared/tensor_questions.ts";
 import type { Place, Plane } from "./stored_plane.ts";
 import type { Question } from "./stored_question.ts";
 import type { Scalars } from "./stored_scalars.ts";
@@ -45,7 +45,21 @@ export function valueTexts(
   const found = Array.from({ length: rows * cols }, (_, i) =>
     text(place.first + place.down[row + Math.floor(i / cols)]! + place.across[col + (i % cols)]!),
   );
-  return { ...window, text: found, fields };
+  const told = { ...window, text: found, fields };
+  if (rows * cols > 1) return told;
+  return { ...told, one: allOf(scalars, place.first + place.down[row]! + place.across[col]!) };
+}
+
+/** All that there is to say of a single value. */
+function allOf(scalars: Scalars, at: number): OneValue {
+  const step = scalars.spacing(at);
+  return {
+    number: scalars.text(at),
+    hex: scalars.hex(at),
+    bits: scalars.binary(at),
+    fields: scalars.fields,
+    spacing: Number.isFinite(step) ? floatText(step) : "",
+  };
 }
 
 function textOf(scalars: Scalars, format: string, question: Question): (at: number) => string {

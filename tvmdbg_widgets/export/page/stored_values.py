@@ -157,6 +157,7 @@ def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
         "bits": whole(lambda form: bits.width(form.values.codes.numpy_dtype)),
         "sign": whole(lambda form: fields(form)[0]),
         "mantissa": whole(lambda form: fields(form)[1]),
+        "least": whole(lambda form: _least(form.values)),
         "descr": StringColumn.from_strings(dtype.newbyteorder("<").str for dtype, _ in kept),
         "note": StringColumn.from_strings(note for _, note in kept),
         "copied": np.array(
@@ -167,6 +168,12 @@ def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
             np.bool_,
         ),
     }
+
+
+def _least(values: ArrayValues) -> int:
+    """The exponent, as ``frexp`` gives it, below which steps of a float type get no smaller."""
+    found = bits.float_type(values.numpy_dtype)
+    return 0 if found is None else found.least
 
 
 def float_limit() -> int:
