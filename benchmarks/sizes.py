@@ -1,6 +1,6 @@
-"""Bytes of the bundles, and of each view in a saved notebook.
+"""Bytes of the views' code as it is sent, once a page, and of each view in a saved notebook.
 
-Promise: a view's bundle at most 60 KB, the Debugger's 150 KB; one view's output at most 100 KB.
+Promise: a view's code at most 60 KB, the Debugger's 150 KB; one view's output at most 100 KB.
 ``python -m benchmarks.sizes``
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.bundles import STATIC
+from tvmdbg_widgets.widgets.bundles import STATIC, VIEWS, code
 
 BUNDLE, DEBUGGER, OUTPUT = 60_000, 150_000, 100_000
 
@@ -26,9 +26,9 @@ def told(what: str, size: int, promise: int | None = None) -> None:
 
 def main() -> None:
     """Print all sizes."""
-    for path in sorted(STATIC.glob("*.js")):
-        promise = None if path.stem == "page" else DEBUGGER if path.stem == "debugger" else BUNDLE
-        told(f"bundle {path.name}", path.stat().st_size, promise)
+    for view in VIEWS:
+        told(f"code of {view}", len(code(view)), DEBUGGER if view == "debugger" else BUNDLE)
+    told("loader, in the state of every view", (STATIC / "loader.js").stat().st_size)
     for sample in (tvmdbg.samples.resnet20_cifar, tvmdbg.samples.resnet20_cifar_fp16_overflow):
         run = tvmdbg.open(sample)
         run.session.select(run.top(1)[0].node)

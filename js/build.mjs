@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "tvmdbg_widgets/static");
-const views = ["graph", "tensor", "timeline", "tuning", "debugger", "session", "run"];
+const views = ["graph", "tensor", "timeline", "tuning", "debugger", "loader", "session", "run"];
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
 
 /** The bundled text of a worker, and the files it was made of. */
@@ -97,24 +97,6 @@ function options(watch) {
     .map(({ source, out, format }) => ({ ...common, entryPoints: [{ in: source, out }], format }));
 }
 
-/**
- * A module that unpacks itself. Every instance's state carries its view's module, in a saved notebook too, and text
- * in a state cannot be compressed by anyone else; a view's module shrinks to a third. anywidget imports modules from
- * Blobs, so doing the same inside asks nothing more of the host. Small modules stay as they are.
- */
-function packed({ path, contents }) {
-  if (!path.endsWith(".js") || /^page[._]/.test(basename(path)) || contents.length < 4096)
-    return contents;
-  const data = gzipSync(contents, { level: constants.Z_BEST_COMPRESSION }).toString("base64");
-  return `const bytes=Uint8Array.from(atob("${data}"),(c)=>c.charCodeAt(0));
-const text=await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-const url=URL.createObjectURL(new Blob([text],{type:"text/javascript"}));
-const view=await import(url);
-URL.revokeObjectURL(url);
-export default view.default;
-`;
-}
-
 function replace(path, contents) {
   writeFileSync(`${path}.new`, contents);
   renameSync(`${path}.new`, path);
@@ -128,9 +110,7 @@ async function build() {
   const built = results.flatMap(({ value }) => value ?? []);
   mkdirSync(out, { recursive: true });
   rmSync(join(out, "hash.json"), { force: true });
-  const files = built
-    .flatMap((result) => result.outputFiles)
-    .map((file) => ({ path: file.path, contents: packed(file), unpacked: file.contents.length }));
+  const files = built.flatMap((result) => result.outputFiles);
   for (const { path, contents } of files) replace(path, contents);
   const kept = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(out)) if (!kept.has(name)) rmSync(join(out, name));
@@ -140,9 +120,10 @@ async function build() {
     process.exitCode = 1; // esbuild has said why; the other bundles can be used meanwhile
   }
   const kilobytes = (count) => (count / 1000).toFixed(1).padStart(8);
-  for (const { path, contents, unpacked } of files) {
+  for (const { path, contents } of files) {
     const name = basename(path).padEnd(16);
-    console.log(`${name}${kilobytes(contents.length)} kB, unpacked${kilobytes(unpacked)} kB`);
+    const sent = kilobytes(gzipSync(contents, { level: 9 }).length);
+    console.log(`${name}${kilobytes(contents.length)} kB, compressed${sent} kB`);
   }
 }
 

@@ -19,6 +19,7 @@ from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_node import node_details
 from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
+from tvmdbg_widgets.widgets.bundles import VIEWS, code
 from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.messages import Question
 from tvmdbg_widgets.widgets.passes import Passes
@@ -278,7 +279,15 @@ def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
     return Reply({"columns": headers, "info": info}, (buffer,))
 
 
+def _code(_context: Context, question: Question) -> Reply:
+    view = question.choice("view", VIEWS)
+    if view is None:
+        raise ValueError(f"view must be one of {', '.join(VIEWS)}")
+    return Reply(None, (code(view),))
+
+
 _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
+    "code": _code,
     "summary": _summary,
     "graph": _graph,
     "timeline": _timeline,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
+from functools import cache
 from pathlib import Path
 
 STATIC = Path(__file__).parents[1] / "static"
+#: Views that fetch their code from the kernel.
+VIEWS = ("graph", "tensor", "timeline", "debugger")
 
 
 def bundle(name: str) -> str | Path:
@@ -25,3 +30,22 @@ def bundle(name: str) -> str | Path:
             f"{path} was not built; run `make bundle` (it needs Node 20.19 or newer)"
         )
     return path if os.environ.get("ANYWIDGET_HMR") == "1" else path.read_text(encoding="utf-8")
+
+
+def module(view: str) -> str | Path:
+    """Return the module of every view: it fetches the view's code from the run's model.
+
+    Where ``ANYWIDGET_HMR`` is set, the code itself, so that anywidget sees it change.
+    """
+    return bundle("loader.js" if os.environ.get("ANYWIDGET_HMR") != "1" else f"{view}.js")
+
+
+@cache
+def code(view: str) -> bytes:
+    """Return a view's code, compressed by gzip."""
+    return gzip.compress((STATIC / f"{view}.js").read_bytes(), mtime=0)
+
+
+def code_name(view: str) -> str:
+    """Return a view's name and what tells this build of it from others."""
+    return f"{view} {hashlib.sha256((STATIC / f'{view}.js').read_bytes()).hexdigest()[:16]}"

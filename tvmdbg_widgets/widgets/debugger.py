@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import traitlets
 
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
@@ -44,8 +44,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         CSS pixels.
     """
 
-    _esm = bundle("debugger.js")
+    _esm = module("debugger")
     _css = bundle("debugger.css")
+    _code = traitlets.Unicode(code_name("debugger")).tag(sync=True)
 
     layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.64]).tag(sync=True)
     collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ class GraphView(GraphOptions, View):
         CSS pixels.
     """
 
-    _esm = bundle("graph.js")
+    _esm = module("graph")
     _css = bundle("graph.css")
+    _code = traitlets.Unicode(code_name("graph")).tag(sync=True)
 
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
 

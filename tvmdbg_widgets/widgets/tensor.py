@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -129,8 +129,9 @@ class TensorInspector(TensorOptions, View):
     show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
 
-    _esm = bundle("tensor.js")
+    _esm = module("tensor")
     _css = bundle("tensor.css")
+    _code = traitlets.Unicode(code_name("tensor")).tag(sync=True)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import traitlets
 
-from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -43,8 +43,9 @@ class Flamechart(TimelineOptions, View):
         CSS pixels.
     """
 
-    _esm = bundle("timeline.js")
+    _esm = module("timeline")
     _css = bundle("timeline.css")
+    _code = traitlets.Unicode(code_name("timeline")).tag(sync=True)
 
     height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
 
