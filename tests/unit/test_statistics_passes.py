@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -73,7 +75,15 @@ def test_any_split_merges_to_the_same(name: str, data: st.DataObject) -> None:
 @pytest.fixture(params=["float32", "int8", "int64"])
 def stored(request: pytest.FixtureRequest, tmp_path: Path) -> ArrayValues:
     """Three million values in a file."""
-    name = request.param
+    return write(tmp_path, request.param)
+
+
+@pytest.fixture
+def floats(tmp_path: Path) -> ArrayValues:
+    return write(tmp_path, "float32")
+
+
+def write(tmp_path: Path, name: str) -> ArrayValues:
     array = (np.random.default_rng(1).standard_normal(3_000_017) * 30).astype(name)
     array[2_000_000] = 100
     path = tmp_path / "x.bin"
@@ -105,16 +115,18 @@ def test_threads_handed_in(stored: ArrayValues, whole: list[Any]) -> None:
         assert facts(statistics(stored, executor=executor)) == whole
 
 
-def test_processes(stored: ArrayValues, whole: list[Any]) -> None:
-    done: list[int] = []
+def test_processes(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as executor:
-        found = statistics(stored, executor=executor, progress=done.append)
-    assert facts(found) == whole
-    assert done == sorted(done)
-    assert done[-1] == stored.count
+        for name in ("float32", "int8", "int64"):
+            stored = write(tmp_path, name)
+            done: list[int] = []
+            found = statistics(stored, executor=executor, progress=done.append)
+            assert facts(found) == facts(statistics(stored))
+            assert done == sorted(done)
+            assert done[-1] == stored.count
 
 
-def test_a_dask_client(stored: ArrayValues, whole: list[Any]) -> None:
+def test_a_dask_client(floats: ArrayValues) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -122,22 +134,23 @@ def test_a_dask_client(stored: ArrayValues, whole: list[Any]) -> None:
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        assert facts(statistics(stored, executor=client.get_executor())) == whole
+        found = statistics(floats, executor=client.get_executor())
+    assert facts(found) == facts(statistics(floats))
 
 
-def test_progress_counts_every_value(stored: ArrayValues) -> None:
+def test_progress_counts_every_value(floats: ArrayValues) -> None:
     done: list[int] = []
     watched: list[int] = []
-    statistics(stored, watch=lambda: watched.append(1), progress=done.append)
+    statistics(floats, watch=lambda: watched.append(1), progress=done.append)
     assert done == sorted(done)
-    assert done[-1] == stored.count
-    assert len(done) == -(-stored.count // pieces.per_piece(stored))
+    assert done[-1] == floats.count
+    assert len(done) == -(-floats.count // pieces.per_piece(floats))
     assert len(watched) >= len(done)
 
 
 @pytest.mark.parametrize("where", ["here", "threads", "executor", "processes"])
 def test_watch_stops_a_pass(
-    where: str, stored: ArrayValues, monkeypatch: pytest.MonkeyPatch
+    where: str, floats: ArrayValues, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if where == "threads":
         monkeypatch.setattr(passes, "_LARGE", 1)
@@ -150,15 +163,15 @@ def test_watch_stops_a_pass(
         if len(calls) > 2:
             raise StoppedError
 
-    kept = Kept(stored)
+    kept = Kept(floats)
     pool = {
         "executor": lambda: ThreadPoolExecutor(2),
         "processes": lambda: ProcessPoolExecutor(1, get_context("spawn")),
     }.get(where, nullcontext)
     with pool() as executor, pytest.raises(StoppedError):
         kept.statistics(watch=watch, progress=done.append, executor=executor)
-    assert (done or [0])[-1] < stored.count
-    assert kept.statistics().size == stored.count, "and it can begin again"
+    assert (done or [0])[-1] < floats.count
+    assert kept.statistics().size == floats.count, "and it can begin again"
 
 
 class Slow:
@@ -177,20 +190,40 @@ class Slow:
         return self._values.values(start, stop)
 
 
-def test_who_asks_at_the_same_time_shares_a_pass(stored: ArrayValues) -> None:
-    slow = Slow(stored)
+def test_all_threads_stop_where_one_fails(
+    floats: ArrayValues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "_LARGE", 1)
+    monkeypatch.setattr(passes, "cores", lambda: 4)
+    monkeypatch.setattr(passes, "_SPAN_PIECES", 1)
+    before = threading.active_count()
+
+    class Broken(Slow):
+        def values(self, start: int, stop: int) -> np.ndarray[Any, Any]:
+            if start >= 1_000_000:
+                raise OSError("gone")
+            return super().values(start, stop)
+
+    for _ in range(5):
+        with pytest.raises(OSError, match="gone"):
+            statistics(Broken(floats))
+        assert threading.active_count() <= before + 1, "none goes on"
+
+
+def test_who_asks_at_the_same_time_shares_a_pass(floats: ArrayValues) -> None:
+    slow = Slow(floats)
     kept = Kept(slow)  # type: ignore[arg-type]
     told: list[int] = []
     with ThreadPoolExecutor(3) as threads:
         futures = [threads.submit(kept.statistics, progress=told.append) for _ in range(3)]
         found = [each.result() for each in futures]
     assert found[0] is found[1] is found[2] is kept.statistics()
-    assert slow.reads <= 4 * -(-stored.count // pieces.per_piece(stored)), "one pass, three looks"
-    assert max(told) == stored.count
+    assert slow.reads <= 4 * -(-floats.count // pieces.per_piece(floats)), "one pass, three looks"
+    assert max(told) == floats.count
 
 
-def test_who_waits_goes_on_where_another_gave_up(stored: ArrayValues) -> None:
-    kept = Kept(Slow(stored))  # type: ignore[arg-type]
+def test_who_waits_goes_on_where_another_gave_up(floats: ArrayValues) -> None:
+    kept = Kept(Slow(floats))  # type: ignore[arg-type]
     stop, begun = threading.Event(), threading.Event()
 
     def watch() -> None:
@@ -205,11 +238,11 @@ def test_who_waits_goes_on_where_another_gave_up(stored: ArrayValues) -> None:
         stop.set()
         with pytest.raises(StoppedError):
             first.result()
-        assert second.result().size == stored.count
+        assert second.result().size == floats.count
 
 
-def test_other_bins_need_no_other_pass(stored: ArrayValues) -> None:
-    kept = Kept(stored)
+def test_other_bins_need_no_other_pass(floats: ArrayValues) -> None:
+    kept = Kept(floats)
     first, second = kept.statistics(64), kept.statistics(7)
     assert first.histogram is not None
     assert second.histogram is not None
@@ -218,8 +251,8 @@ def test_other_bins_need_no_other_pass(stored: ArrayValues) -> None:
     assert kept.statistics(64) is first
 
 
-def test_kept_statistics_can_be_sent_elsewhere(stored: ArrayValues) -> None:
-    kept = Kept(stored)
+def test_kept_statistics_can_be_sent_elsewhere(floats: ArrayValues) -> None:
+    kept = Kept(floats)
     found = pickle.loads(pickle.dumps(kept.statistics()))  # noqa: S301 (our own)
     assert facts(found) == facts(kept.statistics())
     assert pickle.loads(pickle.dumps(kept)).statistics().size == found.size  # noqa: S301 (likewise)
@@ -233,3 +266,18 @@ def test_no_values_at_all() -> None:
     assert (found.size, found.finite, found.distribution) == (0, 0, None)
     assert math.isnan(found.mean)
     assert statistics(values_of(b"", "bfloat16")).at_highest == 0
+
+
+def test_a_pass_does_not_keep_a_process_from_ending() -> None:
+    code = (
+        "import threading, time, numpy as np\n"
+        "from tvmdbg_widgets.model.statistics import statistics\n"
+        "class Endless:\n"
+        "    count, numpy_dtype = 10**12, np.dtype('f4')\n"
+        "    def values(self, start, stop):\n"
+        "        begun.set(); time.sleep(0.01); return np.zeros(stop - start, 'f4')\n"
+        "begun = threading.Event()\n"
+        "threading.Thread(target=lambda: statistics(Endless()), daemon=True).start()\n"
+        "assert begun.wait(20)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -99,10 +99,8 @@ def run_pass(
             if pieces > 1:
                 return _spread(source, make, watched, executor, pieces)
         elif (threads := _threads(source, executor)) > 1:
-            if executor is not None:
-                return _in_threads(source, make, watched, executor, threads)
-            with ThreadPoolExecutor(threads, "tvmdbg-pass") as own:
-                return _in_threads(source, make, watched, own, threads)
+            submit = _in_new_thread if executor is None else executor.submit
+            return _in_threads(source, make, watched, submit, threads)
     return _collect(source, make(), watched)
 
 
@@ -135,7 +133,11 @@ def _collect(source: Source, fold: F, watched: Watched) -> F:
 
 
 def _in_threads(
-    source: Whole, make: Callable[[], F], watched: Watched, executor: Executor, threads: int
+    source: Whole,
+    make: Callable[[], F],
+    watched: Watched,
+    submit: Callable[[Callable[[], F]], Future[F]],
+    threads: int,
 ) -> F:
     """Let each thread take the next span as soon as it is through with one."""
     spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
@@ -154,8 +156,23 @@ def _in_threads(
             raise
         return fold
 
-    futures = [executor.submit(work) for _ in range(threads)]
+    futures = [submit(work) for _ in range(threads)]
     return _merged(futures, watched)
+
+
+def _in_new_thread(work: Callable[[], F]) -> Future[F]:
+    """Start a thread that ends with the interpreter, which those of an executor do not."""
+    future: Future[F] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as problem:  # noqa: BLE001 (who waits for the result gets it)
+            future.set_exception(problem)
+
+    threading.Thread(target=run, name="tvmdbg-pass", daemon=True).start()
+    return future
 
 
 def _merged(futures: list[Future[F]], watched: Watched) -> F:
