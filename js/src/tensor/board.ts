@@ -115,7 +115,13 @@ export class Board {
       const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
       return stage.querySelector("canvas");
     };
-    this.saving = new Saving(root, run, { canvas }, (text) => this.mirror.say(text), signal);
+    this.saving = new Saving(
+      root,
+      run,
+      { canvas, along: () => this.along, profile: () => this.profile.found },
+      (text) => this.mirror.say(text),
+      signal,
+    );
     this.cross = new Crosshair(
       {
         picture: this.picture,
@@ -220,6 +226,12 @@ export class Board {
     this.#layouts.next();
   }
 
+  /** The axis that is gone along: of the channels or of the profile. */
+  get along(): number | null {
+    if (this.#shown?.show === "channels") return this.channels.axis;
+    return this.#shown?.show === "profile" ? this.profile.axis : null;
+  }
+
   /** The choice of a plane, before its values are known. */
   choose(plane: Plane | null): void {
     this.#axes.show(plane, this.#shown?.answer?.axisNames ?? []);
@@ -286,6 +298,7 @@ export class Board {
   #inspect(event: Event): void {
     Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
       histogram: this.histogram.inspect(),
+      profile: this.profile.inspect(),
       channels: this.channels.inspect(),
     });
   }

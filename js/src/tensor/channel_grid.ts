@@ -111,6 +111,11 @@ export class ChannelGrid {
   }
 
   /** The picture as it is on screen. */
+  /** The axis of which each index is a picture; null where there is none to choose. */
+  get axis(): number | null {
+    return this.#axis;
+  }
+
   get canvas(): HTMLCanvasElement {
     return this.#layer.canvas;
   }

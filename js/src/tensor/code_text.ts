@@ -2,16 +2,33 @@ import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Point } from "./plane.ts";
 import type { Shown, ValueLook } from "./state.ts";
 
-/** Python that gives just what is shown: the value at a point, else the plane or the part of it in sight. */
-export function codeText(shown: Shown, point: Point | null): string | null {
-  const { answer } = shown;
+/**
+ * Python that gives just what is shown: the value at a point, else the plane or the part of it in sight; all planes
+ * along an axis; or what a profile along it tells.
+ */
+export function codeText(shown: Shown, point: Point | null, along: number | null): string | null {
+  const { answer, show } = shown;
   if (!answer) return null;
-  if (shown.show === "profile" && !point) return null;
+  if (along !== null && show === "profile") return profileText(answer, along);
+  if (along !== null && show === "channels") {
+    return looked(channelsText(answer, along), shown.values);
+  }
   return looked(windowText(answer, point ?? shown.region), shown.values);
 }
 
+/** One plane after the other along an axis. */
+function channelsText(answer: TensorAnswer, along: number): string {
+  const { axes, index } = answer;
+  const order = [along, ...axes].filter((axis) => axis !== null);
+  const places = index.map((each, axis) => (order.includes(axis) ? ":" : each));
+  const kept = [...order].sort((a, b) => a - b);
+  const turned = order.map((axis) => kept.indexOf(axis));
+  const code = `${arrayText(answer, false)}[${places.join(", ")}]`;
+  return turned.every((axis, k) => axis === k) ? code : `${code}.transpose(${turned.join(", ")})`;
+}
+
 /** Least, largest and mean of the finite values along one axis. */
-export function profileText(answer: TensorAnswer, axis: number): string {
+function profileText(answer: TensorAnswer, axis: number): string {
   const others = answer.viewShape.map((_, each) => each).filter((each) => each !== axis);
   const values = `np.ma.masked_invalid(np.asarray(${arrayText(answer, true)}).astype("float64"))`;
   const over = `axis=(${others.join(", ")}${others.length === 1 ? "," : ""})`;
@@ -19,7 +36,7 @@ export function profileText(answer: TensorAnswer, axis: number): string {
 }
 
 /** The array whose axes are those shown. */
-export function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boolean): string {
+function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boolean): string {
   const tensor = `run.tensors[${entry.join(", ")}]`;
   if (layout) {
     const known = Object.entries(sizes).map(([name, size]) => `${JSON.stringify(name)}: ${size}`);

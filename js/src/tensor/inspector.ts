@@ -31,13 +31,11 @@ export class Inspector {
   readonly #graph: GraphColumns | null;
   readonly board: Board;
   readonly viewing: Viewing;
+  readonly steering: Steering;
   readonly #codeCopy: CodeCopy;
   readonly #memory: Memory;
   readonly #wish = new Wish();
   readonly #looks: Looks;
-  /** What moves by keys. */
-  readonly steering: Steering;
-
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
@@ -67,7 +65,7 @@ export class Inspector {
     this.#memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
-      () => codeText(this.viewing.shown, this.board.cross.read),
+      () => codeText(this.viewing.shown, this.board.cross.read, this.board.along),
       (text) => this.board.mirror.say(text),
       context,
     );
@@ -141,9 +139,7 @@ export class Inspector {
   step(step: 1 | -1): void {
     const row = this.#entries.neighbour(this.#wish.entry, step, this.board.picker.filter);
     if (row !== null) this.pick(this.#entries.entry(row));
-    else {
-      this.board.mirror.say(step === 1 ? "This is the last tensor." : "This is the first tensor.");
-    }
+    else this.board.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
   }
 
   search(): void {

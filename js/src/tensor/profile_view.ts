@@ -83,6 +83,15 @@ export class ProfileView {
     this.#listen();
   }
 
+  get axis(): number {
+    return this.#axis;
+  }
+
+  /** The numbers that are drawn; null until they are known. */
+  get found(): ProfileAnswer | null {
+    return this.#found;
+  }
+
   show(shown: Shown): void {
     const before = this.#shown;
     this.#shown = shown;

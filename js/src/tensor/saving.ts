@@ -3,15 +3,17 @@ import { bytes as byteText, integer, shapeText } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
+import type { PlaneView, ProfileAnswer } from "../shared/tensor_questions.ts";
 import { readTheme } from "../shared/theme.ts";
 import { codeText } from "./code_text.ts";
 import { csvText } from "./csv.ts";
 import { download, downloadProblem, fileName } from "./download.ts";
-import { fetchBytes, fetchTexts } from "./fetch_view.ts";
-import { itemSize, npyHeader, numbersOf } from "./npy.ts";
+import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";
+import { npyHeader, numbersOf } from "./npy.ts";
 import { part } from "./parts.ts";
+import { shiftText } from "./readout.ts";
 import { snapshot } from "./snapshot.ts";
-import { type Region, type Shown, viewOf } from "./state.ts";
+import { type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
 
 /** Values a file made in the page may hold; more is quicker in Python. */
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
@@ -19,6 +21,9 @@ const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
 interface Source {
   /** The picture that is on screen. */
   canvas(): HTMLCanvasElement | null;
+  /** The axis that channels or a profile go along. */
+  along(): number | null;
+  profile(): ProfileAnswer | null;
 }
 
 type Kind = "npy" | "csv" | "png";
@@ -97,9 +102,33 @@ export class Saving {
     return this.#shown?.region ?? [0, 0, tile?.planeRows ?? 0, tile?.planeCols ?? 0];
   }
 
-  #what(): string {
+  /** The planes that are shown: one, or one for each index along the channels' axis. */
+  #planes({ answer, show }: Shown): PlaneView[] {
+    const [view, along] = [viewOf(answer!), this.#source.along()];
+    if (show !== "channels" || along === null) return [view];
+    return Array.from({ length: answer!.viewShape[along]! }, (_, at) => {
+      return { ...view, index: answer!.index.map((each, axis) => (axis === along ? at : each)) };
+    });
+  }
+
+  /** As many axes as the copied code gives. */
+  #shape(shown: Shown): number[] {
+    const [down, across] = shown.answer!.axes;
     const [, , rows, cols] = this.#window;
-    return `${shapeText([rows, cols])} values of what is shown; png saves the picture.`;
+    const plane = across === null ? [] : down === null ? [cols] : [rows, cols];
+    const along = shown.show === "channels" ? this.#source.along() : null;
+    return along === null ? plane : [shown.answer!.viewShape[along]!, ...plane];
+  }
+
+  #what(): string {
+    const shown = this.#shown;
+    if (!shown?.answer) return "";
+    const found = this.#source.profile();
+    const what =
+      shown.show === "profile"
+        ? `least, mean and largest at ${integer(found?.mean.length ?? 0)} places`
+        : `values of shape ${shapeText(this.#shape(shown))}`;
+    return `npy and csv: ${what}; png: the picture.`;
   }
 
   #tell(text: string): void {
@@ -111,11 +140,10 @@ export class Saving {
     const shown = this.#shown;
     if (!shown?.answer || this.#busy) return;
     const problem = downloadProblem();
-    const [, , rows, cols] = this.#window;
-    const most = kind === "png" ? Infinity : MOST[kind];
-    if (problem || rows * cols > most) {
-      const why = problem || `${integer(rows * cols)} values are more than a page should hold.`;
-      this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
+    const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
+    if (problem || (kind !== "png" && values > MOST[kind])) {
+      const why = problem || `${integer(values)} values are more than a page should hold.`;
+      this.#tell(`${why} In Python: ${pythonFor(kind, shown, this.#source.along())}`);
       return;
     }
     this.#busy = new AbortController();
@@ -138,37 +166,68 @@ export class Saving {
   }
 
   #make(kind: Kind, shown: Shown, signal: AbortSignal): Promise<[Blob, note: string]> {
-    if (kind === "npy") return this.#npy(shown, signal);
-    return kind === "csv" ? this.#csv(shown, signal) : this.#png(shown);
+    if (kind === "png") return this.#png(shown);
+    if (shown.show === "profile") return this.#profile(kind);
+    return kind === "npy" ? this.#npy(shown, signal) : this.#csv(shown, signal);
   }
 
-  readonly #progress = (done: number, total: number) => {
-    this.#bar.value = total > 0 ? done / total : 1;
-  };
+  /** Tells of planes fetched one after the other. */
+  #progress(plane: number, planes: number) {
+    return (done: number, total: number) => {
+      this.#bar.value = (plane + (total > 0 ? done / total : 1)) / planes;
+    };
+  }
 
-  async #npy({ answer, values }: Shown, signal: AbortSignal): Promise<[Blob, string]> {
-    const window = this.#window;
-    const fetched = await fetchBytes(this.#run, viewOf(answer!), window, this.#progress, signal);
-    const shape = planeShape(answer!.axes, window);
-    const { descr, bytes, note } = fetched;
-    if (values.format !== "dequantised") {
-      return [new Blob([npyHeader(descr, shape), bytes]), note];
+  async #npy(shown: Shown, signal: AbortSignal): Promise<[Blob, string]> {
+    const { values } = shown;
+    const [planes, shape] = [this.#planes(shown), this.#shape(shown)];
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let [descr, note] = ["|u1", ""];
+    for (const [k, view] of planes.entries()) {
+      const progress = this.#progress(k, planes.length);
+      const fetched = await fetchBytes(this.#run, view, this.#window, progress, signal);
+      ({ descr, note } = fetched);
+      pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
     }
-    const numbers = numbersOf(descr, new DataView(bytes.buffer));
-    if (!numbers) throw new Error("these values are no real numbers, which could be dequantised");
-    const real = numbers.map((value) => (value - values.zeroPoint) * values.scale);
-    const size = itemSize("<f8");
-    const out = new DataView(new ArrayBuffer(real.length * size));
-    for (const [k, value] of real.entries()) out.setFloat64(k * size, value, true);
-    const how = `(value − ${values.zeroPoint}) × ${values.scale} as float64`;
-    return [new Blob([npyHeader("<f8", shape), out.buffer]), how];
+    if (values.format === "dequantised") {
+      [descr, note] = [
+        "<f8",
+        `(value ${shiftText(values.zeroPoint)}) × ${values.scale} as float64`,
+      ];
+    }
+    return [new Blob([npyHeader(descr, shape), ...pieces]), note];
   }
 
-  async #csv({ answer, values }: Shown, signal: AbortSignal): Promise<[Blob, string]> {
-    const view = viewOf(answer!);
-    const rows = await fetchTexts(this.#run, view, values, this.#window, this.#progress, signal);
+  async #csv(shown: Shown, signal: AbortSignal): Promise<[Blob, string]> {
+    const { values } = shown;
+    const planes = this.#planes(shown);
+    const rows: string[][] = [];
+    for (const [k, view] of planes.entries()) {
+      const progress = this.#progress(k, planes.length);
+      rows.push(...(await fetchTexts(this.#run, view, values, this.#window, progress, signal)));
+    }
     const how = values.format === "number" ? "" : `as ${values.format}`;
     return [new Blob([csvText(rows)], { type: "text/csv" }), how];
+  }
+
+  async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
+    const found = this.#source.profile();
+    if (!found) throw new Error("the profile is not known yet");
+    const { minimum, mean, maximum, step } = found;
+    const note = step > 1 ? `each place joins ${step} indices` : "";
+    if (kind === "csv") {
+      const text = (value: number) => String(value);
+      const rows = Array.from(mean, (each, k) => [
+        text(k * step),
+        ...[minimum[k]!, each, maximum[k]!].map(text),
+      ]);
+      return [new Blob([csvText([["index", "least", "mean", "largest"], ...rows])]), note];
+    }
+    const columns = [minimum, mean, maximum].map((each) => Float32Array.from(each));
+    return [
+      new Blob([npyHeader("<f4", [3, mean.length]), ...columns]),
+      `least, mean, largest. ${note}`,
+    ];
   }
 
   async #png(shown: Shown): Promise<[Blob, string]> {
@@ -181,8 +240,9 @@ export class Saving {
       `${answer.entry.join(":")} ${answer.name}`,
       `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
       codeText(
-        { ...shown, show: "picture", values: { ...shown.values, format: "number" } },
+        { ...shown, values: { ...shown.values, format: "number" } },
         null,
+        this.#source.along(),
       ) ?? "",
     ];
     const canvas = snapshot(picture, shown, words, readTheme(this.#root));
@@ -198,19 +258,21 @@ const TITLES: Record<Kind, string> = {
   png: "Save the picture with its legend (.png)",
 };
 
-/** As many axes as the copied code gives. */
-function planeShape(
-  [down, across]: readonly (number | null)[],
-  [, , rows, cols]: Region,
-): number[] {
-  if (across === null) return [];
-  return down === null ? [cols] : [rows, cols];
+/** The real numbers that fetched values stand for, as float64 in little endian. */
+function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook) {
+  const numbers = numbersOf(descr, new DataView(bytes.buffer));
+  if (!numbers) throw new Error("these values are no real numbers, which could be dequantised");
+  const out = new DataView(new ArrayBuffer(8 * numbers.length));
+  for (const [k, value] of numbers.entries()) {
+    out.setFloat64(8 * k, (value - zeroPoint) * scale, true);
+  }
+  return new Uint8Array(out.buffer);
 }
 
-function pythonFor(kind: Kind, shown: Shown): string {
+function pythonFor(kind: Kind, shown: Shown, along: number | null): string {
   const number = { ...shown.values, format: "number" } as const;
   const look = shown.values.format === "dequantised" ? shown.values : number;
-  const code = codeText({ ...shown, show: "picture", values: look }, null) ?? "";
+  const code = codeText({ ...shown, values: look }, null, along) ?? "";
   if (kind === "csv") return `np.savetxt("values.csv", ${code}, delimiter=",", fmt="%.17g")`;
-  return kind === "npy" ? `np.save("values.npy", ${code})` : "run.tensors[…].figure()";
+  return kind === "npy" ? `np.save("values.npy", ${code})` : code;
 }

@@ -40,7 +40,9 @@ export function snapshot(
     context.font = k === 0 ? `600 ${font}` : font;
     context.fillText(measure.fit(line, total - 2 * PAD), PAD, PAD + (k + 0.5) * LINE);
   });
-  context.drawImage(picture, PAD, top, width, height);
+  for (const layer of picture.parentElement?.querySelectorAll(":scope > canvas") ?? []) {
+    context.drawImage(layer as HTMLCanvasElement, PAD, top, width, height);
+  }
   context.font = font;
   let y = top + height + 8;
   if (shown.scale) {
