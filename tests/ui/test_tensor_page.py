@@ -48,7 +48,19 @@ def made_arrays() -> dict[str, np.ndarray[Any, Any]]:
         "allnan": np.full((5, 5), np.nan, np.float32),
         "walk": random.normal(size=50_000).astype(np.float32),
         "long": np.arange(100_000 * 40, dtype=np.int32).reshape(100_000, 40),
+        "packed": np.arange(480, dtype=np.int16).reshape(1, 2, 6, 5, 8),
+        "maps": maps(),
+        "large": random.integers(0, 256, size=(3000, 3000), dtype=np.uint8),
     }
+
+
+def maps() -> np.ndarray[Any, Any]:
+    """300 small planes: the fourth all zero, a NaN in the seventh, in the last its index alone."""
+    found = np.random.default_rng(8).normal(size=(300, 12, 10)).astype(np.float32)
+    found[3] = 0
+    found[6, 2, 2] = np.nan
+    found[299] = 299
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -350,43 +362,15 @@ def test_large_planes_are_said_to_be_summed_up(
     expect(page.locator(".tvmdbg-tensor-readout")).to_contain_text("some NaN")
 
 
-def test_histogram_by_pointer_and_keys(page: Page, made: str, arrays: dict[str, Any]) -> None:
-    show(page, made, entry=[1, 0])
-    said = page.locator(".tvmdbg-tensor-bar-text")
-    bars = inspect(page)["histogram"]["bars"]
-    finite = arrays["mixed"][np.isfinite(arrays["mixed"])]
-    counts = [bar["count"] for bar in bars if not bar["special"]]
-    assert counts == np.histogram(finite.astype(np.float64), len(counts))[0].tolist()
-    assert {bar["special"]: bar["count"] for bar in bars if bar["special"]} == {
-        "nan": 1,
-        "posInf": 1,
-        "negInf": 1,
-    }
-    stage = page.locator(".tvmdbg-tensor-histogram")
-    tallest = max((bar for bar in bars if not bar["special"]), key=lambda bar: bar["count"])
-    stage.hover(position={"x": tallest["x"] + tallest["width"] / 2, "y": 60})
-    expect(said).to_have_text(tallest["text"])
-    stage.focus()
-    page.keyboard.press("ArrowLeft")
-    page.mouse.move(0, 0)
-    page.keyboard.press("ArrowLeft")
-    expect(said).to_have_text(bars[-1]["text"])
-    expect(stage).to_have_attribute("aria-valuetext", bars[-1]["text"])
-    page.keyboard.press("Escape")
-    expect(page.locator(ROOT)).to_be_focused()
-    page.keyboard.press("g")
-    expect(page.get_by_role("button", name="Count on a logarithmic")).to_have_attribute(
-        "aria-pressed", "true"
-    )
-
-
 def test_colours_by_keys(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     legend = page.locator(".tvmdbg-tensor-legend")
     before = legend.inner_text()
     press(page, "l")
+    expect(legend).to_contain_text("zero and negative too")
+    expect(page.get_by_label("Scale of the colours")).to_have_value("log")
+    press(page, "l")
     expect(legend).to_contain_text("linear within ±")
-    expect(page.get_by_label("Scale of the colours")).to_have_value("symlog")
     press(page, "l", "c", "r")
     expect(page.get_by_label("Colours (c)")).to_have_value("sequential")
     assert legend.inner_text() != before
@@ -556,3 +540,367 @@ def test_other_outputs_of_a_node_are_named(page: Page, recorded: Callable[[str],
     expect(page.locator(EMPTY)).to_contain_text("other outputs of this node: 1:0, 1:1, 1:2")
     press(page, "[")
     wait_entry(page, "1:2")
+
+
+def sight(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = inspect(page)["sight"]
+    return found
+
+
+def settled(page: Page) -> dict[str, Any]:
+    """What is in sight once the tiles for it have come."""
+    page.wait_for_function(
+        f"""() => {{
+            const detail = {{}};
+            document.querySelector("{ROOT}").dispatchEvent(
+                new CustomEvent("tvmdbg:inspect", {{ detail }}));
+            const {{ tile, rowStep, colStep }} = detail.sight;
+            return tile && tile.exact && tile.rowStep <= rowStep && tile.colStep <= colStep;
+        }}"""
+    )
+    page.wait_for_timeout(50)
+    return sight(page)
+
+
+def heard(page: Page, kind: str) -> list[dict[str, Any]]:
+    """The questions of one kind that go out from now on."""
+    asked: list[dict[str, Any]] = []
+
+    def hear(request: Any) -> None:
+        if request.url.endswith("/ask") and request.post_data_json["kind"] == kind:
+            asked.append(request.post_data_json)
+
+    page.on("request", hear)
+    return asked
+
+
+def on_stage(page: Page, across: float, down: float) -> tuple[float, float]:
+    """A place of the plot by shares of it, in CSS pixels of the page."""
+    box = page.locator(STAGE).bounding_box()
+    plot = inspect(page)["plot"]
+    assert box is not None
+    return (
+        box["x"] + plot["x"] + across * plot["width"],
+        box["y"] + plot["y"] + down * plot["height"],
+    )
+
+
+def place_read(page: Page) -> tuple[list[int], str]:
+    """Index and value of the readout, once it is exact."""
+    page.wait_for_function(
+        f"/= (?!…)/.test(document.querySelector('{READOUT}').textContent)"
+        f" && !document.querySelector('{READOUT}').textContent.includes('≈')"
+    )
+    text = page.locator(READOUT).inner_text()
+    return json.loads(text.split("=")[0]), text
+
+
+def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[str, Any]) -> None:
+    show(page, made, entry=[0, 0])
+    press(page, "Escape")
+    x, y = on_stage(page, 0.2, 0.3)
+    page.mouse.move(x, y)
+    before, _ = place_read(page)
+    page.keyboard.down("Control")
+    for _ in range(14):
+        page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    found = settled(page)
+    assert (found["rowStep"], found["colStep"]) == (1, 1)
+    assert found["across"] > 4
+    page.mouse.move(x + 1, y)
+    (row, col), text = place_read(page)
+    assert abs(row - before[0]) <= 12
+    assert abs(col - before[1]) <= 200, "what stands beside a picture is filled first"
+    assert np.float32(number(text)) == arrays["wave"][row, col]
+    expect(page.locator(".tvmdbg-tensor-overview")).to_be_visible()
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('region') !== null")
+    assert state(page, "tensor0", "region") == found["region"]
+    page.get_by_role("button", name="Show the whole plane").click()
+    expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
+    assert sight(page)["region"] is None
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('region') === null")
+
+
+def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
+    show(page, made, entry=[0, 0])
+    settled(page)
+    asked = heard(page, "tensor")
+    press(page, "+", "+")
+    first = settled(page)
+    assert len(asked) <= 2
+    part = asked[-1]["part"]
+    assert [part[0] % first["rowStep"], part[1] % first["colStep"]] == [0, 0]
+    assert first["tile"]["row"] == part[0]
+    assert first["tile"]["rowStep"] == first["rowStep"]
+    count = len(asked)
+    press(page, "-", "-", "+", "+")
+    settled(page)
+    assert len(asked) == count, "what was answered is kept"
+    region = sight(page)["region"]
+    press(page, "Control+ArrowRight", "Control+ArrowDown")
+    moved = settled(page)["region"]
+    assert moved[0] > region[0]
+    assert moved[1] > region[1]
+    press(page, "0")
+    assert sight(page)["region"] is None
+    press(page, "+")
+    page.get_by_role("button", name="Zoom out").click()
+    assert sight(page)["region"] is None
+
+
+def test_drag_pans_and_double_click_goes_in(page: Page, made: str) -> None:
+    show(page, made, entry=[0, 0])
+    x, y = on_stage(page, 0.5, 0.5)
+    page.mouse.dblclick(x, y)
+    page.mouse.dblclick(x, y)
+    before = settled(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 30, y - 20, steps=3)
+    page.mouse.move(x - 60, y - 40, steps=3)
+    page.mouse.up()
+    after = settled(page)
+    assert after["col"] - before["col"] == pytest.approx(60 / before["across"], abs=2)
+    assert after["row"] - before["row"] == pytest.approx(40 / before["down"], abs=2)
+    row, col, rows, cols = after["region"]
+    overview = page.locator(".tvmdbg-tensor-overview")
+    expect(overview).to_have_attribute(
+        "aria-label",
+        f"In sight: rows {row} to {row + rows - 1} of 1200,"
+        f" columns {col} to {col + cols - 1} of 2000",
+    )
+    box = overview.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 2, box["y"] + 2)
+    assert settled(page)["region"][:2] == [0, 0]
+    page.keyboard.down("Shift")
+    page.mouse.dblclick(x, y)
+    page.mouse.dblclick(x, y)
+    page.keyboard.up("Shift")
+    expect(overview).to_be_hidden()
+
+
+def test_a_part_is_shown_first_and_the_crosshair_brought_into_sight(page: Page, made: str) -> None:
+    show(page, made, entry=[0, 0], region=[580, 980, 40, 40])
+    row, col, rows, cols = settled(page)["region"]
+    assert row <= 580
+    assert col <= 980
+    assert row + rows >= 620
+    assert col + cols >= 1020
+    press(page, "i")
+    expect(page.locator(MIRROR)).to_contain_text("at [600, 1001] value nan")
+    press(page, "End")
+    right = settled(page)["region"]
+    assert right[1] + right[3] == 2000
+    page.evaluate("window.tvmdbg.models.tensor0.set('region', null)")
+    expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
+    assert sight(page)["region"] is None
+
+
+def test_a_sample_comes_first_and_can_be_enough(page: Page, made: str) -> None:
+    show(page, made, entry=[1, 0])
+
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        message = route.request.post_data_json
+        if message["kind"] == "tensor" and message["exact"]:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/ask", hold)
+    page.evaluate("window.tvmdbg.models.tensor0.set('entry', [12, 0])")
+    wait_entry(page, "12:0")
+    line = page.locator(".tvmdbg-tensor-trust-line")
+    expect(line.locator(".tvmdbg-tensor-sampled")).to_be_visible()
+    expect(line).to_contain_text("some of the values")
+    assert sight(page)["exact"] is False
+    line.get_by_role("button", name="Stop looking").click()
+    expect(line.locator("progress")).to_be_hidden()
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(300)
+    page.unroute("**/ask")
+    assert sight(page)["exact"] is False
+    press(page, "k")
+    expect(line).to_contain_text("every value")
+    expect(line.locator(".tvmdbg-tensor-sampled")).to_be_hidden()
+    assert settled(page)["exact"] is True
+
+
+def pixels(page: Page) -> dict[str, int]:
+    """How often each opaque colour occurs in the picture."""
+    found: dict[str, int] = page.locator(f"{STAGE} canvas").first.evaluate(
+        """canvas => {
+            const { width, height } = canvas;
+            const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+            const seen = {};
+            for (let i = 0; i < data.length; i += 4) {
+                const key = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+                if (data[i + 3] === 255) seen[key] = (seen[key] ?? 0) + 1;
+            }
+            return seen;
+        }"""
+    )
+    return found
+
+
+def test_colours_are_changed_without_a_question(
+    page: Page, made: str, arrays: dict[str, Any]
+) -> None:
+    show(page, made, entry=[0, 0])
+    settled(page)
+    page.wait_for_timeout(300)
+    asked = [heard(page, kind) for kind in ("tensor", "statistics", "percentiles", "values")]
+    legend = page.locator(".tvmdbg-tensor-legend")
+    page.get_by_label("Range of the colours").select_option("robust")
+    expect(legend).to_contain_text("below")
+    page.get_by_label("Range of the colours").select_option("typed")
+    page.get_by_label("Least value of the colours", exact=True).fill("-0.25")
+    page.get_by_label("Largest value of the colours", exact=True).fill("0.5")
+    page.keyboard.press("Enter")
+    expect(page.locator(ROOT)).to_be_focused()
+    finite = arrays["wave"][np.isfinite(arrays["wave"])]
+    counts = {"below": (finite < -0.25).sum(), "above": (finite > 0.5).sum()}
+    for side, count in counts.items():
+        text = legend.get_by_text(side).inner_text()
+        bounds = [int(each.replace(",", "")) for each in text.split("(")[1][:-1].split(" to ")]
+        assert bounds[0] <= count <= bounds[-1]
+    page.wait_for_timeout(100)
+    colors = pixels(page)
+    assert colors["95,102,112"] > 100, "below the range"
+    assert colors["180,185,194"] > 100, "above the range"
+    page.get_by_label("Scale of the colours").select_option("log")
+    expect(legend).to_contain_text("logarithmic")
+    page.get_by_label("What colours show of a cell").select_option("extreme")
+    press(page, "e")
+    expect(page.get_by_label("What colours show of a cell")).to_have_value("mean")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('color_scale') === 'log'")
+    assert state(page, "tensor0", "color_range") == [-0.25, 0.5]
+    assert asked == [[], [], [], []]
+    page.evaluate("window.tvmdbg.models.tensor0.set('color_range', 'plane')")
+    expect(page.get_by_label("Range of the colours")).to_have_value("plane")
+
+
+def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
+    """A spike in a cell of many values shows as the largest, not in the mean."""
+    show(page, made, entry=[8, 0])
+    settled(page)
+    seen = set()
+    for cells in ("mean", "least", "largest", "extreme"):
+        page.get_by_label("What colours show of a cell").select_option(cells)
+        page.wait_for_timeout(100)
+        seen.add(json.dumps(pixels(page), sort_keys=True))
+    assert len(seen) == 4
+
+
+def test_nothing_is_never_put_on_a_logarithmic_scale(page: Page, made: str) -> None:
+    show(page, made, entry=[3, 0], color_scale="log")
+    expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("symlog in place of log")
+
+
+def test_layouts_by_hand_keep_the_crosshair_at_its_value(
+    page: Page, made: str, arrays: dict[str, Any]
+) -> None:
+    show(page, made, entry=[10, 0], axes=[2, 3], index=[0, 1, 0, 0, 3])
+    stored = arrays["packed"]
+    value = stored[0, 1, 1, 1, 3]
+    press(page, "ArrowDown", "ArrowDown", "ArrowRight")
+    readout = page.locator(READOUT)
+    expect(readout).to_have_text(f"[0, 1, 1, 1, 3] = {value}")
+    page.get_by_label("Layout of the axes").select_option("by hand")
+    field = page.get_by_label("Layout, for example NCHW8c")
+    expect(field).to_be_focused()
+    field.fill("NCHW4c")
+    expect(page.get_by_role("alert").filter(has_text="4c is axis 4, which holds 8")).to_be_visible()
+    field.fill("NCHW8c")
+    field.press("Enter")
+    expect(page.locator(ROOT)).to_be_focused()
+    expect(readout).to_have_text(f"[0, 11, 1, 1] = {value}")
+    expect(page.get_by_label("Axis shown down")).to_contain_text("H (6)")
+    expect(page.get_by_label("Index along C, typed")).to_have_value("11")
+    expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text("NCHW8c given by hand")
+    page.get_by_label("Sizes without padding").fill("C=12")
+    page.get_by_label("Sizes without padding").press("Enter")
+    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 12")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('data_layout') === 'NCHW8c'")
+    page.get_by_label("Layout of the axes").select_option("")
+    expect(readout).to_have_text(f"[0, 1, 1, 1, 3] = {value}")
+    expect(page.locator(".tvmdbg-tensor-trust-line")).not_to_contain_text("NCHW8c")
+
+
+def test_a_stated_layout_is_unfolded_and_its_source_named(
+    page: Page, recorded: Callable[[str], str]
+) -> None:
+    show(page, recorded("resnet20_cifar_nchw8c"), entry=[4, 0])
+    expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text(
+        "layout NCHW8c from out_layout of node 4"
+    )
+    expect(page.get_by_label("Index along C", exact=True)).to_have_attribute("max", "15")
+    assert settled(page)["tile"]["planeCols"] == 32
+    press(page, "ArrowRight", "a")
+    expect(page.get_by_label("Index along axis 4", exact=True)).to_be_visible()
+    press(page, "a")
+    expect(page.get_by_label("Index along C", exact=True)).to_be_visible()
+    page.wait_for_timeout(400)
+    page.evaluate("window.tvmdbg.models.tensor0.set('data_layout', '')")
+    expect(page.get_by_label("Index along axis 4", exact=True)).to_be_visible()
+
+
+def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
+    asked: list[dict[str, Any]] = heard(page, "channels")
+    show(page, made, entry=[11, 0], show="channels")
+    grid = inspect(page)["channels"]
+    assert len(asked) == 1
+    assert asked[0]["first"] == 0
+    assert asked[0]["count"] < 300
+    assert [mark["index"] for mark in grid["marks"]] == list(range(asked[0]["count"]))
+    signs = {mark["index"]: mark["signs"] for mark in grid["marks"] if mark["signs"]}
+    assert signs == {3: ["dead"], 6: ["NaN"]}
+    expect(page.locator(".tvmdbg-tensor-channels")).to_contain_text("1 dead")
+    press(page, "End")
+    expect(page.locator(MIRROR)).to_contain_text("axis 0 299")
+    page.wait_for_function(
+        f"""() => {{
+            const detail = {{}};
+            document.querySelector("{ROOT}").dispatchEvent(
+                new CustomEvent("tvmdbg:inspect", {{ detail }}));
+            const last = detail.channels.marks.at(-1);
+            return last.index === 299 && last.known;
+        }}"""
+    )
+    assert sum(each["count"] for each in asked) < 300
+    press(page, "Enter")
+    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("299")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'picture'")
+    press(page, "2", "Home", "ArrowRight", "ArrowRight")
+    page.wait_for_timeout(100)
+    mark = next(each for each in inspect(page)["channels"]["marks"] if each["index"] == 6)
+    page.locator(".tvmdbg-channels-scroll").click(
+        position={"x": mark["x"] + 6, "y": mark["y"] + mark["height"] - 6}
+    )
+    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("6")
+    expect(page.locator(STAGE)).to_be_visible()
+
+
+def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
+    show(page, made, entry=[1, 0])
+    asked = heard(page, "tensor")
+    press(page, ".", ".")
+    page.wait_for_timeout(300)
+    count = len(asked)
+    press(page, ",", ",", ".")
+    page.wait_for_timeout(200)
+    assert len(asked) == count
+    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("1")
+
+
+def test_the_strip_leads_to_the_first_fault(page: Page, recorded: Callable[[str], str]) -> None:
+    show(page, recorded("resnet20_cifar_fp16_overflow"), entry=[2, 0])
+    page.get_by_role("button", name="the first entry with Inf").click(timeout=20_000)
+    wait_entry(page, "38:0")
+    page.get_by_role("button", name="the first entry with NaN").click()
+    page.wait_for_function(f"document.querySelector('{ROOT}').dataset.entry !== '38:0'")
+    expect(page.locator(".tvmdbg-tensor-health")).to_contain_text("NaN")

@@ -111,8 +111,8 @@ export class Sight {
     if (!layout) return false;
     return this.#move({
       ...this.#camera,
-      row: layout.row - down / layout.down,
-      col: layout.col - right / layout.across,
+      row: this.#camera.row - down / layout.down,
+      col: this.#camera.col - right / layout.across,
     });
   }
 
@@ -150,7 +150,13 @@ export class Sight {
     this.#layout = null;
     this.#camera = camera;
     const layout = this.layout!;
-    this.#camera = { ...camera, row: layout.row, col: layout.col };
+    const at = (wanted: number, drawn: number, size: number) =>
+      Math.abs(wanted - drawn) * size < 1 ? wanted : drawn;
+    this.#camera = {
+      ...camera,
+      row: at(camera.row, layout.row, layout.down),
+      col: at(camera.col, layout.col, layout.across),
+    };
     this.#region = isWhole(layout) ? null : inSight(layout);
     if (this.#camera.zoom === 1) this.#region = null;
     return true;

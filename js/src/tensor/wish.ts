@@ -70,12 +70,13 @@ export class Wish {
   /** Lays the axes out otherwise; returns where a value of the plane is then. */
   lay(layout: LayoutWish | null, point: Point | null): Point | null {
     const [before, plane] = [this.#answer, this.plane];
+    if (JSON.stringify(layout) === JSON.stringify(this.layout)) return point;
     this.layout = layout;
     this.#answer = null;
     if (!before || !plane || !layout) return null;
     const after =
       layout.layout === ""
-        ? { names: lettersOf(before), shape: before.storedShape }
+        ? { names: lettersOf(before.layout), shape: before.storedShape }
         : unfolded(layout.layout, before.storedShape, layout.sizes);
     if (!after) return null;
     const names = layout.layout === "" ? [] : after.names;
@@ -84,7 +85,7 @@ export class Wish {
       const found = logicalIndex({ layout: layout.layout, axisNames: names }, stored);
       return found.map((each, axis) => Math.min(each, after.shape[axis]! - 1));
     };
-    const letters = before.layout ? before.axisNames : lettersOf(before);
+    const letters = before.layout ? before.axisNames : lettersOf(layout.layout);
     const kept = plane.axes.map((axis) =>
       axis === null ? null : after.names.indexOf(letters[axis] ?? "?"),
     );
@@ -99,8 +100,7 @@ export class Wish {
   }
 }
 
-/** The letters of the axes as stored, as far as a layout that is told of names them. */
-function lettersOf({ layout, layouts }: TensorAnswer): string[] {
-  const text = layout || layouts[0]?.layout || "";
-  return [...text.matchAll(/[A-Z]|\d+([a-z])/g)].map(([letter, part]) => part ?? letter);
+/** The letters of the axes as stored in a layout: upper case for the blocks, lower case for what was split off. */
+function lettersOf(layout: string): string[] {
+  return [...layout.matchAll(/[A-Z]|\d+([a-z])/g)].map(([letter, part]) => part ?? letter);
 }
