@@ -166,6 +166,8 @@ def some_bytes(draw: st.DrawFn, name: str, most: int = 300) -> bytes:
             1e-40,
             3.4028234663852886e38,
         ]
+        tiny = np.finfo(name).smallest_normal
+        special += [tiny, -tiny, np.nextafter(tiny, 0), np.finfo(name).max]
         pool += [np.array(each, name).tobytes() for each in special]
     used = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=5))
     return b"".join(used[index] for index in random.integers(0, len(used), count))

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.statistics_truth import NAMES, SMALL, check, decoded, some_bytes, values_of
+from tests.unit.statistics_truth import (
+    NAMES,
+    SMALL,
+    check,
+    check_distribution,
+    decoded,
+    some_bytes,
+    values_of,
+)
 from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.sources import BytesSource
@@ -97,6 +105,14 @@ def test_bins_of_integers_are_as_narrow_as_their_range_lets_them_be() -> None:
     assert spread is not None
     low, high = spread.bounds()
     assert (high[1:-1] - low[1:-1] == 7).all(), "2**3 wide"
+
+
+def test_a_range_that_lies_across_its_bins_fits_all_the_same() -> None:
+    array = np.arange(1, (1 << 17) + 1, dtype=np.int32)
+    found = statistics(lambda: [array])
+    assert found.distribution is not None
+    assert len(found.distribution) <= 1 << 16
+    check_distribution(array, found, few=False)
 
 
 def tensor(array: np.ndarray[Any, Any], name: str) -> Tensor:
