@@ -235,7 +235,7 @@ export class Saving {
     const { answer } = shown;
     if (!picture || !answer) throw new Error("there is no picture");
     const exact = answer.tile?.exact ? "every value" : "sampled";
-    const layout = answer.layout ? `, unfolded from ${answer.layout}` : "";
+    const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
     const words = [
       `${answer.entry.join(":")} ${answer.name}`,
       `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
@@ -245,7 +245,8 @@ export class Saving {
         this.#source.along(),
       ) ?? "",
     ];
-    const canvas = snapshot(picture, shown, words, readTheme(this.#root));
+    const scale = shown.show === "profile" ? null : shown.scale;
+    const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.#root));
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     if (!blob) throw new Error("the browser made no file of the picture");
     return [blob, ""];
