@@ -272,12 +272,14 @@ class _Store:
         spare = float(room.left - base)
         while True:
             budget = Budget(page, frame)
-            budget.left = int(spare) - _HEAD
-            if self.wanted.share != "statistics" and budget.left > 0:
+            budget.left = begin = int(spare) - _HEAD
+            if self.wanted.share != "statistics" and begin > 0:
                 self._choose(budget)
             stored = self._finished()
-            is_far = budget.left > _FAR * room.left
-            if budget.left <= 0 or is_far or room.holds(packed_size(stored.data)):
+            # What the codes of short floats mean is shared by all tensors and counted with none.
+            is_sure = self.wanted.share != "tensors"
+            is_far = is_sure and budget.left > _FAR * room.left
+            if begin <= 0 or is_far or room.holds(packed_size(stored.data)):
                 return stored
             self.step = _no_step  # each tensor has been counted
             spare *= _SHRINK
