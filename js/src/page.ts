@@ -5,10 +5,14 @@ import { layoutSteps } from "./graph/layout/index.ts";
 import { shareLayout } from "./graph/layout_shared.ts";
 import "./page/page.css";
 import { open } from "./page/open.ts";
+import { allAnswers } from "./page/stored_all.ts";
 import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
 
 // A page may forbid both workers and scripts from Blobs.
 shareLayout(layoutSteps);
 
-open({ debugger: debuggerView, graph, tensor, timeline });
+open({
+  views: { debugger: debuggerView, graph, tensor, timeline },
+  answers: allAnswers,
+});

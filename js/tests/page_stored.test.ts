@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import graph from "../../tests/data/stored/graph.json";
 import zoo from "../../tests/data/stored/zoo.json";
 import { storedAnswers } from "../src/page/stored.ts";
+import { allAnswers } from "../src/page/stored_all.ts";
+import { runAnswers } from "../src/page/stored_run.ts";
 import { floatText } from "../src/page/stored_text.ts";
 
 const pages = [graph, zoo].map(({ page, answers }) => ({
@@ -13,7 +15,7 @@ const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8,
 
 /** Every answer has the id of its question, and is a result or says in words what is wrong. */
 async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promise<boolean> {
-  const { content } = await storedAnswers(data.slice().buffer)(question);
+  const { content } = await storedAnswers(data.slice().buffer, allAnswers)(question);
   const { error, id } = content as { error?: unknown; id?: unknown };
   expect(id).toBe((question as { id?: unknown } | null)?.id);
   if (error !== undefined) expect(String(error).length).toBeGreaterThan(5);
@@ -24,12 +26,24 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
   const head = headOf(page);
 
   it("are those of the kernel", async () => {
-    const ask = storedAnswers(page.buffer);
+    const ask = storedAnswers(page.buffer, allAnswers);
     for (const [question, expected] of answers) {
       const { content } = await ask({ id: "1", ...question });
       expect(content).toEqual({ id: "1", result: expected });
     }
     expect(answers.length).toBeGreaterThan(3);
+  });
+
+  it("are refused in words where the page does not show what they are for", async () => {
+    const ask = storedAnswers(page.buffer, runAnswers);
+    const all = await ask({ id: "1", kind: "summary" });
+    expect(all.content).toEqual(
+      (await storedAnswers(page.buffer, allAnswers)({ id: "1", kind: "summary" })).content,
+    );
+    for (const kind of ["tensor", "values", "constructor", "toString"]) {
+      const { content } = await ask({ id: "2", kind, entry: [0, 0] });
+      expect(content).toEqual({ id: "2", error: expect.stringContaining("cannot answer") });
+    }
   });
 
   it("are errors for what is no question", async () => {

@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled } from "./layout_bundle.mjs";
 
-const { storedAnswers, floatText } = await bundled(`
+const { allAnswers, storedAnswers, floatText } = await bundled(`
   export { storedAnswers } from "./js/src/page/stored.ts";
+  export { allAnswers } from "./js/src/page/stored_all.ts";
   export { floatText } from "./js/src/page/stored_text.ts";`);
 
 const folder = process.argv[2];
@@ -56,7 +57,7 @@ function sameAnswer(expected, { content, buffers }, all) {
 const { questions, texts } = JSON.parse(file("questions.json"));
 if (questions.length) {
   const all = file("buffers.bin");
-  const ask = storedAnswers(arrayBuffer(file("page.bin")));
+  const ask = storedAnswers(arrayBuffer(file("page.bin")), allAnswers);
   for (const { question, expected } of questions) {
     const answer = await ask(question);
     try {

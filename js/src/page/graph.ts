@@ -4,7 +4,8 @@ import { layoutSteps } from "../graph/layout/index.ts";
 import { shareLayout } from "../graph/layout_shared.ts";
 import "./page.css";
 import { open } from "./open.ts";
+import { runAnswers } from "./stored_run.ts";
 
 shareLayout(layoutSteps);
 
-open({ graph });
+open({ views: { graph }, answers: runAnswers });

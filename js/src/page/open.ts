@@ -5,7 +5,8 @@ import { Address } from "./address.ts";
 import { type Page, type Started, start } from "./models.ts";
 import { unpacked } from "./packed.ts";
 import { say, sayFailed } from "./status.ts";
-import { storedAnswers } from "./stored.ts";
+import { type Answers, storedAnswers } from "./stored.ts";
+import type { StoredData } from "./stored_data.ts";
 import { copyLink, themeToggle } from "./tools.ts";
 
 /** What Python says of the page, beside the data. */
@@ -24,16 +25,23 @@ const BELOW = 16;
 const NARROW = 760;
 const ROUNDS = 3;
 
+/** What a bundle is for. */
+interface Bundle {
+  views: Readonly<Record<string, unknown>>;
+  /** What these views ask. */
+  answers: (data: StoredData) => Answers;
+}
+
 /** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
-export function open(views: Readonly<Record<string, unknown>>): void {
+export function open(bundle: Bundle): void {
   const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
-  const own = { start: (each: Page) => start(views, each) };
+  const own = { start: (each: Page) => start(bundle.views, each) };
   page.tvmdbgPage = own;
   const text = document.getElementById("tvmdbg-settings")?.textContent;
   if (!text) return;
   const settings = JSON.parse(text) as Settings;
   const begin = () => {
-    show(views, settings)
+    show(bundle, settings)
       .then((started) => Object.assign(own, started))
       .then(() => {
         document.documentElement.dataset.started = "true";
@@ -44,11 +52,8 @@ export function open(views: Readonly<Record<string, unknown>>): void {
   else begin();
 }
 
-async function show(
-  views: Readonly<Record<string, unknown>>,
-  settings: Settings,
-): Promise<Started> {
-  const ask = storedAnswers(await unpacked("tvmdbg-data"));
+async function show({ views, answers }: Bundle, settings: Settings): Promise<Started> {
+  const ask = storedAnswers(await unpacked("tvmdbg-data"), answers);
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");

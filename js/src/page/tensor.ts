@@ -2,5 +2,6 @@
 import tensor from "../tensor/tensor.ts";
 import "./page.css";
 import { open } from "./open.ts";
+import { allAnswers } from "./stored_all.ts";
 
-open({ tensor });
+open({ views: { tensor }, answers: allAnswers });

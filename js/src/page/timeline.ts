@@ -2,5 +2,6 @@
 import timeline from "../timeline/timeline.ts";
 import "./page.css";
 import { open } from "./open.ts";
+import { runAnswers } from "./stored_run.ts";
 
-open({ timeline });
+open({ views: { timeline }, answers: runAnswers });
