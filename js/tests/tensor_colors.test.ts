@@ -132,7 +132,11 @@ describe("cells with NaN or Inf", () => {
     expect(cellSpecial(tile, 2, 20)).toBeNull();
     expect(cellSpecial(tile, 2, 2)).toBe("nan");
     expect(specialOf(4)).toBe("negInf");
-    const pixels = colorCells(tile, { scale: new ColorScale(0, 4, "sequential", "linear"), cells: "mean" }, 2);
+    const pixels = colorCells(
+      tile,
+      { scale: new ColorScale(0, 4, "sequential", "linear"), cells: "mean" },
+      2,
+    );
     expect([...pixels.subarray(4, 8)]).toEqual([...rgb(SPECIAL.posInf), 255]);
     expect([...pixels.subarray(8, 12)]).toEqual([...rgb(SPECIAL.nan), 255]);
     expect([...pixels.subarray(12, 15)]).toEqual([...table("sequential").subarray(384, 387)]);
