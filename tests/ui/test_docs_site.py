@@ -86,7 +86,8 @@ def test_page_is_whole_and_nothing_sticks_out(
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("notebooks/quickstart.html", 4), ("notebooks/making_a_dump.html", 4)]
+    ("name", "least"),
+    [(f"notebooks/{name}.html", 4) for name in ("quickstart", "tensors", "making_a_dump")],
 )
 def test_notebooks_show_figures_on_white(page: Page, site: Path, name: str, least: int) -> None:
     page.emulate_media(color_scheme="dark")
