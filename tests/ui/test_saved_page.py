@@ -342,7 +342,7 @@ def damaged(text: str, how: str) -> str:
     return {
         "half the data": text[: data + (len(text) - data) // 2],
         "no data": text[: text.rindex("<script", 0, data)],
-        "half the script": text[: text.index("<script>") + 5000],
+        "half the script": text[: text.index('id="tvmdbg-script"') + 5000],
         "one character": text[: data + 9000] + "AAAA" + text[data + 9004 :],
     }[how]
 
@@ -355,9 +355,7 @@ def test_a_damaged_file_says_so_and_keeps_its_figure(
     path.write_text(damaged(saved.read_text("utf-8"), how), "utf-8")
     page.goto(path.as_uri())
     expect(page.locator("#tvmdbg-status")).to_be_visible()
-    expect(page.locator("#tvmdbg-status")).to_contain_text(
-        re.compile("incomplete" if how == "half the script" else "damaged or was cut off")
-    )
+    expect(page.locator("#tvmdbg-status")).to_contain_text("damaged or was cut off")
     expect(page.locator("#tvmdbg-static img")).to_be_visible()
     expect(page.locator("#tvmdbg-static pre")).to_contain_text("conv2d")
 

@@ -177,6 +177,7 @@ def test_no_value_of_a_parameter_is_in_the_data(tmp_path: Path, share: Any, *, t
     stored = store(run, budget=5_000_000, share=share)
     assert leaks(stored.data) == []
     assert any("parameter" in each for each in stored.left_out)
+    assert leaks(store(run, budget=5_000_000, share=share, tensors=False).data) == []
 
 
 @pytest.mark.parametrize("share", ["pictures", "tensors"])

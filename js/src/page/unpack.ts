@@ -1,4 +1,4 @@
-/** The small script of an embedded view: unpacks the large one, whose hash the page's policy names too. */
+/** The small script of a page: unpacks the large one, whose hash the page's policy names too. */
 import { unpacked } from "./packed.ts";
 import { sayFailed } from "./status.ts";
 

@@ -23,8 +23,21 @@ _SHARED = {
 }
 
 
-def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
-    """Return a definition list in HTML: only what the files say, in the reader's words."""
+_HEALTH = "How healthy each tensor is, its least and largest value; none of their other values."
+
+
+def about(run: DebugRun, options: Options, left_out: Iterable[str], *, tensors: bool) -> str:
+    """Return a definition list in HTML: only what the files say, in the reader's words.
+
+    Parameters
+    ----------
+    run : DebugRun
+    options : Options
+    left_out : iterable of str
+        What of the run is not in the page.
+    tensors : bool
+        Whether the page shows tensors.
+    """
     provenance = run.provenance
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
     device = f", device {provenance.device}" if provenance.device else ""
@@ -38,7 +51,7 @@ def about(run: DebugRun, options: Options, left_out: Iterable[str]) -> str:
         "Holds": [repr(part).splitlines()[0] for part in parts],
         "Lacks": list(missing(run.parts).values()),
         "Made of": [f"Files in the format of {provenance.releases}{device}:", *provenance.files],
-        "Values": [_SHARED[options.share], parameters],
+        "Values": [_SHARED[options.share] if tensors else _HEALTH, parameters],
         "Left out": list(left_out) or ["Nothing else."],
         "Get it": [
             (

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: Bytes that are kept free for the list of what was left out.
 _ABOUT_LEFT_OUT = 1500
 _ATTEMPTS = 3
-#: The other views never ask for a value, so their pages carry none.
-_ASK_FOR_VALUES = ("debugger", "tensor")
+#: The other views never ask for a tensor, so their pages carry none.
+_SHOW_TENSORS = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
@@ -71,10 +71,11 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             f"found view={options.view!r}"
         )
     states = models(view, options)
-    if kind not in _ASK_FOR_VALUES:
+    tensors = kind in _SHOW_TENSORS
+    if not tensors:
         options = replace(options, share="statistics", parameters=False)
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
-    bundle = code(kind, packed=embedded)
+    bundle = code(kind)
     figure = figure_of_page(view, options)
     entry = states["session"].get("entry")
 
@@ -84,7 +85,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             theme=options.theme,
             code=bundle,
             figure=figure,
-            about=about(run, options, left_out),
+            about=about(run, options, left_out, tensors=tensors),
             settings=settings,
             data=data,
             embedded=embedded,
@@ -99,6 +100,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             parameters=options.parameters,
             first=None if entry is None else (entry[0], entry[1]),
             frame=frame,
+            tensors=tensors,
         )
         text = made(stored.left_out, data_element("tvmdbg-data", stored.data))
         over = len(text.encode()) - options.budget

@@ -42,16 +42,16 @@ class Code:
         )
 
 
-def code(view: str, *, packed: bool) -> Code:
+def code(view: str) -> Code:
     """Return the script and style of a page that shows one kind of view.
+
+    The script is carried compressed, at half the size; the policy names two scripts, the small
+    one that unpacks and the one that is unpacked.
 
     Parameters
     ----------
     view : str
         ``"debugger"``, ``"graph"``, ``"tensor"`` or ``"timeline"``.
-    packed : bool
-        Carry the script compressed, at half the size; the policy then names two scripts, the
-        one that unpacks and the one that is unpacked.
 
     Raises
     ------
@@ -60,8 +60,6 @@ def code(view: str, *, packed: bool) -> Code:
     """
     name = "page" if view == "debugger" else f"page_{view}"
     script, style = _text(f"{name}.js"), _text(f"{name}.css")
-    if not packed:
-        return Code(style, (script,), f"<script>{script}</script>")
     loader = _text("page_unpack.js")
     return Code(
         style,

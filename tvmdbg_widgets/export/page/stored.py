@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.export.handed_on import (
-    bounds_eraser,
-    findings_handed_on,
-    without_numbers,
-)
 from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored_choice import (
@@ -28,11 +23,11 @@ from tvmdbg_widgets.export.page.stored_facts import (
     variants,
     withheld_variant,
 )
+from tvmdbg_widgets.export.page.stored_found import findings_told, health_told
 from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.widgets.answers import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +71,7 @@ def store(
     parameters: bool = False,
     first: Entry | None = None,
     frame: int | None = None,
+    tensors: bool = True,
 ) -> Stored:
     """Store the answers that a page can give.
 
@@ -97,14 +93,17 @@ def store(
         The entry that is shown first.
     frame : int, optional
         Bytes of the page that are not its data; an estimate if left out.
+    tensors : bool
+        Whether the page shows tensors; another needs neither their statistics nor their values,
+        only how healthy each is.
     """
-    wanted = _Wanted(
-        share, parameters, first, budget, frame_bytes(budget) if frame is None else frame
-    )
+    left = frame_bytes(budget) if frame is None else frame
+    wanted = _Wanted(share, parameters, first, budget, left)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
-        return _Store(run, wanted, bar.update).made()
+        found = _Store(run, wanted, bar.update)
+        return found.made() if tensors else found.made_without_tensors()
 
 
 @dataclass(frozen=True)
@@ -137,42 +136,24 @@ class _Store:
         """Return what goes along."""
         self.headers = headers(self.run, self.tensors)
         self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
-        self.findings = self._findings()
-        self.common = common(self.run, self.findings, self._health(), self.eraser)
-        self.common.head["share"] = self.wanted.share
+        self.common = self._common()
         self.candidates = self._by_priority()
         self._say_withheld()
         return self._fitted()
 
-    def _findings(self) -> dict[str, Any]:
-        """The findings as the views ask for them, all tensors scanned."""
-        found = self.run.findings(progress=False)
-        told: dict[str, Any] = answer(self.run, {"kind": "findings"}).result
-        if not self.wanted.parameters:
-            found = findings_handed_on(found, self.run.tensors, self.secret)
-        rows = [
-            {**row, "title": each.title, "evidence": list(each.evidence)}
-            for row, each in zip(told["findings"], found, strict=True)
-        ]
-        return {**told, "findings": rows, "state": "done"}
+    def made_without_tensors(self) -> Stored:
+        """Return what goes along where the page shows no tensors."""
+        binary = self._common()
+        left_out = (words.NO_TENSORS,) if self.tensors else ()
+        binary.head["leftOut"] = left_out
+        return Stored(binary.to_bytes(), left_out)
 
-    def _health(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The health of all tensors as the views ask for it, and its columns."""
-        told = answer(self.run, {"kind": "health"}).result
-        told = {name: value for name, value in told.items() if name != "columns"}
-        columns = self.run.search.health().columns()
-        if not self.wanted.parameters:
-            erase = bounds_eraser(self.run.tensors, self.secret)
-            small = [self.secret.counts_only(each) for each in self.tensors]
-            for name in ("words", "brief"):
-                texts = map(erase, told[name])
-                told[name] = [
-                    without_numbers(each) if hidden else each
-                    for each, hidden in zip(texts, small, strict=True)
-                ]
-            for name in ("low", "high"):
-                columns[name] = np.where(small, np.nan, columns[name])
-        return told, columns
+    def _common(self) -> Binary:
+        secret = None if self.wanted.parameters else self.secret
+        self.findings = findings_told(self.run, secret)
+        binary = common(self.run, self.findings, health_told(self.run, secret), self.eraser)
+        binary.head["share"] = self.wanted.share
+        return binary
 
     def _is_withheld(self, tensor: Tensor) -> bool:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.secret

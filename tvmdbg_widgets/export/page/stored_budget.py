@@ -10,8 +10,11 @@ _MARKUP = 60_000
 
 def frame_bytes(budget: int) -> int:
     """Return about how many bytes of a page are not its data; at most half of the budget."""
-    parts = [STATIC / "page.js", STATIC / "page.css"]
-    return min(budget // 2, _MARKUP + sum(each.stat().st_size for each in parts if each.exists()))
+    script, style = (
+        path.stat().st_size if path.exists() else 0
+        for path in (STATIC / "page.js", STATIC / "page.css")
+    )
+    return min(budget // 2, _MARKUP + script // 2 + style)
 
 
 class Budget:

@@ -21,6 +21,10 @@ PARAMETER = "values of parameters are not in this page: only their statistics ar
 STATISTICS = "values are not in this page: it was saved with their statistics only"
 NO_ROOM = "values are not in this page: its budget was spent on others"
 
+NO_TENSORS = (
+    "statistics, pictures and values of tensors: this view shows none; save the page of the run "
+    "or of a TensorInspector"
+)
 ASKED = "parameter values are left out unless asked for with parameters=True"
 DOUBTFUL = (
     "they may be parameters, which only the graph and the model's params file can tell; "

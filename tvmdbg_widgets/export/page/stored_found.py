@@ -1,0 +1,64 @@
+"""What was found in the tensors of a run, as far as a page may tell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.export.handed_on import (
+    bounds_eraser,
+    findings_handed_on,
+    without_numbers,
+)
+from tvmdbg_widgets.widgets.answers import answer
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.export.withheld import Withheld
+    from tvmdbg_widgets.run import DebugRun
+
+
+def findings_told(run: DebugRun, secret: Withheld | None) -> dict[str, Any]:
+    """Return the findings as the views ask for them, all tensors scanned.
+
+    Parameters
+    ----------
+    run : DebugRun
+    secret : Withheld or None
+        Tensors whose values are not to be told; None where all are.
+    """
+    found = run.findings(progress=False)
+    told: dict[str, Any] = answer(run, {"kind": "findings"}).result
+    if secret is not None:
+        found = findings_handed_on(found, run.tensors, secret)
+    rows = [
+        {**row, "title": each.title, "evidence": list(each.evidence)}
+        for row, each in zip(told["findings"], found, strict=True)
+    ]
+    return {**told, "findings": rows, "state": "done"}
+
+
+def health_told(run: DebugRun, secret: Withheld | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the health of all tensors as the views ask for it, and its columns.
+
+    Parameters
+    ----------
+    run : DebugRun
+    secret : Withheld or None
+        Tensors whose values are not to be told; None where all are.
+    """
+    told = answer(run, {"kind": "health"}).result
+    told = {name: value for name, value in told.items() if name != "columns"}
+    columns = run.search.health().columns()
+    if secret is not None:
+        erase = bounds_eraser(run.tensors, secret)
+        small = [secret.counts_only(each) for each in (run.tensors or {}).values()]
+        for name in ("words", "brief"):
+            texts = map(erase, told[name])
+            told[name] = [
+                without_numbers(each) if hidden else each
+                for each, hidden in zip(texts, small, strict=True)
+            ]
+        for name in ("low", "high"):
+            columns[name] = np.where(small, np.nan, columns[name])
+    return told, columns
