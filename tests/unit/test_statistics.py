@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.statistics import Statistics, statistics
+from tvmdbg_widgets.model.statistics.histograms import bent_edges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tvmdbg_widgets.model.statistics.histograms import Scale
 
 
 def pieces(array: np.ndarray, size: int) -> Callable[[], Iterator[np.ndarray]]:
@@ -183,6 +187,48 @@ def test_histogram_of_values_close_together(low: float) -> None:
 def test_histogram_of_one_value(value: float) -> None:
     array = np.full(5, value)
     check(array, compute(array, 2, 64), 64)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bins", "scale"),
+    [
+        *((5.0, 1.0, 4, each) for each in ("linear", "log", "symlog")),
+        *((1.0, math.inf, 4, each) for each in ("linear", "log", "symlog")),
+        *((math.nan, 1.0, 4, each) for each in ("linear", "log", "symlog")),
+        *((1.0, 2.0, 0, each) for each in ("linear", "log", "symlog")),
+        (1.0, 2.0, 4, "cubic"),
+    ],
+)
+def test_edges_that_cannot_be_are_refused(low: float, high: float, bins: int, scale: Scale) -> None:
+    with pytest.raises(ValueError, match=r"bound|bins|scale"):
+        bent_edges(low, high, bins, scale)
+
+
+@pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
+@pytest.mark.parametrize(
+    ("low", "high"), [(1e15, 1e15 + 0.5), (5e-324, 2e-323), (1.5e-323, sys.float_info.max)]
+)
+def test_edges_ascend(low: float, high: float, scale: Scale) -> None:
+    edges = bent_edges(low, high, 64, scale)
+    assert (edges[1:] > edges[:-1]).all()
+    assert (edges[0], edges[-1]) == (low, high)
+
+
+@pytest.mark.parametrize("bins", range(1, 70))
+def test_edges_at_the_ends_of_float64_come_without_a_warning(bins: int) -> None:
+    limit = sys.float_info.max
+    for low, high in ((0.0, limit), (-limit, 0.0), (-limit, limit), (1e300, limit)):
+        with np.errstate(all="raise"):
+            edges = bent_edges(low, high, bins, "linear")
+        assert np.isfinite(edges).all()
+        assert (edges[0], edges[-1]) == (low, high)
+
+
+@pytest.mark.parametrize("items", [[], [math.nan], [math.inf, -math.inf, math.nan]])
+def test_statistics_without_a_finite_value_tell_of_themselves(items: list[float]) -> None:
+    found = compute(np.array(items, np.float32))
+    assert repr(found).endswith("no bounds")
+    assert f"{len(items)} values, 0 finite" in repr(found)
 
 
 def test_histogram_of_integers_falls_on_edges() -> None:

@@ -228,6 +228,20 @@ def test_uint1_packed_and_as_bytes() -> None:
         r.numpy("loose")
 
 
+@pytest.mark.parametrize("bits", range(1, 8))
+@pytest.mark.parametrize("kind", ["int", "uint"])
+def test_elements_of_any_width_are_unpacked(kind: str, bits: int) -> None:
+    data = np.random.default_rng(bits).bytes(5 * 7 * 3)
+    count = len(data) * 8 // bits
+    number = int.from_bytes(data, "little")
+    codes = np.array([number >> bits * i & (1 << bits) - 1 for i in range(count)])
+    if kind == "int":
+        codes = np.where(codes >> bits - 1, codes - (1 << bits), codes)
+    found = stored(f"{kind}{bits}", (count,), data)
+    assert found.numpy("packed").astype(int).tolist() == codes.tolist()
+    assert found.values("packed").values(3, count - 2).astype(int).tolist() == codes[3:-2].tolist()
+
+
 def test_with_dtype_reads_the_same_bytes_otherwise() -> None:
     t = Tensor(record(np.array([0x3F80, 0xC000], np.uint16)), 0, 0, name="w", notes=("own",))
     other = t.with_dtype(DataType.parse("bfloat16"))

@@ -172,6 +172,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ("NC4x", None, "split off X"),
         ("NC4c", {"C": 9}, "8 are stored"),
         ("NC4c", {"W": 1}, "no axis"),
+        ("NC4c", {"C": 2.5}, "whole number"),
     ]:
         with pytest.raises(ValueError, match=reason):
             t.unfold(layout, sizes)

@@ -179,12 +179,13 @@ class ArrayValues:
         end = min(last_group * group_bytes, self.nbytes)
         groups = np.zeros((last_group - first_group, group_bytes), np.uint8)
         groups.reshape(-1)[: end - begin] = self._bytes(begin, end - begin)
-        word = groups[:, 0].astype(np.uint32)
+        wide = np.dtype(np.uint32 if group_bytes <= 4 else np.uint64)
+        word = groups[:, 0].astype(wide)
         for index in range(1, group_bytes):
-            word |= groups[:, index].astype(np.uint32) << np.uint32(8 * index)
+            word |= groups[:, index].astype(wide) << wide.type(8 * index)
         out = np.empty((len(groups), per_group), np.uint8)
         for index in range(per_group):
-            out[:, index] = (word >> np.uint32(bits * index)) & np.uint32((1 << bits) - 1)
+            out[:, index] = (word >> wide.type(bits * index)) & wide.type((1 << bits) - 1)
         skipped = start - first_group * per_group
         return self._small(out.reshape(-1)[skipped : skipped + stop - start])
 

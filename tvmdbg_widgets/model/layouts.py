@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,12 +163,15 @@ class Layout:
         Raises
         ------
         ValueError
-            The shape does not fit, a letter is no axis, or a size is more than is stored.
+            The shape does not fit, a letter is no axis, or a size is no whole number or more than
+        is stored.
         """
         whole = dict(zip(self.letters, self.logical_shape(shape), strict=True))
         for letter, size in sizes.items():
             if letter not in whole:
                 raise ValueError(f"{letter!r} is no axis of {self.text}; it has {self.letters}")
+            if not isinstance(size, SupportsIndex):
+                raise ValueError(f"size {size!r} of {letter} is no whole number")  # noqa: TRY004 (one kind of error for the caller)
             if not 0 <= size <= whole[letter]:
                 raise ValueError(f"size {size} of {letter}, of which {whole[letter]} are stored")
         return tuple((whole | dict(sizes)).values())

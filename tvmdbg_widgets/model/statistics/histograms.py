@@ -57,9 +57,11 @@ def equal_edges(low: float, high: float, bins: int) -> Floats:
         half = max(0.5, bins * math.ulp(first))
         limit = sys.float_info.max
         first, last = max(first - half, -limit), min(last + half, limit)
-    # Where the bounds are near the ends of float64 their distance is not finite.
-    scale = 1.0 if math.isfinite(last - first) else 0.25
-    return np.linspace(first * scale, last * scale, bins + 1) / scale
+    # Where the bounds are near the ends of float64 their distance, rounded up, is not finite.
+    scale = 1.0 if math.isfinite(2 * (last - first)) else 0.25
+    edges = np.linspace(first * scale, last * scale, bins + 1) / scale
+    edges[0], edges[-1] = first, last
+    return edges
 
 
 def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
@@ -68,9 +70,9 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
     Parameters
     ----------
     low, high
-        First and last edge, ``low < high`` unless linear.
+        First and last edge, finite, ``low < high``; a linear scale takes equal ones, too.
     bins
-        Fewer come out where float64 has no numbers between two edges.
+        At least 1. Fewer come out where float64 has no numbers between two edges.
     scale
         ``"log"``: both bounds of one sign. ``"symlog"``: logarithmic on both sides of zero, linear
         below a millionth of the largest magnitude.
@@ -78,21 +80,24 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
     Raises
     ------
     ValueError
-        There is no such scale between these bounds.
+        There is no such scale between these bounds, or no bins are asked for.
     """
-    if scale == "linear":
-        return equal_edges(low, high, bins)
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {SCALES}, not {scale!r}")
-    if not low < high:
+    ascend = low < high or (scale == "linear" and low == high)
+    if not (ascend and math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"a {scale} scale needs a lower and a higher bound, not {low} and {high}")
+    if scale == "linear":
+        return np.unique(equal_edges(low, high, bins))
     if scale == "log":
         if low <= 0 <= high:
             raise ValueError(f"a log scale does not cross zero, as {low} to {high} does")
         sign = 1.0 if low > 0 else -1.0
         inner = sign * np.exp(np.linspace(math.log(sign * low), math.log(sign * high), bins + 1))
     else:
-        unit = max(abs(low), abs(high)) / 1e6
+        unit = max(max(abs(low), abs(high)) / 1e6, math.ulp(0))
         first, last = (math.copysign(math.log1p(abs(each) / unit), each) for each in (low, high))
         bent = np.linspace(first, last, bins + 1)
         inner = np.copysign(np.expm1(np.abs(bent)) * unit, bent)

@@ -75,15 +75,15 @@ class Statistics:
     def __repr__(self) -> str:
         if self.reason:
             return f"Statistics: none, {self.reason}"
-        bounds = f"{number_text(self.minimum)} … {number_text(self.maximum)}"
+        told = "no bounds"
+        if self.finite:
+            told = (
+                f"{number_text(self.minimum)} … {number_text(self.maximum)}, "
+                f"mean {self.mean:.6g}, std {self.std:.6g}"
+            )
         return (
             f"Statistics: {self.size:,} values, {self.finite:,} finite, {self.nan:,} NaN, "
-            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; "
-            + (
-                f"{bounds}, mean {self.mean:.6g}, std {self.std:.6g}"
-                if self.finite
-                else "no bounds"
-            )
+            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; {told}"
             + ("" if self.exact else "; of a sample")
         )
 
