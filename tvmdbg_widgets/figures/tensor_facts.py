@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,7 @@ PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 #: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20
+_FLOOR, _CEILING = (Context(prec=4, rounding=each) for each in (ROUND_FLOOR, ROUND_CEILING))
 #: Bytes of a tensor up to which another pass for exact percentiles is not noticed.
 _MOST_SORTED = 1 << 26
 _SECOND = 1
@@ -282,9 +284,12 @@ class TensorFacts:
 
 
 def interval_text(bounds: Interval) -> str:
-    """Return an exact number, or the bounds between which it lies."""
-    low, high = short_text(bounds.low), short_text(bounds.high)
-    return low if low == high else f"({low} … {high})"
+    """Return the number, marked where it is rounded, or bounds, rounded outwards."""
+    if bounds.low == bounds.high:
+        return about_text(bounds.low)
+    low = _FLOOR.create_decimal_from_float(bounds.low)
+    high = _CEILING.create_decimal_from_float(bounds.high)
+    return f"({short_text(float(low))} … {short_text(float(high))})"
 
 
 def _source(shown: Shown) -> str:
