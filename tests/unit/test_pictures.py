@@ -223,6 +223,30 @@ def test_channels_are_the_pictures_of_each_index(data: st.DataObject) -> None:
             assert getattr(found, name)[here].tobytes() == getattr(one, name).tobytes()
 
 
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("share", [0.01, 0.9])
+def test_signalling_nans_are_nans_as_any_other(kind: str, share: float) -> None:
+    random = np.random.default_rng(5)
+    quiet = random.normal(size=(97, 101)).astype(kind)
+    quiet[random.random(quiet.shape) < share] = np.nan
+    words = quiet.copy().view(f"u{quiet.itemsize}")
+    words[np.isnan(quiet)] -= (1 << np.finfo(quiet.dtype).nmant - 1) - 1
+    signalling = Held(words.view(kind))
+    plane = Plane.of(quiet.shape, (0, 1), [0, 0])
+    with np.errstate(invalid="raise"):
+        for sample in (False, True):
+            one, other = (
+                picture(each, plane, 7, 30, sample=sample) for each in (signalling, Held(quiet))
+            )
+            for name in CELLS:
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        for axis in (0, 1):
+            for points in (1, 20, 101):
+                mine, theirs = (profile(each, axis, points) for each in (signalling, Held(quiet)))
+                for name in CELLS:
+                    np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
+
+
 @given(st.data())
 def test_a_profile_is_of_all_other_axes(data: st.DataObject) -> None:
     values, array = data.draw(arrays())

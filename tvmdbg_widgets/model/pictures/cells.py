@@ -174,9 +174,13 @@ def _finite_only(block: Array, before: Array | None) -> Cells:
     kept = np.negative(finite.astype(word))
     zeroed = block.view(word) & kept
     count = np.add.reduce(finite.view(np.uint8), axis=0, dtype=np.int64, keepdims=True)
-    low = np.fmin.reduce(block, axis=0, keepdims=True)
-    high = np.fmax.reduce(block, axis=0, keepdims=True)
-    flags = np.bitwise_or.reduce(np.isnan(block).view(np.uint8), axis=0, keepdims=True)
+    nan = np.isnan(block)
+    # A signalling NaN makes fmin and fmax forget what came before it.
+    quiet = nan.astype(word) << word.type(np.finfo(block.dtype).nmant - 1)
+    quiet |= block.view(word)
+    low = np.fmin.reduce(quiet.view(block.dtype), axis=0, keepdims=True)
+    high = np.fmax.reduce(quiet.view(block.dtype), axis=0, keepdims=True)
+    flags = np.bitwise_or.reduce(nan.view(np.uint8), axis=0, keepdims=True)
     flags *= np.uint8(NAN)
     flags |= (high == np.inf).view(np.uint8) * np.uint8(POS_INF)
     flags |= (low == -np.inf).view(np.uint8) * np.uint8(NEG_INF)

@@ -54,9 +54,9 @@ def sampled(stack: Stack) -> Cells:
             (NEG_INF, values == -np.inf),
         ):
             flags[found] = bit
-    with np.errstate(over="ignore"):
-        low = float32(values)
-    return Cells(low, low, values.astype(np.float64), finite.astype(np.int64), flags)
+    with np.errstate(over="ignore", invalid="ignore"):  # signalling NaN
+        low, total = float32(values), values.astype(np.float64)
+    return Cells(low, low, total, finite.astype(np.int64), flags)
 
 
 def _middles(span: Span) -> slice:
