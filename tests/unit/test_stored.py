@@ -117,7 +117,7 @@ def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
 
 
 @each_run
-def test_pictures_are_those_of_the_kernel(
+def test_pictures_and_profiles_are_those_of_the_kernel(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)
@@ -143,7 +143,20 @@ def test_pictures_are_those_of_the_kernel(
             last = [size - 1 for size in shape]
             asked.append(({**question, "index": last}, {**told(run, {**question, "index": last})}))
             asked[-1][1]["more_notes"] = True
+            asked += [(each, told(run, each)) for each in along(question, told(run, question))]
     assert differences(tmp_path, stored, asked) == []
+
+
+def along(question: dict[str, Any], told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Questions for the profiles along all axes, and for pictures at each index of those hidden."""
+    shown, length = told["result"]["axes"], told["result"]["viewShape"]
+    profiles = [{"kind": "profile", "axis": axis, "points": 4096} for axis in range(len(length))]
+    channels = [
+        {"kind": "channels", "axis": axis, "first": 0, "count": min(size, 200)}
+        for axis, size in enumerate(length)
+        if axis not in shown
+    ]
+    return [{**question, **each} for each in (*profiles, *channels)]
 
 
 @pytest.mark.parametrize("share", ["pictures", "tensors"])

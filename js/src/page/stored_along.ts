@@ -1,8 +1,8 @@
 /** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
 import { type Cells, emptyCells, merged, setCell, sumsOf } from "./stored_cells.ts";
 import type { View } from "./stored_layout.ts";
-import { askedCells, gridOf, MOST_SIDE, picture, spansOf } from "./stored_picture.ts";
-import { askedPlane, placeOf } from "./stored_plane.ts";
+import { askedCells, MOST_SIDE, type Shown } from "./stored_picture.ts";
+import { askedPlane, type Plane } from "./stored_plane.ts";
 import type { Question } from "./stored_question.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
@@ -13,8 +13,12 @@ interface Along {
   cells: Cells;
 }
 
-/** The same plane at `count` indices of one more axis. */
-export function channels(scalars: Scalars, view: View, question: Question): Along {
+/** The same plane at `count` indices of one more axis, each as `pictured` shows it. */
+export function channels(
+  view: View,
+  question: Question,
+  pictured: (plane: Plane, most: [rows: number, cols: number]) => Shown,
+): Along {
   const wanted = question.integer("count", 1, MOST_CHANNELS);
   const most = askedCells(question, wanted);
   const plane = askedPlane(view.shape, question);
@@ -23,17 +27,17 @@ export function channels(scalars: Scalars, view: View, question: Question): Alon
   const length = view.shape[axis]!;
   const first = question.integer("first", 0, length - 1);
   const count = Math.min(wanted, length - first);
-  const spans = spansOf(plane, [0, 0, plane.rows, plane.cols], most);
-  const { row: _row, col: _col, ...grid } = gridOf(spans);
+  const shown = Array.from({ length: count }, (_, at) =>
+    pictured({ ...plane, index: plane.index.with(axis, first + at) }, most),
+  );
+  const { row: _row, col: _col, ...grid } = shown[0]!.grid;
   const size = grid.rows * grid.cols;
   const cells = emptyCells(size * count);
-  for (let at = 0; at < count; at++) {
-    const index = plane.index.with(axis, first + at);
-    const shown = picture(scalars, plane, placeOf(view, { ...plane, index }), spans);
+  shown.forEach((each, at) => {
     for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
-      cells[name].set(shown[name], at * size);
+      cells[name].set(each.cells[name], at * size);
     }
-  }
+  });
   const planeSize = { planeRows: plane.rows, planeCols: plane.cols };
   return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
 }

@@ -3,7 +3,9 @@ import {
   type Cells,
   emptyCells,
   isTurned,
+  merged,
   type Span,
+  type Sums,
   setCell,
   spanOf,
   sumsOf,
@@ -23,6 +25,13 @@ export interface Grid {
   cols: number;
   rowStep: number;
   colStep: number;
+}
+
+/** A picture of a plane, and whether every value was looked at. */
+export interface Shown {
+  exact: boolean;
+  grid: Grid;
+  cells: Cells;
 }
 
 /** At most so many rows and columns of cells, of so many pictures. */
@@ -65,12 +74,8 @@ export function gridOf([down, across]: [Span, Span]): Grid {
 }
 
 /** Every value of each cell is looked at. */
-export function picture(
-  scalars: Scalars,
-  plane: Plane,
-  place: Place,
-  [down, across]: [Span, Span],
-): Cells {
+export function picture(scalars: Scalars, plane: Plane, place: Place, spans: [Span, Span]): Shown {
+  const [down, across] = spans;
   const cells = emptyCells(down.cells * across.cells);
   const turned = isTurned(plane);
   for (let row = 0; row < down.cells; row++) {
@@ -82,7 +87,42 @@ export function picture(
       setCell(cells, row * across.cells + col, sums);
     }
   }
-  return cells;
+  return { exact: true, grid: gridOf(spans), cells };
+}
+
+/** The same with several cells merged into one where there are more than so many down or across. */
+export function coarser(
+  { exact, grid, cells }: Shown,
+  plane: Plane,
+  most: [number, number],
+): Shown {
+  const [downBy, acrossBy] = [Math.ceil(grid.rows / most[0]), Math.ceil(grid.cols / most[1])];
+  if (downBy === 1 && acrossBy === 1) return { exact, grid, cells };
+  const [rows, cols] = [Math.ceil(grid.rows / downBy), Math.ceil(grid.cols / acrossBy)];
+  const found = emptyCells(rows * cols);
+  for (let at = 0; at < rows * cols; at++) {
+    const [top, left] = [Math.floor(at / cols) * downBy, (at % cols) * acrossBy];
+    const all: Sums[] = [];
+    for (let row = top; row < Math.min(top + downBy, grid.rows); row++) {
+      for (let col = left; col < Math.min(left + acrossBy, grid.cols); col++) {
+        const high = Math.min(grid.rowStep, plane.rows - row * grid.rowStep);
+        const wide = Math.min(grid.colStep, plane.cols - col * grid.colStep);
+        all.push(sumsOfCell(cells, row * grid.cols + col, high * wide));
+      }
+    }
+    setCell(found, at, merged(all));
+  }
+  const steps = { rowStep: grid.rowStep * downBy, colStep: grid.colStep * acrossBy };
+  return { exact, grid: { ...grid, rows, cols, ...steps }, cells: found };
+}
+
+/** As far as a cell tells them: that some of its values are not finite, but not how many. */
+function sumsOfCell(cells: Cells, at: number, size: number): Sums {
+  const mean = cells.mean[at]!;
+  const flags = cells.flags[at]!;
+  if (Number.isNaN(mean)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
+  const [low, high] = [cells.minimum[at]!, cells.maximum[at]!];
+  return { low, high, total: mean * size, count: size, flags };
 }
 
 function cut(offsets: Float64Array, span: Span, cell: number): Float64Array {

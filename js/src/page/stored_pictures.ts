@@ -1,15 +1,8 @@
 /** Pictures that were made when the page was saved. */
 
-import type { Cells } from "./stored_cells.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
-import type { Grid } from "./stored_picture.ts";
+import type { Shown } from "./stored_picture.ts";
 import type { Plane } from "./stored_plane.ts";
-
-interface Shown {
-  exact: boolean;
-  grid: Grid;
-  cells: Cells;
-}
 
 type Pictures = Record<
   "variant" | "down" | "across" | "indexOffsets" | "rows" | "cols",

@@ -4,9 +4,18 @@ import type { StoredData } from "./stored_data.ts";
 import { distributionOf, exactPercentiles, unknownPercentile } from "./stored_distribution.ts";
 import { type Found, StoredFacts } from "./stored_facts.ts";
 import { storedView, unfoldedView, type View } from "./stored_layout.ts";
-import { askedCells, askedPart, gridOf, picture, spansOf } from "./stored_picture.ts";
+import {
+  askedCells,
+  askedPart,
+  coarser,
+  type Part,
+  picture,
+  type Shown,
+  spansOf,
+} from "./stored_picture.ts";
 import { storedPicture } from "./stored_pictures.ts";
-import { askedPlane, placeOf } from "./stored_plane.ts";
+import { askedPlane, type Plane, placeOf } from "./stored_plane.ts";
+import { storedProfile } from "./stored_profiles.ts";
 import type { Question } from "./stored_question.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 import { storedStatistics } from "./stored_statistics.ts";
@@ -48,17 +57,7 @@ export class StoredTensors {
       tile: null,
     };
     if (!plane) return { result: header };
-    const spans = spansOf(plane, askedPart(plane, question), most);
-    const scalars = this.#scalars(found);
-    const shown = scalars
-      ? {
-          exact: true,
-          grid: gridOf(spans),
-          cells: picture(scalars, plane, placeOf(view, plane), spans),
-        }
-      : this.#isDefault(found, view)
-        ? storedPicture(this.#data, found.variant, plane)
-        : null;
+    const shown = this.#picture(found, view, plane, askedPart(plane, question), most);
     if (!shown) return { result: header };
     const { grid, exact } = shown;
     const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
@@ -105,19 +104,41 @@ export class StoredTensors {
   }
 
   profile(question: Question): Told {
-    return this.#along(question, profile, "what a profile is made of");
-  }
-
-  channels(question: Question): Told {
-    return this.#along(question, channels, "what these pictures are made of");
-  }
-
-  #along(question: Question, make: typeof profile, what: string): Told {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
     if (!found.drawn) throw new Error("this tensor has no picture");
-    const { result, cells } = make(this.#values(found, what), view, question);
+    const saved =
+      !this.#scalars(found) && this.#isDefault(found, view)
+        ? storedProfile(this.#data, found.variant, view.shape, question)
+        : null;
+    const { result, cells } =
+      saved ?? profile(this.#values(found, "what this profile is made of"), view, question);
     return { result, columns: { of: result, named: cells } };
+  }
+
+  channels(question: Question): Told {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn) throw new Error("this tensor has no picture");
+    const { result, cells } = channels(view, question, (plane, most) => {
+      const shown = this.#picture(found, view, plane, [0, 0, plane.rows, plane.cols], most);
+      if (!shown) throw new Error(this.#facts.missing(found, "what these pictures are made of"));
+      return coarser(shown, plane, most);
+    });
+    return { result, columns: { of: result, named: cells } };
+  }
+
+  /** Null where there is none; of stored ones the whole plane, in the cells that were saved. */
+  #picture(
+    found: Found,
+    view: View,
+    plane: Plane,
+    part: Part,
+    most: [rows: number, cols: number],
+  ): Shown | null {
+    const scalars = this.#scalars(found);
+    if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
+    return this.#isDefault(found, view) ? storedPicture(this.#data, found.variant, plane) : null;
   }
 
   #values(found: Found, what: string): Scalars {

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _SHARED = {
     "statistics": "Exact statistics of every tensor; none of their values.",
-    "pictures": "Exact statistics of every tensor; of activations a reduced picture.",
+    "pictures": "Exact statistics of every tensor; of activations reduced pictures and profiles.",
     "tensors": "Exact statistics of every tensor; whole values of activations as far as the "
-    "size of the file allows, of the others a reduced picture.",
+    "size of the file allows, of the others reduced pictures and profiles.",
 }
 
 

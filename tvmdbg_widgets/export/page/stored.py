@@ -14,6 +14,7 @@ from tvmdbg_widgets.export.page.stored_choice import (
     Candidate,
     choose_pictures,
     choose_planes,
+    choose_profiles,
     choose_wholes,
 )
 from tvmdbg_widgets.export.page.stored_contents import Told, add_values, common, with_facts
@@ -77,7 +78,8 @@ def store(
 
     Graph, times, findings and the statistics of all tensors are stored in any case; pictures and
     values by priority: ``first``, entries of findings, outputs of the graph, the others in the
-    order of execution, parameters last.
+    order of execution, parameters last. First come pictures of one plane each, then profiles,
+    then the other planes.
 
     Parameters
     ----------
@@ -271,6 +273,7 @@ class _Store:
         choose_pictures(self.candidates, budget, self.step)
         if self.wanted.share == "tensors":
             choose_wholes(self.candidates, budget)
+        choose_profiles(self.candidates, budget)
         choose_planes(self.candidates, budget)
 
     def _finished(self) -> Stored:

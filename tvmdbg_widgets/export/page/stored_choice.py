@@ -13,6 +13,11 @@ from tvmdbg_widgets.export.page.stored_pictures import (
     planes,
     stored_picture,
 )
+from tvmdbg_widgets.export.page.stored_profiles import (
+    StoredProfiles,
+    has_profiles,
+    stored_profiles,
+)
 from tvmdbg_widgets.export.page.stored_values import Whole, whole
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.readings import is_complex
@@ -49,12 +54,13 @@ class Candidate:
     tensor: Tensor
     variants: dict[int, Variant]
     pictures: list[StoredPicture] = field(default_factory=list)
+    profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
     whole: Whole | None = None
 
     def clear(self) -> None:
         """Forget what was chosen."""
-        self.pictures, self.spent, self.whole = [], [], None
+        self.pictures, self.profiles, self.spent, self.whole = [], [], [], None
 
     @property
     def has_picture(self) -> bool:
@@ -63,6 +69,11 @@ class Candidate:
             each.found.applicable and math.prod(each.view.view_shape)
             for each in self.variants.values()
         )
+
+    @property
+    def has_profiles(self) -> bool:
+        """Whether there are profiles that could go along."""
+        return any(map(has_profiles, self.variants.values()))
 
     @property
     def planes(self) -> int:
@@ -90,6 +101,17 @@ def choose_pictures(
             first = next(planes(found.view.view_shape), None)
             if first is not None:
                 _try_picture(each, variant, first, budget)
+
+
+def choose_profiles(candidates: Sequence[Candidate], budget: Budget) -> None:
+    """Give the candidates with pictures the profiles along their axes, while the budget lasts."""
+    failures = 0
+    for each in candidates:
+        if not each.pictures or failures == _TRIES:
+            continue
+        for variant, found in each.variants.items():
+            if has_profiles(found) and not _try_profiles(each, variant, budget):
+                failures += 1
 
 
 def choose_planes(candidates: Sequence[Candidate], budget: Budget) -> None:
@@ -133,6 +155,17 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
     if not budget.take(cost, size):
         return False
     each.whole, each.spent, each.pictures = found, [(cost, size)], []
+    return True
+
+
+def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
+    try:
+        made = stored_profiles(variant, each.variants[variant])
+    except (FormatError, OSError):
+        return False
+    if not budget.take(compressed(made.data) + _ROW, len(made.data)):
+        return False
+    each.profiles.append(made)
     return True
 
 

@@ -11,6 +11,7 @@ from tvmdbg_widgets.export.page.stored_facts import tensor_columns
 from tvmdbg_widgets.export.page.stored_nodes import device_names, node_columns
 from tvmdbg_widgets.export.page.stored_pack import Binary
 from tvmdbg_widgets.export.page.stored_pictures import picture_columns
+from tvmdbg_widgets.export.page.stored_profiles import profile_columns
 from tvmdbg_widgets.export.page.stored_statistics import variant_columns
 from tvmdbg_widgets.export.page.stored_values import (
     Codes,
@@ -88,11 +89,15 @@ def with_facts(
 
 
 def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
-    """Add pictures and whole values to a binary."""
+    """Add pictures, profiles and whole values to a binary."""
     pictures = [picture for each in candidates for picture in each.pictures]
     places = [binary.add_blob(each.data)[0] for each in pictures]
     if pictures:
         binary.add_columns("pictures", picture_columns(pictures, places))
+    profiles = [each for candidate in candidates for each in candidate.profiles]
+    places = [binary.add_blob(each.data)[0] for each in profiles]
+    if profiles:
+        binary.add_columns("profiles", profile_columns(profiles, places))
     chosen = [(each, each.whole) for each in candidates if each.whole is not None]
     if not chosen:
         return

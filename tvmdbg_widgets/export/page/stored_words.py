@@ -98,6 +98,9 @@ def choice_sentences(
     nothing = [each for each in shown if not each.pictures and each.whole is None]
     if nothing:
         found.append(f"pictures of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
+    flat = [each for each in pictured if not each.profiles and each.has_profiles]
+    if flat:
+        found.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
     missing = sum(each.planes - len(each.pictures) for each in pictured)
     if missing:
         there = sum(each.planes for each in pictured)
