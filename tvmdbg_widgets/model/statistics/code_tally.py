@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.bins import CodeBins
+from tvmdbg_widgets.model.statistics.code_counts import SHORT, CodeCounts
 from tvmdbg_widgets.model.statistics.codes import code_table
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.extremes import Extremes
@@ -28,18 +29,21 @@ class CodeTally:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
-        self.counts = np.zeros(1 << 8 * dtype.itemsize, np.int64)
+        self.counts = CodeCounts(1 << 8 * dtype.itemsize)
         self.extremes = Extremes()
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
         """Count one chunk, at least one value."""
         table = code_table(self.dtype)
         codes = table.codes(chunk)
-        counts = _byte_counts(codes) if len(self.counts) == _BYTE else None
-        if counts is None:
-            counts = np.bincount(codes, minlength=len(self.counts))
-        new = np.flatnonzero((counts != 0) & (self.counts == 0))
-        self.counts += counts
+        if len(codes) <= SHORT:
+            new = self.counts.add_short(codes)
+        else:
+            size, known = self.counts.size, self.counts.table
+            few = size == _BYTE
+            counts = _byte_counts(codes) if few else np.bincount(codes, minlength=size)
+            new = np.flatnonzero((counts != 0) & (known == 0))
+            known += counts
         if len(new):
             self._positions(chunk, codes, table.values[new], where)
 
@@ -76,30 +80,30 @@ class CodeTally:
 
     def merge(self, other: CodeTally) -> None:
         """Add what another has counted of other values of the same array."""
-        self.counts += other.counts
+        self.counts.merge(other.counts)
         self.extremes.merge(other.extremes)
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         table, found = code_table(self.dtype), self.extremes
-        present = np.flatnonzero(self.counts)
-        counts, values = self.counts[present], table.values[present]
+        present, counts = self.counts.present()
+        values = table.values[present]
 
         def those(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
             return int(counts[mask].sum())
 
         places = table.places[present]
         finite = places < len(table.levels)
-        levels = np.zeros(len(table.levels), np.int64)
-        np.add.at(levels, places[finite], counts[finite])
-        keys = np.flatnonzero(levels)
-        moments = self._moments(keys, levels[keys])
+        keys, at = np.unique(places[finite], return_inverse=True)
+        levels = np.zeros(len(keys), np.int64)
+        np.add.at(levels, at, counts[finite])
+        moments = self._moments(keys, levels)
         mean, std = moments.mean_and_std()
         magnitudes = np.abs(values)
         distribution = None
         if len(keys):
             low, high = table.levels[keys[0]].item(), table.levels[keys[-1]].item()
-            distribution = Distribution(CodeBins(self.dtype), keys, levels[keys], low, high)
+            distribution = Distribution(CodeBins(self.dtype), keys, levels, low, high)
         truth = self.dtype == np.bool_
         return Statistics(
             size=int(counts.sum()),
@@ -120,8 +124,8 @@ class CodeTally:
             first_nan=found.nan,
             first_pos_inf=found.pos_inf,
             first_neg_inf=found.neg_inf,
-            at_lowest=None if truth else int(levels[0]),
-            at_highest=None if truth else int(levels[-1]),
+            at_lowest=None if truth else int(levels[keys == 0].sum()),
+            at_highest=None if truth else int(levels[keys == len(table.levels) - 1].sum()),
             distribution=distribution,
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.statistics import compiled
 from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins
+from tvmdbg_widgets.model.statistics.code_counts import SHORT, CodeCounts
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.extremes import Extremes
 from tvmdbg_widgets.model.statistics.moments import Moments
@@ -39,7 +40,7 @@ class FloatTally:
     def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
         self._compiled = fast
         self.bins = FloatBins(dtype)
-        self.prefixes = np.zeros(MOST, np.int64)
+        self.prefixes = CodeCounts(MOST)
         self.extremes = Extremes()
         self.moments = Moments()
         #: Values by class: 0, -0, +Inf, -Inf, largest finite, lowest finite.
@@ -57,18 +58,25 @@ class FloatTally:
         if counted is not None:
             self._add_compiled(counted, chunk, where)
             return
-        prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
-        self.prefixes += prefixes
-        apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
-        infinite = self.bins.infinite
-        special = prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any()
+        if len(chunk) <= SHORT:
+            self.prefixes.add_short(self.bins.prefixes(chunk))
+            apart = self._set_apart(chunk, np.ones(6))
+            special = not bool(np.isfinite(chunk).all())
+        else:
+            prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
+            table = self.prefixes.table
+            table += prefixes
+            apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
+            infinite = self.bins.infinite
+            special = bool(prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any())
         self._add_finite(self._specials(chunk, apart, where) if special else chunk, chunk, where)
 
     def _add_compiled(self, counted: Kernel, chunk: np.ndarray[Any, Any], where: Where) -> None:
-        before = self.prefixes[self._apart_prefixes]
+        table = self.prefixes.table
+        before = table[self._apart_prefixes]
         words = chunk.view(f"i{chunk.dtype.itemsize}")
-        lowest, highest, *sums = counted(chunk, words, self.prefixes)
-        apart = self._set_apart(chunk, self.prefixes[self._apart_prefixes] - before)
+        lowest, highest, *sums = counted(chunk, words, table)
+        apart = self._set_apart(chunk, table[self._apart_prefixes] - before)
         low, high = (from_key(key, chunk.dtype) for key in (lowest, highest))
         if not (math.isfinite(low) and math.isfinite(high)):
             self._add_finite(self._specials(chunk, apart, where), chunk, where)
@@ -119,27 +127,29 @@ class FloatTally:
 
     def merge(self, other: FloatTally) -> None:
         """Add what another has counted of other values of the same array."""
-        self.prefixes += other.prefixes
+        self.prefixes.merge(other.prefixes)
         self.apart += other.apart
         self.extremes.merge(other.extremes)
         self.moments.merge(other.moments)
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
-        infinite, normal = self.bins.infinite, self.bins.normal
         zeros, negative_zeros, pos_inf, neg_inf, highest, lowest = self.apart.tolist()
-        size, finite = int(self.prefixes.sum()), self.moments.count
-        magnitudes = self.prefixes.reshape(2, _SIGN)
-        positive, negative = magnitudes[0, :infinite].copy(), magnitudes[1, :infinite].copy()
-        positive[0] -= zeros
-        negative[0] -= negative_zeros
+        codes, all_counts = self.prefixes.present()
+        size, finite = int(all_counts.sum()), self.moments.count
+        counts = all_counts.copy()
+        counts[codes == 0] -= zeros
+        counts[codes == _SIGN] -= negative_zeros
+        magnitudes = codes & (_SIGN - 1)
+        some = (counts > 0) & (magnitudes < self.bins.infinite)
+        codes, magnitudes, counts = codes[some], magnitudes[some], counts[some]
+        positive = int(np.searchsorted(codes, _SIGN))
         mean, std = self.moments.mean_and_std()
         found = self.extremes
         distribution = None
         if found.low is not None and found.high is not None:
-            counts = np.concatenate([negative[::-1], [zeros + negative_zeros], positive])
-            keys = np.flatnonzero(counts)
-            distribution = Distribution(self.bins, keys, counts[keys], found.low, found.high)
+            keys, inside = self._keyed(magnitudes, counts, positive, zeros + negative_zeros)
+            distribution = Distribution(self.bins, keys, inside, found.low, found.high)
         return Statistics(
             size=size,
             finite=finite,
@@ -147,7 +157,7 @@ class FloatTally:
             pos_inf=pos_inf,
             neg_inf=neg_inf,
             zero=zeros + negative_zeros,
-            negative=int(negative.sum()) + neg_inf,
+            negative=int(counts[positive:].sum()) + neg_inf,
             minimum=found.minimum,
             maximum=found.maximum,
             argmin=found.argmin,
@@ -155,7 +165,7 @@ class FloatTally:
             mean=mean,
             std=std,
             histogram=None,
-            denormal=int(positive[:normal].sum() + negative[:normal].sum()),
+            denormal=int(counts[magnitudes < self.bins.normal].sum()),
             first_nan=found.nan,
             first_pos_inf=found.pos_inf,
             first_neg_inf=found.neg_inf,
@@ -163,3 +173,21 @@ class FloatTally:
             at_highest=highest,
             distribution=distribution,
         )
+
+    def _keyed(
+        self,
+        magnitudes: np.ndarray[Any, Any],
+        counts: np.ndarray[Any, Any],
+        positive: int,
+        zeros: int,
+    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return bins and counts of finite values, of which those above zero come first."""
+        zero, below = self.bins.infinite, slice(positive, None)
+        middle = np.full(int(zeros > 0), zero, np.int64)
+        keys = [
+            zero - 1 - magnitudes[below][::-1],
+            middle,
+            zero + 1 + magnitudes[:positive],
+        ]
+        inside = [counts[below][::-1], np.full(len(middle), zeros), counts[:positive]]
+        return np.concatenate(keys), np.concatenate(inside)
