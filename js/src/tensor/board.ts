@@ -45,6 +45,7 @@ export class Board {
   readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
+  readonly #acts: BoardActs;
   readonly #header: Header;
   readonly #health: HealthStrip;
   /** Nodes with a note. */
@@ -74,6 +75,7 @@ export class Board {
   ) {
     const { run, session, signal } = context;
     this.#root = root;
+    this.#acts = acts;
     this.picker = new EntryPicker(entries, acts, helpButton(root), signal);
     this.#header = new Header(root, (node) => session.note(node), acts);
     this.#health = new HealthStrip(root, run, acts, signal);
@@ -223,7 +225,8 @@ export class Board {
   }
 
   nextLayout(): void {
-    this.#layouts.next();
+    if (this.inTrouble) this.#acts.layout({ layout: "", sizes: {} });
+    else this.#layouts.next();
   }
 
   /** The axis that is gone along: of the channels or of the profile. */
@@ -261,7 +264,11 @@ export class Board {
   /** What can be chosen stays, so that one can go back to what could be read. */
   failed(entry: Entry | null, plane: Plane | null, words: string, again: () => void): void {
     const title = "The tensor could not be read";
-    this.#trouble.failed(title, `${words}\nChoose another plane, another tensor, or retry.`, again);
+    this.#trouble.failed(
+      title,
+      `${words}\nChoose another plane or tensor, see the axes as stored (a), or retry.`,
+      again,
+    );
     this.#unread(entry);
     this.choose(plane);
     this.mirror.say(`${title}: ${words}`);

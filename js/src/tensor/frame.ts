@@ -26,8 +26,8 @@ export function frame(parts: Parts) {
     part("choices", ...parts.axes),
     part("view", parts.stage, parts.channels),
     parts.profile,
-    parts.readout,
     parts.trust,
+    parts.readout,
   );
   const body = part(
     "body",

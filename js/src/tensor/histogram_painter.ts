@@ -144,7 +144,7 @@ function paintLimits(
     const place = { align: left ? "left" : "right", color: theme.warning } as const;
     context.save();
     context.setLineDash([]);
-    labels.write(`limit ${text}`, left ? plot.x : plot.x + plot.width, 7, place);
+    labels.write(text, left ? plot.x : plot.x + plot.width, 7, place);
     context.restore();
   }
   context.restore();

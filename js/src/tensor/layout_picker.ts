@@ -27,6 +27,9 @@ export class LayoutPicker {
   readonly #hand: HTMLElement;
   #answer: TensorAnswer | null = null;
   #built = "";
+  /** What the choice between a list and fields by hand was made for. */
+  #laid = "";
+  #entry = "";
   #byHand = false;
 
   constructor(choose: (wish: LayoutWish) => void, leave: () => void) {
@@ -50,12 +53,15 @@ export class LayoutPicker {
     this.#answer = answer;
     const { layouts, layout, sizes, storedShape } = answer;
     this.node.hidden = storedShape.length < 2 || (storedShape.length < 3 && layouts.length === 0);
-    const known = layouts.some((each) => each.layout === layout);
-    if (layout !== "" && !known) this.#byHand = true;
-    const key = JSON.stringify([layouts, layout, sizes, this.#byHand, storedShape]);
+    const entry = answer.entry.join();
+    const laid = JSON.stringify([entry, layout, sizes]);
+    if (laid !== this.#laid) {
+      const known = layout === "" || layouts.some((each) => each.layout === layout);
+      this.#byHand = !known || (this.#byHand && entry === this.#entry);
+      [this.#laid, this.#entry] = [laid, entry];
+    }
+    const key = JSON.stringify([laid, layouts, this.#byHand, storedShape]);
     if (key === this.#built) return;
-    const other = this.#built.split("|")[0] !== answer.entry.join();
-    if (other && (layout === "" || known)) this.#byHand = false;
     this.#built = key;
     this.#build(answer);
   }
@@ -100,7 +106,7 @@ export class LayoutPicker {
     const all = [...answer.layouts.map(({ layout }) => layout), ""];
     const at = all.indexOf(answer.layout);
     const next = all[(at + 1) % all.length]!;
-    if (all.length < 2) this.#chosen(BY_HAND);
+    if (next === answer.layout) this.#chosen(BY_HAND);
     else this.#chosen(next);
   }
 
@@ -108,8 +114,7 @@ export class LayoutPicker {
     const answer = this.#answer;
     if (!answer) return;
     this.#byHand = value === BY_HAND;
-    this.#built = "";
-    this.#build(answer);
+    this.show(answer);
     if (this.#byHand) {
       this.#text.focus({ preventScroll: true });
       return;

@@ -99,7 +99,7 @@ export function spreadScene(
   });
   const limits = spread.limits.map(({ value, count }) => ({
     x: at(value),
-    text: `${aboutText(value)}${count === null ? "" : ` (${integer(count)})`}`,
+    text: `${count === null ? "" : `${integer(count)} at `}limit ${aboutText(value)}`,
   }));
   return { bars, plot, top, tall, limits };
 }

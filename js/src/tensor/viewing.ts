@@ -31,6 +31,8 @@ export class Viewing {
   readonly #counting: Counting;
   #answer: TensorAnswer | null = null;
   #statistics: StatisticsAnswer | null = null;
+  /** Those of the tensor that is wanted, until its picture comes. */
+  #found: StatisticsAnswer | null = null;
   /** The tensor and reading that the statistics are of. */
   #counted = "";
 
@@ -59,7 +61,7 @@ export class Viewing {
     );
     this.#counting = new Counting(
       run,
-      { counted: (found) => this.#found(found), failed: (error) => this.#uncounted(error) },
+      { counted: (found) => this.#recounted(found), failed: (error) => this.#uncounted(error) },
       signal,
     );
   }
@@ -80,7 +82,7 @@ export class Viewing {
 
   /** There is nothing to know. */
   clear(): void {
-    this.#answer = this.#statistics = null;
+    this.#answer = this.#statistics = this.#found = null;
     this.#counted = "";
   }
 
@@ -108,10 +110,10 @@ export class Viewing {
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
       this.#counted = tensor;
-      this.#statistics = null;
+      this.#found = null;
       beside = this.#counting.begin(view.entry, view.reading).then(
         (found) => {
-          if (this.#counted === tensor) this.#statistics = found;
+          if (this.#counted === tensor) this.#found = found;
         },
         (error) => this.#uncounted(error),
       );
@@ -123,6 +125,7 @@ export class Viewing {
     const { cross } = this.#board;
     const before = this.#answer;
     this.#answer = answer;
+    this.#statistics = this.#found;
     if (!this.#wish.answered(answer)) {
       cross.point = null;
       this.#board.choose(this.#wish.plane);
@@ -188,7 +191,7 @@ export class Viewing {
     const [answer, statistics] = [this.#answer, this.#statistics];
     const { colors, cells, values, show } = this.#looks;
     return {
-      entry: this.#wish.entry ?? [-1, 0],
+      entry: answer?.entry ?? this.#wish.entry ?? [-1, 0],
       answer,
       statistics,
       show,
@@ -200,8 +203,8 @@ export class Viewing {
     };
   }
 
-  #found(statistics: StatisticsAnswer): void {
-    this.#statistics = statistics;
+  #recounted(statistics: StatisticsAnswer): void {
+    this.#found = this.#statistics = statistics;
     this.draw();
   }
 
