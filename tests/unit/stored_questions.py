@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from tests.unit import wire
 from tvmdbg_widgets.export.page.stored_values import float_limit
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.unfolded import Unfolded
 from tvmdbg_widgets.widgets.answers import answer
+from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored import Stored
@@ -138,13 +140,19 @@ def questions(run: DebugRun) -> st.SearchStrategy[Any]:
 
 
 def told(run: DebugRun, question: Any) -> dict[str, Any]:
-    """What the kernel answers: result and buffers, or that it is an error."""
+    """What the kernel answers: result and buffers, with all columns of cells; or that it fails."""
     try:
         reply = answer(run, question)
     except Exception:  # noqa: BLE001 (an error is an answer)
         return {"error": True}
     result = json.loads(json.dumps(reply.result, allow_nan=False))
-    return {"result": result, "buffers": list(reply.buffers)}
+    buffers = list(reply.buffers)
+    holder = result.get("tile") or result if isinstance(result, dict) else {}
+    if any(each["name"] == "mean" for each in holder.get("columns", ())):
+        whole = wire.cells(holder["columns"], buffers[0])
+        names = ("minimum", "maximum", "mean", "flags")
+        holder["columns"], buffers[0] = pack({name: whole[name] for name in names})
+    return {"result": result, "buffers": buffers}
 
 
 def differences(

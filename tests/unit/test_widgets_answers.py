@@ -199,7 +199,7 @@ def check_picture(run: DebugRun, node: int, output: int, truth: np.ndarray) -> N
 def check_tile(reply: Any, plane: np.ndarray) -> None:
     """Each cell against numpy's answer for the values under it."""
     tile = reply.result["tile"]
-    found = wire.unpack(tile["columns"], reply.buffers[0])
+    found = wire.cells(tile["columns"], reply.buffers[0])
     assert (tile["planeRows"], tile["planeCols"]) == plane.shape
     for cell in range(tile["rows"] * tile["cols"]):
         top = cell // tile["cols"] * tile["rowStep"]

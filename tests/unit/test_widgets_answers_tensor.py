@@ -43,7 +43,7 @@ def ask(run: DebugRun, kind: str, **fields: Any) -> tuple[Any, bytes]:
 
 
 def cells(told: Any, buffer: bytes) -> dict[str, np.ndarray]:
-    return wire.unpack(told["columns"], buffer)
+    return wire.cells(told["columns"], buffer)
 
 
 def reduced(block: np.ndarray) -> list[float]:
@@ -219,7 +219,7 @@ def test_statistics_are_numpys(dtype: str) -> None:
             [3, 0, 2],
             [5, 5, 0],
         )
-    spread = cells(told["distribution"], buffer)
+    spread = wire.unpack(told["distribution"]["columns"], buffer)
     assert spread["count"].sum() == finite.size == sum(told["histogram"]["counts"])
     inside = np.searchsorted(spread["low"], finite, side="right") - 1
     np.testing.assert_array_equal(

@@ -14,6 +14,13 @@ def unpack(headers: list[dict[str, Any]], buffer: bytes) -> dict[str, Any]:
     return {header["name"]: _column(header, buffer) for header in headers}
 
 
+def cells(headers: list[dict[str, Any]], buffer: bytes) -> dict[str, np.ndarray[Any, Any]]:
+    """Cells with what is left out because it follows from the mean."""
+    found = unpack(headers, buffer)
+    mean = found["mean"]
+    return {"minimum": mean, "maximum": mean, "flags": np.zeros(len(mean), np.uint8), **found}
+
+
 def _column(header: dict[str, Any], buffer: bytes) -> Any:
     if header["kind"] != "strings":
         return _numbers(buffer, header["kind"], header["offset"], header["length"])

@@ -1,6 +1,7 @@
 import { type ColumnHeader, fields } from "./columns.ts";
 import type { Answer } from "./request.ts";
 import type {
+  Cells,
   ChannelsAnswer,
   ChannelsRequest,
   DataAnswer,
@@ -57,7 +58,7 @@ export class TensorClient implements TensorQuestions {
   async tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer> {
     type Reply = TensorAnswer & { tile: (Tile & Packed) | null };
     const answer = await this.#ask<Reply>("tensor", question, signal);
-    if (answer.result.tile) unpackInto(answer.result.tile, answer.buffers);
+    if (answer.result.tile) cellsInto(answer.result.tile, answer.buffers);
     return answer.result;
   }
 
@@ -74,11 +75,11 @@ export class TensorClient implements TensorQuestions {
   }
 
   async profile(question: ProfileRequest, signal: AbortSignal): Promise<ProfileAnswer> {
-    return unpacked(await this.#ask<ProfileAnswer & Packed>("profile", question, signal));
+    return withCells(await this.#ask<ProfileAnswer & Packed>("profile", question, signal));
   }
 
   async channels(question: ChannelsRequest, signal: AbortSignal): Promise<ChannelsAnswer> {
-    return unpacked(await this.#ask<ChannelsAnswer & Packed>("channels", question, signal));
+    return withCells(await this.#ask<ChannelsAnswer & Packed>("channels", question, signal));
   }
 
   async data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer> {
@@ -106,6 +107,19 @@ function statistics({ result, buffers }: Answer<StatisticsAnswer>): StatisticsAn
 function unpacked<T extends Packed>({ result, buffers }: Answer<T>): T {
   unpackInto(result, buffers);
   return result;
+}
+
+function withCells<T extends Cells & Packed>({ result, buffers }: Answer<T>): T {
+  cellsInto(result, buffers);
+  return result;
+}
+
+/** Bounds that are the mean are not sent, nor are flags where none is set. */
+function cellsInto(cells: Cells & Packed, buffers: DataView[]): void {
+  unpackInto(cells, buffers);
+  cells.minimum ??= cells.mean;
+  cells.maximum ??= cells.mean;
+  cells.flags ??= new Uint8Array(cells.mean.length);
 }
 
 function unpackInto(packed: Packed, buffers: DataView[]): void {

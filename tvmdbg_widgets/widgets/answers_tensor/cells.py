@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
@@ -11,12 +13,19 @@ if TYPE_CHECKING:
 
 
 def packed_cells(found: Picture | Profile | Channels) -> tuple[list[dict[str, Any]], bytes]:
-    """Return headers and buffer of minimum, maximum, mean and flags."""
-    return pack(
-        {
-            "minimum": found.minimum,
-            "maximum": found.maximum,
-            "mean": found.mean,
-            "flags": found.flags,
-        }
-    )
+    """Return headers and buffer of mean, minimum, maximum and flags.
+
+    Bounds that are the mean to the bit, as those of cells of one value, are left out, and so are
+    flags where none is set; ``js/src/shared/tensor_client.ts`` puts them in.
+    """
+    bounds = {"minimum": found.minimum, "maximum": found.maximum}
+    bits = found.mean.view(np.uint32)
+    columns = {"mean": found.mean}
+    columns |= {
+        name: each
+        for name, each in bounds.items()
+        if not np.array_equal(each.view(np.uint32), bits)
+    }
+    if found.flags.any():
+        return pack({**columns, "flags": found.flags})
+    return pack(columns)
