@@ -26,6 +26,11 @@ _WEIGHTS = ("kernel_layout", "weight_layout")
 #: Attributes of the data that an operator reads, and of what it writes, the one that counts first.
 _CONVOLUTION = ("data_layout",), ("out_layout", "data_layout")
 _LAYOUT = ("layout",), ("out_layout", "layout")
+#: Operators beside convolutions that have such an attribute (include/tvm/relay/attrs/nn.h,
+#: image.h and vision.h @ v0.19.0); transpose, tile or mean have none.
+_LAID_OUT = re.compile(
+    r"pool[123]d|upsampl|resize|roi_(?:align|pool)|grid_sample|depth_to_space|space_to_depth"
+)
 _ANY = (
     ("src_layout", "data_layout", "layout"),
     ("out_layout", "dst_layout", "data_layout", "layout"),
@@ -109,7 +114,7 @@ def _attributes(part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return ("src_layout",), ("dst_layout",)
     if kind == "convolution":
         return _CONVOLUTION
-    if kind in ("pooling/reduction", "layout/copy"):
+    if _LAID_OUT.search(part):
         return _LAYOUT
     return (), ()
 
