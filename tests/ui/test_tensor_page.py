@@ -447,10 +447,54 @@ def test_an_answer_that_is_an_error_is_said_and_can_be_retried(page: Page, made:
     press(page, "]")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_contain_text("the file changed")
+    expect(page.get_by_label("Axis shown down")).to_be_visible()
     page.unroute("**/ask")
     page.get_by_role("button", name="Ask for the tensor again").click()
     wait_entry(page, "1:0")
     expect(alert).to_be_hidden()
+
+
+def test_a_layout_that_cannot_be_is_said_and_left_by_a_key(page: Page, made: str) -> None:
+    show(page, made, entry=[10, 0], data_layout="NCHW9c")
+    alert = page.get_by_role("alert").filter(has_text="could not be read")
+    expect(alert).to_contain_text("9c of NCHW9c is axis 4, which has 8")
+    press(page, "a")
+    expect(alert).to_be_hidden()
+    wait_entry(page, "10:0")
+
+
+def test_layout_axes_and_index_come_as_arguments(
+    page: Page, made: str, arrays: dict[str, Any]
+) -> None:
+    show(page, made, entry=[10, 0], data_layout="NCHW8c", axes=[2, 3], index=[0, 11, 0, 0])
+    expect(page.get_by_label("Index along C, typed")).to_have_value("11")
+    press(page, "Home")
+    expect(page.locator(READOUT)).to_have_text(f"[0, 11, 0, 0] = {arrays['packed'][0, 1, 0, 0, 3]}")
+
+
+def test_numbers_and_picture_are_always_of_one_tensor(page: Page, made: str) -> None:
+    show(page, made, entry=[1, 0])
+    numbers = page.locator(".tvmdbg-tensor-statistics")
+    before = numbers.inner_text()
+    held: list[Any] = []
+    page.route(
+        "**/ask",
+        lambda route: (
+            held.append(route)
+            if route.request.post_data_json["kind"] == "tensor"
+            else route.continue_()
+        ),
+    )
+    with page.expect_response(lambda answer: answer.request.post_data_json["kind"] == "statistics"):
+        press(page, "]")
+    page.wait_for_timeout(100)
+    press(page, "c")
+    page.wait_for_timeout(200)
+    assert numbers.inner_text() == before
+    expect(page.locator(".tvmdbg-tensor-facts strong")).to_have_text("2:0")
+    page.unroute("**/ask")
+    wait_entry(page, "2:0")
+    assert numbers.inner_text() != before
 
 
 def refusal(question: str) -> bytes:
@@ -829,6 +873,11 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     expect(field).to_be_focused()
     field.fill("NCHW4c")
     expect(page.get_by_role("alert").filter(has_text="4c is axis 4, which holds 8")).to_be_visible()
+    page.evaluate("window.tvmdbg.models.tensor0.set('color_scale', 'symlog')")
+    page.wait_for_function(
+        "document.querySelector('[aria-label^=\"Scale of the colours\"]').value === 'symlog'"
+    )
+    expect(field).to_be_focused()
     field.fill("NCHW8c")
     field.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()

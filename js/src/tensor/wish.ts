@@ -17,6 +17,8 @@ export class Wish {
   reading: string | null = null;
   layout: LayoutWish | null = null;
   #answer: TensorAnswer | null = null;
+  /** What was asked for of axes that are not the declared ones, and the plane that stands in for it till then. */
+  #literal: { wish: PlaneWish; plane: Plane } | null = null;
   /** The shape that the graph or file tells of the entry. */
   #declared: readonly number[] = [];
 
@@ -27,8 +29,11 @@ export class Wish {
     this.#declared = shape;
     this.#answer = null;
     if (!same) this.layout = null;
-    if (plane) this.plane = planeOf(shape, plane.axes, plane.index);
-    else if (!same) this.plane = planeOf(shape, null, null);
+    if (plane) {
+      this.plane = planeOf(shape, plane.axes, plane.index);
+      const fits = plane.index?.length === shape.length;
+      this.#literal = fits ? null : { wish: plane, plane: this.plane };
+    } else if (!same) this.plane = planeOf(shape, null, null);
     return same;
   }
 
@@ -44,13 +49,13 @@ export class Wish {
   get view(): PlaneView | null {
     if (!this.entry || !this.plane) return null;
     const answer = this.#answer;
+    const literal = !answer && this.#literal?.plane === this.plane ? this.#literal : null;
     return {
       entry: this.entry,
       reading: answer ? answer.reading : this.reading,
       layout: answer ? answer.layout : (this.layout?.layout ?? null),
       sizes: answer ? answer.sizes : (this.layout?.sizes ?? {}),
-      axes: this.plane.axes,
-      index: this.plane.index,
+      ...(literal?.wish ?? { axes: this.plane.axes, index: this.plane.index }),
     };
   }
 
