@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
+from tvmdbg_widgets.analysis import layouts
 from tvmdbg_widgets.analysis.layout_attrs import keeps_axes, of_operand, of_output
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.model.trust import Trust
@@ -131,6 +133,17 @@ def test_what_lies_between_is_gone_through() -> None:
     assert told(run, 0) == [("NCHW", "data_layout of node 4, through 2 nodes", "likely", {})]
     assert told(run, 5) == [("NCHW", "data_layout of node 4, through node 5", "likely", {})]
     assert told(run, 6) == []
+
+
+def test_what_everything_reads_is_not_gone_through_for_each_reader() -> None:
+    shape, count = (1, 4, 5, 5), 600
+    run = plant(
+        Op("x", zeros(*shape)),
+        *(Op(f"n{i}", zeros(*shape), "fused_add", [(i, 0), (0, 0)]) for i in range(count)),
+    )
+    with mock.patch.object(layouts, "of_operand", wraps=of_operand) as asked:
+        assert told(run, count // 2) == []
+    assert asked.call_count < 64 * 40
 
 
 def test_what_is_stated_comes_first() -> None:

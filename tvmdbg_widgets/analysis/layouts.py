@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 Entry: TypeAlias = tuple[int, int]
 
-#: Entries looked at on the way through element by element operators.
+#: Entries looked at on the way through element by element operators, and readers of each of them.
 _REACH = 64
+_READERS = 32
 _PLAIN_RANK = 4
 
 
@@ -81,9 +82,9 @@ def known_layouts(run: RunParts, entry: Entry) -> tuple[KnownLayout, ...]:
     return found or _checked(run, shape, _guessed(graph, entry, shape))
 
 
-def _direct(graph: Graph, entry: Entry) -> Iterator[_Claim]:
-    """What the node itself says, and those that read it."""
-    node, output = entry
+def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
+    """What the node itself says, and those that read it, or the first of them."""
+    node = entry[0]
     if graph.kinds[node] == NodeKind.OPERATOR:
         attrs, func = graph.attrs[node], graph.func_names[node]
         single = len(graph.entry_range(node)) == 1
@@ -94,9 +95,7 @@ def _direct(graph: Graph, entry: Entry) -> Iterator[_Claim]:
                 plain = operands[0], attrs.get("src_layout", "")
             source = f"{told.attr} of node {node}"
             yield _Claim(told.layout, source, node, told.certain and single, plain)
-    for edge in graph.out_edges(node).tolist():
-        if graph.edge_output[edge] != output:
-            continue
+    for edge in _reading(graph, entry, most):
         reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
         attrs, func = graph.attrs[reader], graph.func_names[reader]
         sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
@@ -121,7 +120,7 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
                 waiting.append((other, (*path, node)))
             elif there is None or not _stretches(shape, there):
                 continue
-            for claim in _direct(graph, other):
+            for claim in _direct(graph, other, _READERS):
                 source = claim.source + _through(
                     [each for each in (*path, node) if each != claim.node]
                 )
@@ -143,10 +142,8 @@ def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
     if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
         for operand in _operands(graph, node):
             yield node, operand
-    for edge in graph.out_edges(node).tolist():
+    for edge in _reading(graph, entry, _REACH):
         reader = int(graph.edge_target[edge])
-        if graph.edge_output[edge] != entry[1]:
-            continue
         if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
             yield reader, (reader, 0)
 
@@ -212,6 +209,13 @@ def _sizes(
         if size < mine:
             sizes[letter] = size
     return sizes
+
+
+def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
+    """Edges to the nodes that read an entry, or the first of them: all may read one constant."""
+    edges = graph.out_edges(entry[0])
+    found: list[int] = edges[graph.edge_output[edges] == entry[1]][:most].tolist()
+    return found
 
 
 def _operands(graph: Graph, node: int) -> list[Entry]:
