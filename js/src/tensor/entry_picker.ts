@@ -38,6 +38,7 @@ export class EntryPicker {
       role: "listbox",
       id: `${this.#id}-list`,
       "aria-label": "Tensors",
+      tabindex: -1,
       hidden: true,
     });
     this.#input = element("input", {
