@@ -136,14 +136,14 @@ def test_what_lies_between_is_gone_through() -> None:
 
 
 def test_what_everything_reads_is_not_gone_through_for_each_reader() -> None:
-    shape, count = (1, 4, 5, 5), 600
+    shape, count = (1, 4, 5, 5), 1500
     run = plant(
         Op("x", zeros(*shape)),
         *(Op(f"n{i}", zeros(*shape), "fused_add", [(i, 0), (0, 0)]) for i in range(count)),
     )
     with mock.patch.object(layouts, "of_operand", wraps=of_operand) as asked:
         assert told(run, count // 2) == []
-    assert asked.call_count < 64 * 40
+    assert asked.call_count < 500
 
 
 def test_what_is_stated_comes_first() -> None:
