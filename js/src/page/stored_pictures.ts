@@ -11,6 +11,11 @@ type Pictures = Record<
   Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
   Record<"single" | "flagged" | "sampled", Uint8Array>;
 
+/** Whether there are pictures of a variant of a tensor. */
+export function hasPictures(data: StoredData, variant: number): boolean {
+  return data.has("pictures") && data.columns<Pictures>("pictures").variant.includes(variant);
+}
+
 /** The picture of a plane; null where the tensor has none at all. Throws where it has those of other planes. */
 export function storedPicture(data: StoredData, variant: number, plane: Plane): Shown | null {
   if (!data.has("pictures")) return null;

@@ -13,7 +13,7 @@ import {
   type Shown,
   spansOf,
 } from "./stored_picture.ts";
-import { storedPicture } from "./stored_pictures.ts";
+import { hasPictures, storedPicture } from "./stored_pictures.ts";
 import { askedPlane, type Plane, placeOf } from "./stored_plane.ts";
 import { storedProfile } from "./stored_profiles.ts";
 import type { Question } from "./stored_question.ts";
@@ -108,7 +108,7 @@ export class StoredTensors {
     const view = this.#view(found, question);
     if (!found.drawn) throw new Error("this tensor has no picture");
     const saved =
-      !this.#scalars(found) && this.#isDefault(found, view)
+      !this.#scalars(found) && this.#isSaved(found, view)
         ? storedProfile(this.#data, found.variant, view.shape, question)
         : null;
     const { result, cells } =
@@ -138,7 +138,10 @@ export class StoredTensors {
   ): Shown | null {
     const scalars = this.#scalars(found);
     if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
-    return this.#isDefault(found, view) ? storedPicture(this.#data, found.variant, plane) : null;
+    if (this.#isSaved(found, view)) return storedPicture(this.#data, found.variant, plane);
+    if (!hasPictures(this.#data, found.variant)) return null;
+    const what = view.layout ? `the layout ${view.layout}` : "the axes as stored";
+    throw new Error(this.#facts.missing(found, `pictures of ${what}`));
   }
 
   #values(found: Found, what: string): Scalars {
@@ -161,10 +164,13 @@ export class StoredTensors {
     return real && imag ? complexScalars(found, real, imag) : null;
   }
 
-  /** Whether the view is the one whose pictures were saved. */
-  #isDefault(found: Found, view: View): boolean {
-    const opened = this.#opened(found);
-    return view.layout === opened.layout && String(view.shape) === String(opened.shape);
+  /** Whether the view has the axes of the one whose pictures were saved, by whatever name. */
+  #isSaved(found: Found, { offsets }: View): boolean {
+    const saved = this.#opened(found).offsets;
+    return (
+      offsets.length === saved.length &&
+      offsets.every((axis, at) => String(axis) === String(saved[at]))
+    );
   }
 
   #view(found: Found, question: Question): View {
