@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.saved import READY, hostile_run, long_run, select, selected, settle
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Frame, Page
+    from playwright.sync_api import Browser, Frame, Locator, Page
 
 pytestmark = pytest.mark.ui
 
@@ -318,6 +319,151 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
     )
     (producer,) = selected(page)
     expect(page.locator("[data-view=tensor]")).to_contain_text(f"{producer}:0")
+
+
+def inspector(page: Page, path: Path) -> Locator:
+    """The inspector of a page, at the output of a convolution with 16 channels."""
+    page.set_viewport_size({"width": 1280, "height": 2000})
+    show(page, path, "#node=12&view=tensor")
+    return page.locator("[data-view=tensor] > .tvmdbg-tensor")
+
+
+def drawn(page: Page, part: str) -> Any:
+    """What one part of the inspector shows."""
+    settle(page)
+    return page.locator("[data-view=tensor] > .tvmdbg-tensor").evaluate(
+        """(root, part) => {
+          const detail = {};
+          root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+          return JSON.parse(JSON.stringify(detail[part]));
+        }""",
+        part,
+    )
+
+
+def middle(stage: Locator, share: float = 0.5) -> tuple[float, float]:
+    box = stage.bounding_box()
+    assert box is not None
+    return box["x"] + share * box["width"], box["y"] + box["height"] / 2
+
+
+def test_a_page_of_pictures_has_channels_profiles_and_colours(
+    page: Page, run: tvmdbg.DebugRun, saved: Path
+) -> None:
+    values = run.tensors[12, 0].numpy()
+    view = inspector(page, saved)
+    view.get_by_role("button", name="A picture for each index of an axis (2)").click()
+    expect(view.locator(".tvmdbg-tensor-channels-bar")).to_contain_text("16 channels")
+    assert [each["known"] for each in drawn(page, "channels")["marks"]] == [True] * 16
+    view.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(view.get_by_label("Index along C, typed")).to_have_value("3")
+    page.keyboard.press("3")
+    along = view.locator(".tvmdbg-tensor-along")
+    expect(view.locator(".tvmdbg-tensor-profile")).to_have_attribute("data-ready", "true")
+    for axis, length in ((1, 16), (2, 32), (3, 32), (0, 1)):
+        along.focus()
+        page.keyboard.press("Home")
+        expect(along).to_have_attribute("aria-valuemax", str(length - 1))
+        told = re.findall(r"≈ ([\d.]+)", along.get_attribute("aria-valuetext") or "")
+        own = values.take(0, axis).astype(float)
+        assert [float(each) for each in told] == pytest.approx(
+            [own.min(), own.mean(), own.max()], rel=1e-3
+        )
+        page.keyboard.press("t")
+    page.mouse.click(*middle(along))
+    view.get_by_role("button", name="Two axes as a picture (1)").click()
+    bars, legend = (view.locator(f".tvmdbg-tensor-{each}") for each in ("histogram", "legend"))
+    expect(legend).to_contain_text("≈ 5.74")
+    page.mouse.move(*middle(bars, 0.3))
+    page.mouse.down()
+    page.mouse.move(*middle(bars, 0.5))
+    page.mouse.move(*middle(bars, 0.6))
+    page.mouse.up()
+    expect(legend).not_to_contain_text("≈ 5.74")
+    bars.press("Escape")
+    expect(legend).to_contain_text("≈ 5.74")
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "h"):
+        bars.press(key)
+    expect(view.get_by_label("Scale of the values (h)")).to_have_value("log")
+    expect(legend).not_to_contain_text("≈ 5.74")
+    layouts = view.get_by_label("Layout of the axes (a)")
+    layouts.select_option(label="as stored (4 axes)")
+    expect(view.get_by_label("Axis shown down")).to_contain_text("1 (16)")
+    expect(view.locator(".tvmdbg-tensor-stage")).to_be_visible()
+    layouts.select_option(index=0)
+    strip = view.locator(".tvmdbg-health-stage")
+    page.mouse.click(*middle(strip))
+    expect(view).not_to_have_attribute("data-entry", "12:0")
+    entry = view.get_attribute("data-entry")
+    strip.press("ArrowRight")
+    expect(view).not_to_have_attribute("data-entry", entry or "")
+    assert view.locator(".tvmdbg-error:visible").count() == 0
+
+
+def test_a_page_of_pictures_says_what_else_it_lacks(page: Page, saved: Path) -> None:
+    view = inspector(page, saved)
+    view.focus()
+    page.keyboard.press("v")
+    why = "not in this page: exact values"
+    expect(view.locator(".tvmdbg-tensor-values .tvmdbg-error:visible")).to_contain_text(why)
+    view.get_by_label("Values as (f)").select_option("hex")
+    expect(view.locator(".tvmdbg-tensor-values .tvmdbg-error:visible")).to_contain_text(why)
+    view.get_by_role("button", name="Read the values once more").click()
+    expect(view.locator(".tvmdbg-tensor-statistics")).to_contain_text("not in this page")
+    for form in ("npy", "csv"):
+        view.get_by_role("button", name="Save what is shown (w)").click()
+        view.get_by_role("button", name=form).click()
+        expect(view.locator(".tvmdbg-tensor-save-status")).to_contain_text(f"Not saved: {why}")
+        page.keyboard.press("Escape")
+    view.focus()
+    page.keyboard.press("w")
+    with page.expect_download() as picture:
+        view.get_by_role("button", name="png").click()
+    assert picture.value.suggested_filename.endswith(".png")
+    down, trouble = view.get_by_label("Axis shown down"), view.locator(".tvmdbg-tensor-trouble")
+    down.select_option("1")
+    expect(trouble).to_contain_text("not in this page: this plane")
+    down.select_option("2")
+    expect(trouble).to_be_hidden()
+    # A parameter has statistics and no picture.
+    select(page, 1)
+    expect(trouble).to_contain_text("values of parameters are not in this page")
+    expect(view.locator(".tvmdbg-tensor-statistics")).to_contain_text("mean")
+    assert not re.search(r"reading|asking", view.inner_text())
+
+
+def test_a_page_with_values_shows_and_saves_them(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path
+) -> None:
+    values = run.tensors[12, 0].numpy()
+    path = run.save_html(tmp_path / "whole.html", node=12, share="tensors")
+    view = inspector(page, path)
+    view.focus()
+    for key in ("3", "2", "1", "v", "ArrowRight"):
+        page.keyboard.press(key)
+    plane = values[0, int(view.get_by_label("Index along C, typed").input_value())]
+    expect(view.locator(".tvmdbg-tensor-readout")).to_contain_text(f"{plane[0, 1]!s}")
+    cell = view.locator(".tvmdbg-values-grid [role=gridcell]").first
+    code = int(plane.view(np.uint32)[0, 0])
+    texts = {
+        "hex": f"0x{code:08X}",
+        "bits": f"{code:032b}",
+        "dequantised": str(float(plane[0, 0])),
+        "number": str(plane[0, 0]),
+    }
+    for form, text in texts.items():
+        view.get_by_label("Values as (f)").select_option(form)
+        expect(cell).to_have_text(text)
+    view.get_by_role("button", name="Save what is shown (w)").click()
+    with page.expect_download() as download:
+        view.get_by_role("button", name="npy").click()
+    assert np.array_equal(np.load(download.value.path()), plane)
+    view.get_by_role("button", name="Read the values once more").click()
+    median = view.locator("tr", has=page.get_by_role("rowheader", name="p99")).locator("td")
+    expect(median).to_have_text(repr(float(np.percentile(values.astype(float), 99))))
+    assert view.locator(".tvmdbg-error:visible").count() == 0
 
 
 def test_no_name_runs(page: Page, tmp_path: Path, browser: Browser) -> None:
