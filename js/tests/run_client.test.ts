@@ -93,3 +93,37 @@ describe("clients", () => {
     expect(clients[0]).not.toBe(clients[2]);
   });
 });
+
+describe("cells of an answer", () => {
+  const sent = (columns: Record<string, number[]>) => {
+    const buffer = new ArrayBuffer(8 * 4 * 4);
+    const headers = Object.entries(columns).map(([name, values], i) => {
+      const kind = name === "flags" ? "u1" : "f4";
+      const array = kind === "u1" ? Uint8Array : Float32Array;
+      new array(buffer, 32 * i, values.length).set(values);
+      return { name, kind, offset: 32 * i, length: values.length };
+    });
+    const { model } = fakeModel({ content_hash: "h" }, async (message) => {
+      const { id } = message as Message;
+      const result = { tile: { rows: 1, cols: 2, columns: headers } };
+      return { content: { id, result }, buffers: [new DataView(buffer)] };
+    });
+    return runClient(model, "cells", new AbortController().signal);
+  };
+
+  it("have the bounds and flags that were left out", async () => {
+    const { tile } = await sent({ mean: [1.5, Number.NaN] }).tensor(question, AbortSignal.any([]));
+    expect(tile!.minimum).toBe(tile!.mean);
+    expect(tile!.maximum).toBe(tile!.mean);
+    expect(Array.from(tile!.mean)).toEqual([1.5, Number.NaN]);
+    expect(Array.from(tile!.flags)).toEqual([0, 0]);
+  });
+
+  it("keep those that were sent", async () => {
+    const columns = { mean: [1, 2], minimum: [0, 1], maximum: [3, 4], flags: [0, 5] };
+    const { tile } = await sent(columns).tensor(question, AbortSignal.any([]));
+    for (const [name, values] of Object.entries(columns)) {
+      expect(Array.from(tile![name as keyof typeof columns])).toEqual(values);
+    }
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { luminance } from "../src/shared/theme.ts";
-import { ColorScale, colorScale } from "../src/tensor/color_scale.ts";
+import { ColorScale, colorScale, sameScale } from "../src/tensor/color_scale.ts";
 import { rgb, SPECIAL, STOPS, specialOf, table } from "../src/tensor/colors.ts";
 import { legendTicks } from "../src/tensor/legend.ts";
 import { cellSpecial, colorCells } from "../src/tensor/plane_painter.ts";
@@ -180,6 +180,26 @@ describe("ticks", () => {
         }
         expect(ticks.length).toBeGreaterThanOrEqual(2);
       }
+    }
+  });
+});
+
+describe("two scales", () => {
+  it("are the same where each value has the same colour, and only there", () => {
+    const of = (...given: ConstructorParameters<typeof ColorScale>) => new ColorScale(...given);
+    const scale = of(-1, 1, "diverging", "linear");
+    expect(sameScale(scale, of(-1, 1, "diverging", "linear"))).toBe(true);
+    expect(sameScale(null, null)).toBe(true);
+    for (const other of [
+      null,
+      of(-2, 1, "diverging", "linear"),
+      of(-1, 2, "diverging", "linear"),
+      of(-1, 1, "sequential", "linear"),
+      of(-1, 1, "diverging", "symlog"),
+      of(-1, 1, "diverging", "linear", [-1, 0.5]),
+      of(-1, 1, "diverging", "linear", [-0.5, 1]),
+    ]) {
+      expect(sameScale(scale, other)).toBe(false);
     }
   });
 });

@@ -84,6 +84,29 @@ def spiced(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
     return values
 
 
+@pytest.mark.parametrize(
+    ("cells", "special", "sent"),
+    [
+        (8, False, {"mean"}),
+        (8, True, {"mean", "flags"}),
+        (4, False, {"mean", "minimum", "maximum"}),
+        (4, True, set(CELLS)),
+    ],
+)
+def test_nothing_is_sent_twice(cells: int, special: bool, sent: set[str]) -> None:
+    values = np.arange(64, dtype=np.float32).reshape(8, 8) - 0.0
+    if special:
+        values[0, :2] = np.nan, np.inf
+    told, _ = ask(run_of(x=values), "tensor", rows=cells, cols=cells, exact=True)
+    assert {column["name"] for column in told["tile"]["columns"]} == sent
+
+
+def test_planes_are_cheap_up_to_a_million_values_at_hand() -> None:
+    for shape, cheap in (((2, 1024, 1024), True), ((2, 1024, 1025), False)):
+        told, _ = ask(run_of(x=np.zeros(shape, np.int8)), "tensor", rows=4, cols=4, exact=False)
+        assert told["cheap"] is cheap
+
+
 shapes = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(tuple)
 
 

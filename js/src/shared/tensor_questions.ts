@@ -79,6 +79,8 @@ export interface TensorAnswer {
   storedShape: number[];
   axes: [number | null, number | null];
   index: number[];
+  /** Whether planes beside this one take so little that they may be asked for before they are wanted. */
+  cheap?: boolean;
   tile: Tile | null;
 }
 

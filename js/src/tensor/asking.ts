@@ -97,6 +97,24 @@ export class Asking {
     }
   }
 
+  /** Whether nothing is waited for. */
+  get idle(): boolean {
+    return this.#flying === 0;
+  }
+
+  /** Counts a question among those that are under way. */
+  async counted<T>(question: () => Promise<T>): Promise<T> {
+    this.#flying += 1;
+    try {
+      return await question();
+    } finally {
+      this.#flying -= 1;
+      const next = this.#waiting;
+      this.#waiting = null;
+      next?.(true);
+    }
+  }
+
   /** Asks for every value of what is shown as a sample. */
   async refine(view: PlaneView, wanted: Wanted): Promise<void> {
     this.stop();
@@ -126,16 +144,8 @@ export class Asking {
     gone: AbortSignal,
   ): Promise<TensorAnswer | null> {
     if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
-    this.#flying += 1;
-    try {
-      const signal = AbortSignal.any([this.#signal, gone]);
-      return await this.#run.tensor({ ...view, part, rows, cols, exact }, signal);
-    } finally {
-      this.#flying -= 1;
-      const next = this.#waiting;
-      this.#waiting = null;
-      next?.(true);
-    }
+    const signal = AbortSignal.any([this.#signal, gone]);
+    return this.counted(() => this.#run.tensor({ ...view, part, rows, cols, exact }, signal));
   }
 
   /** Waits until a question may go out; false where a newer one came meanwhile. */

@@ -91,6 +91,13 @@ export class ColorScale {
   }
 }
 
+/** Whether two scales give every value the same colour. */
+export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
+  if (!a || !b) return a === b;
+  const names = ["low", "high", "map", "kind", "least", "most"] as const;
+  return names.every((name) => Object.is(a[name], b[name]));
+}
+
 /** What ranges are taken from; either may be unknown. */
 export interface Known {
   statistics: StatisticsAnswer | null;

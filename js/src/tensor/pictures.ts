@@ -1,5 +1,6 @@
 import type { RunClient } from "../shared/run_client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../shared/tensor_questions.ts";
+import { Ahead } from "./ahead.ts";
 import { Asking } from "./asking.ts";
 import { type Layout, layoutPlane } from "./layout.ts";
 import { type Plane, planeCols, planeRows } from "./plane.ts";
@@ -34,6 +35,9 @@ export class Pictures {
   readonly #events: Events;
   /** Until another tensor is wanted, a sample is enough. */
   #sampled = false;
+  readonly #ahead: Ahead;
+  /** Looks again for what was asked for ahead and became wanted before it came. */
+  #held: (() => void) | null = null;
 
   constructor(run: RunClient, sight: Sight, events: Events, signal: AbortSignal) {
     this.#run = run;
@@ -51,11 +55,25 @@ export class Pictures {
       },
       signal,
     );
+    this.#ahead = new Ahead(
+      { channels: (...asked) => this.#asking.counted(() => run.channels(...asked)) },
+      {
+        has: (view) => {
+          const layout = sight.layout;
+          return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
+        },
+        keep: (view, tile) => this.#tiles.add(keyOf(view), tile),
+        settled: () => this.#held?.(),
+      },
+      signal,
+    );
   }
 
   /** Lets go of what was asked of another tensor. */
   forget(): void {
     this.#asking.forget();
+    this.#ahead.forget();
+    this.#held = null;
     this.#sampled = false;
   }
 
@@ -82,6 +100,7 @@ export class Pictures {
     known: TensorAnswer | null,
     beside: Promise<unknown> | null,
   ): void {
+    this.#held = null;
     const [rows, cols] = [planeRows(plane), planeCols(plane)];
     this.#sight.over(rows, cols);
     const whole = { zoom: 1, row: 0, col: 0 };
@@ -94,11 +113,16 @@ export class Pictures {
     const tile = known && !beside ? this.#tiles.find(keyOf(view), layout) : null;
     if (!known || !tile) {
       if (known && this.#asking.isAsked(view, wanted)) return;
+      if (known && !beside && this.#ahead.isComing(view)) {
+        this.#held = () => this.want(view, plane, known, beside);
+        return;
+      }
       this.#asking.ask(view, wanted, beside, !this.#sampled);
       return;
     }
     if (tile === known.tile && keyOf(known) === keyOf(view)) {
       if (wanted.part && tile.exact) this.#askWhole(known);
+      else if (tile.exact && this.#asking.idle) this.#ahead.shown(view, known, wanted);
       return;
     }
     this.#asking.settle();

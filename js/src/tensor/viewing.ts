@@ -3,7 +3,7 @@ import { isAbort } from "../shared/request.ts";
 import type { StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { type Board, sameTensor } from "./board.ts";
-import { colorScale } from "./color_scale.ts";
+import { type ColorScale, colorScale, sameScale } from "./color_scale.ts";
 import { Counting } from "./counting.ts";
 import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
@@ -35,6 +35,8 @@ export class Viewing {
   #found: StatisticsAnswer | null = null;
   /** The tensor and reading that the statistics are of. */
   #counted = "";
+  /** Stays the same object as long as it means the same, so that what is painted with it stays. */
+  #scale: ColorScale | null = null;
 
   constructor(
     { run, session, signal }: ViewContext<TensorOptions>,
@@ -105,7 +107,7 @@ export class Viewing {
   want(known: TensorAnswer | null): void {
     const { view, plane } = this.#wish;
     if (!view || !plane) return;
-    this.#board.picture.measure();
+    if (!known) this.#board.picture.measure();
     const tensor = `${view.entry.join()} ${view.reading}`;
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
@@ -190,6 +192,8 @@ export class Viewing {
   get shown(): Shown {
     const [answer, statistics] = [this.#answer, this.#statistics];
     const { colors, cells, values, show } = this.#looks;
+    const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
+    if (!sameScale(scale, this.#scale)) this.#scale = scale;
     return {
       entry: answer?.entry ?? this.#wish.entry ?? [-1, 0],
       answer,
@@ -197,7 +201,7 @@ export class Viewing {
       show,
       region: this.#board.picture.sight.region,
       colors,
-      scale: colorScale({ statistics, tile: answer?.tile ?? null }, colors),
+      scale: this.#scale,
       cells,
       values,
     };

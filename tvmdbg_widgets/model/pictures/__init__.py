@@ -5,7 +5,7 @@ from tvmdbg_widgets.model.pictures.channel_grid import Channels, channels
 from tvmdbg_widgets.model.pictures.grid import Part
 from tvmdbg_widgets.model.pictures.kept import Pictures
 from tvmdbg_widgets.model.pictures.profiles import Profile, profile
-from tvmdbg_widgets.model.pictures.single import Picture, picture
+from tvmdbg_widgets.model.pictures.single import Picture, is_cheap, picture
 
 __all__ = [
     "NAN",
@@ -17,6 +17,7 @@ __all__ = [
     "Pictures",
     "Profile",
     "channels",
+    "is_cheap",
     "picture",
     "profile",
 ]

@@ -22,12 +22,12 @@ _QUICK = 1 << 22
 _CALL = 1 << 14
 
 
-def is_quick(stack: Stack) -> bool:
-    """Return whether to look at every value takes a few milliseconds."""
+def is_quick(stack: Stack, share: int = 1) -> bool:
+    """Return whether to look at every value takes a few milliseconds, or that part of them."""
     rows = stack.lower.stop - stack.lower.start
     whole = replace(stack, higher=replace(stack.higher, step=1))
     cost = min(rows * _row_cost(whole), _spread(whole))
-    return stack.size <= _QUICK and cost <= _BUDGET
+    return stack.size * share <= _QUICK and cost * share <= _BUDGET
 
 
 def thinned(stack: Stack) -> Stack:

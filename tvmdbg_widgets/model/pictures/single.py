@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
-from tvmdbg_widgets.model.pictures.sampled import sampled, thinned
+from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.stack import Stack
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.pieces import Watch
     from tvmdbg_widgets.model.planes import Plane
     from tvmdbg_widgets.model.values import Values
+
+#: Part of the values that are looked at quickly which count as cheap.
+_CHEAP = 4
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,11 @@ def stack_of(values: Values, plane: Plane, down: Span, across: Span) -> Stack:
     """Return what a picture of these cells is made of."""
     lower, higher = (across, down) if is_turned(plane) else (down, across)
     return Stack(values, plane, lower, higher)
+
+
+def is_cheap(values: Values, plane: Plane) -> bool:
+    """Return whether every value of a plane is looked at within about two milliseconds."""
+    return is_quick(stack_of(values, plane, *spans(plane, 1, 1, None)), _CHEAP)
 
 
 def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.pictures import is_cheap
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import (
     Asked,
@@ -40,6 +41,7 @@ def tensor(context: Context, question: Question) -> Reply:
         context.watch,
     )
     columns, buffer = packed_cells(shown)
+    header["cheap"] = not about.stored.source.far and is_cheap(about.values, plane)
     header["tile"] = {
         "row": shown.row,
         "col": shown.col,
