@@ -83,3 +83,11 @@ def test_scales_that_do_not_fit_are_refused(arguments: tuple, reason: str) -> No
 def test_complex_values_are_not_quantised() -> None:
     with pytest.raises(TypeError, match="complex64"):
         dequantised(np.zeros(1, np.complex64), 1.0)
+
+
+def test_signalling_nan_is_nan_without_a_warning() -> None:
+    values = np.array([0x7F800001, 0x3F800000], np.uint32).view(np.float32)
+    with np.errstate(all="raise"):
+        found = dequantised(values, 2.0)
+    assert np.isnan(found[0])
+    assert found[1] == 2.0

@@ -37,7 +37,8 @@ def dequantised(
     array = np.asarray(values)
     if array.dtype.kind == "c":
         raise TypeError(f"{array.dtype} values are not quantised")
-    wide = array.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        wide = array.astype(np.float64)
     shift = _along(zero_point, wide.shape, axis, "zero_point")
     factor = _along(scale, wide.shape, axis, "scale")
     with np.errstate(invalid="ignore", over="ignore"):
