@@ -84,7 +84,8 @@ def assemble(
     chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
     reused = read_after_run(evidence, outputs, graph)
-    tensors = _tensors(graph, outputs, parameters, reused, captured(evidence, outputs), found)
+    when = captured(evidence, outputs)
+    tensors = _tensors(graph, outputs, parameters, found, reused=reused, when=when)
     device = _device(parts)
     timeline = _recorded_timeline(parts, graph, found)
     if timeline is None:
@@ -240,9 +241,10 @@ def _tensors(
     graph: Graph | None,
     outputs: Outputs | None,
     parameters: list[ParamsFile],
+    issues: list[Issue],
+    *,
     reused: bool,
     when: Captured,
-    issues: list[Issue],
 ) -> Tensors | None:
     joined: list[Tensors] = []
     if parameters and (graph is not None or outputs is None):
