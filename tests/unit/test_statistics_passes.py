@@ -177,7 +177,7 @@ def test_watch_stops_a_pass(
 class Slow:
     """Values of which each piece takes a while; counts the reads."""
 
-    is_raw = False
+    is_ordered = True
 
     def __init__(self, values: ArrayValues) -> None:
         self._values = values

@@ -85,8 +85,7 @@ class Shown:
             if not misfit:
                 opened = stored if layout is None else Unfolded(stored, layout, sizes)
         shape = opened.view_shape
-        ordered = not stored.is_raw and stored.numpy_dtype.kind != "c"
-        plane = plane_of(shape, options.axes, options.index) if ordered else None
+        plane = plane_of(shape, options.axes, options.index) if stored.is_ordered else None
         plane = plane if math.prod(shape) else None
         return cls(
             reading,

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
 
 _BLOCK = 1 << 20
-_SAMPLE_BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,11 @@ class ArrayValues:
     def is_packed(self) -> bool:
         """Whether several scalars share a byte here."""
         return self.reading == "packed" and self.dtype.bits < 8 and not self.is_raw
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether there are numbers of which one is the least: neither complex nor raw."""
+        return not self.is_raw and self.numpy_dtype.kind != "c"
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -155,14 +159,6 @@ class ArrayValues:
         count = self.count
         for start in range(0, count, step):
             yield self.values(start, min(start + step, count))
-
-    def sample(self, count: int) -> Iterator[np.ndarray[Any, Any]]:
-        """Yield about ``count`` scalars, at most ``self.count``, in blocks spread evenly."""
-        length = min(_SAMPLE_BLOCK, self.count)
-        blocks = min(-(-count // _SAMPLE_BLOCK), self.count // length) if length else 0
-        for index in range(blocks):
-            start = index * (self.count - length) // max(1, blocks - 1)
-            yield self.values(start, start + length)
 
     def _bytes(self, start: int, length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         data = np.empty(length, np.uint8)

@@ -67,7 +67,7 @@ class Kept:
 
     def known(self, bins: int = 64) -> Statistics | None:
         """Return statistics of all values where that needs no pass."""
-        if not self._is_ordered:
+        if not self._values.is_ordered:
             return self._not_applicable()
         return self._found.get((bins, None))
 
@@ -77,7 +77,7 @@ class Kept:
         The last call of many leaves all that :meth:`statistics` needs. They must be made by one
         thread.
         """
-        if not self._is_ordered or None in self._tallied:
+        if not self._values.is_ordered or None in self._tallied:
             return self._values.count
         if self._slices is None:
             self._slices = Slices(self._values)
@@ -115,7 +115,7 @@ class Kept:
         executor: Executor | None = None,
     ) -> Statistics:
         """Make the pass, or wait for the thread that makes it and go on where that gave up."""
-        if not self._is_ordered:
+        if not self._values.is_ordered:
             return self._not_applicable()
         while True:
             with self._lock:
@@ -142,10 +142,6 @@ class Kept:
                     watch()
                 if progress is not None:
                     progress(running.done)
-
-    @property
-    def _is_ordered(self) -> bool:
-        return not self._values.is_raw and self._values.numpy_dtype.kind != "c"
 
     def _not_applicable(self) -> Statistics:
         values = self._values

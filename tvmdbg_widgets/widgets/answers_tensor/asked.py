@@ -71,8 +71,7 @@ class Asked:
     @property
     def has_pictures(self) -> bool:
         """Whether there are values that have an order."""
-        ordered = not self.stored.is_raw and self.stored.numpy_dtype.kind != "c"
-        return ordered and math.prod(self.shape) > 0
+        return self.stored.is_ordered and math.prod(self.shape) > 0
 
     def require_pictures(self) -> None:
         """Raise where there are none.
