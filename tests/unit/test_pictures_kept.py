@@ -222,3 +222,22 @@ def test_a_picture_of_a_huge_plane_reads_little() -> None:
     assert not found.exact
     assert found.rows * found.cols > 1000
     assert values.read == found.rows * found.cols
+
+
+@given(st.integers(0, 3000), st.integers(1, 500), st.integers(1, 40), st.booleans())
+def test_the_step_is_the_least_that_takes_so_few_cells(
+    start: int, length: int, most: int, divisible: bool
+) -> None:
+    found = Span.of(start, length, start + length, most, divisible=divisible)
+    unit = 1
+    while divisible and -(-length // most) > 16 * unit:
+        unit *= 8
+    steps = range(unit, found.step, unit)
+    assert found.cells <= most
+    assert all(-(-(start + length) // step) - start // step > most for step in steps)
+
+
+def test_a_step_for_a_single_cell_is_found_at_once() -> None:
+    length = 10**12
+    found = Span.of(length - 1, length, 2 * length, 1)
+    assert (found.start, found.stop, found.step) == (0, 2 * length - 1, 2 * length - 1)

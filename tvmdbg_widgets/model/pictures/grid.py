@@ -56,7 +56,9 @@ class Span:
             unit *= 8
         step = -(-step // unit) * unit
         while -(-(start + length) // step) - start // step > most:
-            step += unit
+            # No step below this one is enough, as larger steps never begin at a later cell.
+            least = -(-(start + length) // (start // step + most))
+            step = max(step + unit, -(-least // unit) * unit)
         return cls(start, start + length, step).aligned(size)
 
     def aligned(self, size: int) -> Span:
