@@ -147,6 +147,44 @@ def test_pictures_and_profiles_are_those_of_the_kernel(
     assert differences(tmp_path, stored, asked) == []
 
 
+def test_pictures_are_those_of_their_values_in_any_layout(corpus: Path, tmp_path: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar_nchw8c")
+    stored = store(run, budget=ALL, share="pictures")
+    asked = []
+    for tensor in run.tensors.values():
+        if len(tensor.shape) != 5 or run.graph.kinds[tensor.node] != NodeKind.OPERATOR:
+            continue
+        _, blocks, height, _, lanes = tensor.shape
+        if height == 1:  # others than height and width are shown
+            continue
+        plane = {
+            "entry": [tensor.node, tensor.output],
+            "layout": "",
+            "axes": [3, 2],
+            "index": [0, blocks - 1, 0, 0, lanes - 3],
+            "rows": 64,
+            "cols": 64,
+            "exact": True,
+        }
+        for fields in (
+            {"kind": "tensor"},
+            {"kind": "channels", "axis": 4, "first": 1, "count": lanes - 1},
+            {"kind": "profile", "axis": 2, "points": 4096},
+        ):
+            question = {**plane, **fields}
+            asked.append((question, told(run, question)))
+            if fields["kind"] == "tensor":
+                asked[-1][1]["more_notes"] = True
+        if blocks == 1:
+            continue
+        # Blocks of channels are no axis of what was saved.
+        asked.append(({**plane, "kind": "profile", "axis": 1, "points": 64}, {"error": True}))
+        mixed = {**plane, "kind": "tensor", "axes": [1, 4], "index": [0, 0, height - 1, 0, 0]}
+        asked.append((mixed, {"error": True}))
+    assert len(asked) > 20
+    assert differences(tmp_path, stored, asked) == []
+
+
 def along(question: dict[str, Any], told: dict[str, Any]) -> list[dict[str, Any]]:
     """Questions for the profiles along all axes, and for pictures at each index of those hidden."""
     shown, length = told["result"]["axes"], told["result"]["viewShape"]

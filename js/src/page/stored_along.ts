@@ -8,7 +8,7 @@ import type { Scalars } from "./stored_scalars.ts";
 
 const MOST_CHANNELS = 4096;
 
-interface Along {
+export interface Along {
   result: object;
   cells: Cells;
 }

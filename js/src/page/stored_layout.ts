@@ -55,6 +55,11 @@ export function unfoldedView(
   return { shape: offsets.map((each) => each.length), names, offsets, layout, sizes: hidden };
 }
 
+/** Whether the indices of two axes stand for the same steps in the stored values. */
+export function same(a: Float64Array, b: Float64Array): boolean {
+  return a.length === b.length && a.every((offset, at) => offset === b[at]);
+}
+
 function piecesOf(stored: number[], layout: string): Piece[] {
   const found = [...layout.matchAll(/([A-Z])|(0*[1-9]\d*)([a-z])/g)];
   const whole = layout.length > 0 && found.map(([text]) => text).join("") === layout;

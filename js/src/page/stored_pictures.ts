@@ -1,8 +1,9 @@
 /** Pictures that were made when the page was saved. */
 
 import { type StoredData, unshuffled } from "./stored_data.ts";
+import { same, type View } from "./stored_layout.ts";
 import type { Shown } from "./stored_picture.ts";
-import type { Plane } from "./stored_plane.ts";
+import { type Place, placeOf, planeOf } from "./stored_plane.ts";
 
 type Pictures = Record<
   "variant" | "down" | "across" | "indexOffsets" | "rows" | "cols",
@@ -11,13 +12,16 @@ type Pictures = Record<
   Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
   Record<"single" | "flagged" | "sampled", Uint8Array>;
 
-/** Whether there are pictures of a variant of a tensor. */
-export function hasPictures(data: StoredData, variant: number): boolean {
-  return data.has("pictures") && data.columns<Pictures>("pictures").variant.includes(variant);
-}
-
-/** The picture of a plane; null where the tensor has none at all. Throws where it has those of other planes. */
-export function storedPicture(data: StoredData, variant: number, plane: Plane): Shown | null {
+/**
+ * The picture of the values at a place, which another layout may call otherwise than the `saved` one; null where the
+ * tensor has none at all. Throws where it has those of other planes.
+ */
+export function storedPicture(
+  data: StoredData,
+  variant: number,
+  saved: View,
+  asked: Place,
+): Shown | null {
   if (!data.has("pictures")) return null;
   const all = data.columns<Pictures>("pictures");
   const planes: string[] = [];
@@ -26,24 +30,31 @@ export function storedPicture(data: StoredData, variant: number, plane: Plane): 
     row >= 0;
     row = all.variant.indexOf(variant, row + 1)
   ) {
-    const axes = [all.down[row]!, all.across[row]!].map((axis) => (axis < 0 ? null : axis));
-    const index = all.index.subarray(all.indexOffsets[row]!, all.indexOffsets[row + 1]!);
-    const fits = plane.index.every((at, axis) => axes.includes(axis) || at === index[axis]);
-    const [down, across] = axes as [number | null, number | null];
-    if (fits && plane.axes[0] === down && plane.axes[1] === across) return cellsOf(data, all, row);
-    if (fits && down !== null && plane.axes[0] === across && plane.axes[1] === down) {
-      return turned(cellsOf(data, all, row));
-    }
-    planes.push(
-      `[${Array.from(index, (at, axis) => (axes.includes(axis) ? ":" : at)).join(", ")}]`,
+    const [down, across] = [all.down[row]!, all.across[row]!].map((axis) =>
+      axis < 0 ? null : axis,
     );
+    const index = Array.from(
+      all.index.subarray(all.indexOffsets[row]!, all.indexOffsets[row + 1]!),
+    );
+    const plane = planeOf(saved.shape, [down!, across!], index);
+    const place = placeOf(saved, plane);
+    if (place.first === asked.first) {
+      if (same(place.down, asked.down) && same(place.across, asked.across)) {
+        return cellsOf(data, all, row);
+      }
+      if (same(place.down, asked.across) && same(place.across, asked.down)) {
+        return turned(cellsOf(data, all, row));
+      }
+    }
+    planes.push(`[${index.map((at, axis) => (plane.axes.includes(axis) ? ":" : at)).join(", ")}]`);
   }
   if (!planes.length) return null;
   const shown = planes.slice(0, 8).join(" ");
   const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
+  const axes = saved.layout ? ` in ${saved.layout}` : "";
   throw new Error(
-    `not in this page: this plane; of this tensor only pictures of ${shown}${more} were saved; ` +
-      'open the dump, or save_html(share="tensors")',
+    `not in this page: this plane; of this tensor only pictures of ${shown}${more}${axes} were ` +
+      'saved; open the dump, or save_html(share="tensors")',
   );
 }
 

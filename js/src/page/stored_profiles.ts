@@ -1,5 +1,5 @@
 /** Profiles that were made when the page was saved: one an axis of a tensor, all in a row. */
-import type { Cells } from "./stored_cells.ts";
+import type { Along } from "./stored_along.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
 import { MOST_SIDE } from "./stored_picture.ts";
 import type { Question } from "./stored_question.ts";
@@ -18,10 +18,10 @@ export function storedProfile(
   data: StoredData,
   variant: number,
   shape: readonly number[],
+  axis: number,
   question: Question,
-): { result: object; cells: Cells } | null {
+): Along | null {
   const points = question.integer("points", 1, MOST_SIDE);
-  const axis = question.integer("axis", 0, shape.length - 1);
   if (!data.has("profiles")) return null;
   const all = data.columns<Profiles>("profiles");
   const row = all.variant.indexOf(variant);
@@ -38,5 +38,8 @@ export function storedProfile(
     ? data.blob(at + 12 * total + before, count)
     : new Uint8Array(count);
   const cells = { minimum: part(0), maximum: part(1), mean: part(2), flags };
-  return { result: { axis, length: shape[axis], step: steps[axis] }, cells };
+  return {
+    result: { axis: question.integer("axis"), length: shape[axis], step: steps[axis] },
+    cells,
+  };
 }

@@ -1,9 +1,9 @@
 /** Pictures, numbers and values of the tensors of a page, as `widgets/answers_tensor` answers them. */
-import { channels, profile } from "./stored_along.ts";
+import { type Along, channels, profile } from "./stored_along.ts";
 import type { StoredData } from "./stored_data.ts";
 import { distributionOf, exactPercentiles, unknownPercentile } from "./stored_distribution.ts";
 import { type Found, StoredFacts } from "./stored_facts.ts";
-import { storedView, unfoldedView, type View } from "./stored_layout.ts";
+import { same, storedView, unfoldedView, type View } from "./stored_layout.ts";
 import {
   askedCells,
   askedPart,
@@ -13,7 +13,7 @@ import {
   type Shown,
   spansOf,
 } from "./stored_picture.ts";
-import { hasPictures, storedPicture } from "./stored_pictures.ts";
+import { storedPicture } from "./stored_pictures.ts";
 import { askedPlane, type Plane, placeOf } from "./stored_plane.ts";
 import { storedProfile } from "./stored_profiles.ts";
 import type { Question } from "./stored_question.ts";
@@ -107,10 +107,7 @@ export class StoredTensors {
     const found = this.#facts.find(question);
     const view = this.#view(found, question);
     if (!found.drawn) throw new Error("this tensor has no picture");
-    const saved =
-      !this.#scalars(found) && this.#isSaved(found, view)
-        ? storedProfile(this.#data, found.variant, view.shape, question)
-        : null;
+    const saved = this.#scalars(found) ? null : this.#profile(found, view, question);
     const { result, cells } =
       saved ?? profile(this.#values(found, "what this profile is made of"), view, question);
     return { result, columns: { of: result, named: cells } };
@@ -138,10 +135,20 @@ export class StoredTensors {
   ): Shown | null {
     const scalars = this.#scalars(found);
     if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
-    if (this.#isSaved(found, view)) return storedPicture(this.#data, found.variant, plane);
-    if (!hasPictures(this.#data, found.variant)) return null;
-    const what = view.layout ? `the layout ${view.layout}` : "the axes as stored";
-    throw new Error(this.#facts.missing(found, `pictures of ${what}`));
+    return storedPicture(this.#data, found.variant, this.#opened(found), placeOf(view, plane));
+  }
+
+  /** Null where there is none of an axis with these steps, over the same values. */
+  #profile(found: Found, view: View, question: Question): Along | null {
+    const axis = question.integer("axis", 0, view.shape.length - 1);
+    const saved = this.#opened(found);
+    const values = sizeOf(found.shape);
+    const whole = [view, saved].every(({ shape }) => sizeOf(shape) === values);
+    const alike = String(view.offsets) === String(saved.offsets);
+    if (!whole && !alike) return null;
+    const at = saved.offsets.findIndex((offsets) => same(offsets, view.offsets[axis]!));
+    if (at < 0) return null;
+    return storedProfile(this.#data, found.variant, saved.shape, at, question);
   }
 
   #values(found: Found, what: string): Scalars {
@@ -162,15 +169,6 @@ export class StoredTensors {
     if (!found?.descr.includes("c")) return found;
     const [real, imag] = this.#facts.parts(variant).map((each) => scalarsOf(this.#data, each));
     return real && imag ? complexScalars(found, real, imag) : null;
-  }
-
-  /** Whether the view has the axes of the one whose pictures were saved, by whatever name. */
-  #isSaved(found: Found, { offsets }: View): boolean {
-    const saved = this.#opened(found).offsets;
-    return (
-      offsets.length === saved.length &&
-      offsets.every((axis, at) => String(axis) === String(saved[at]))
-    );
   }
 
   #view(found: Found, question: Question): View {

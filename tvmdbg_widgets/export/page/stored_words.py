@@ -73,7 +73,8 @@ def candidate_note(each: Candidate) -> str:
     if not each.pictures:
         return NO_ROOM
     stored, there = len(each.pictures), each.planes
-    which = "" if there == 1 else f" of {stored:,} of its {there:,} planes"
+    some = f"{stored:,} of its" if stored < there else "all its"
+    which = "" if there == 1 else f" of {some} {there:,} planes"
     reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in each.pictures)
     sampled = " of a sample" if any(not made.shown.exact for made in each.pictures) else ""
     kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
