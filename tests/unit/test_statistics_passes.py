@@ -72,6 +72,9 @@ def test_any_split_merges_to_the_same(name: str, data: st.DataObject) -> None:
     check(array, merged.finish())
 
 
+LIMIT = 30.0
+
+
 @pytest.fixture(params=["float32", "int8", "int64"])
 def stored(request: pytest.FixtureRequest, tmp_path: Path) -> ArrayValues:
     """Three million values in a file."""
@@ -113,6 +116,24 @@ def test_threads_of_its_own(
 def test_threads_handed_in(stored: ArrayValues, whole: list[Any]) -> None:
     with ThreadPoolExecutor(3) as executor:
         assert facts(statistics(stored, executor=executor)) == whole
+
+
+def test_passes_in_threads_of_the_executor_that_they_are_handed(
+    stored: ArrayValues, whole: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "_SPAN_PIECES", 1)
+    together = threading.Barrier(2)
+    executor = ThreadPoolExecutor(2)
+
+    def work() -> list[Any]:
+        together.wait(LIMIT)
+        return facts(statistics(stored, executor=executor))
+
+    both = [executor.submit(work) for _ in range(2)]
+    try:
+        assert [each.result(LIMIT) for each in both] == [whole, whole]
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 def test_processes(tmp_path: Path) -> None:

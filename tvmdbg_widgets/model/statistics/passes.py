@@ -100,7 +100,8 @@ def run_pass(
                 return _spread(source, make, watched, executor, pieces)
         elif (threads := _threads(source, executor)) > 1:
             submit = _in_new_thread if executor is None else executor.submit
-            return _in_threads(source, make, watched, submit, threads)
+            here = executor is not None
+            return _in_threads(source, make, watched, submit, threads, here=here)
     return _collect(source, make(), watched)
 
 
@@ -138,8 +139,14 @@ def _in_threads(
     watched: Watched,
     submit: Callable[[Callable[[], F]], Future[F]],
     threads: int,
+    *,
+    here: bool,
 ) -> F:
-    """Let each thread take the next span as soon as it is through with one."""
+    """Let each thread take the next span as soon as it is through with one.
+
+    Where they are those of an executor, this one works, too: they may all be busy, or wait for
+    passes of their own.
+    """
     spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
 
     def following() -> Whole | None:
@@ -156,8 +163,18 @@ def _in_threads(
             raise
         return fold
 
-    futures = [submit(work) for _ in range(threads)]
-    return _merged(futures, watched)
+    futures = [submit(work) for _ in range(threads - here)]
+    try:
+        found = work() if here else make()
+        # Who has not begun by now has nothing left to do.
+        others = [future.result() for future in futures if not future.cancel()]
+    except BaseException:
+        watched.stopped = True
+        wait([future for future in futures if not future.cancel()])
+        raise
+    for each in others:
+        found.merge(each)
+    return found
 
 
 def _in_new_thread(work: Callable[[], F]) -> Future[F]:
@@ -173,20 +190,6 @@ def _in_new_thread(work: Callable[[], F]) -> Future[F]:
 
     threading.Thread(target=run, name="tvmdbg-pass", daemon=True).start()
     return future
-
-
-def _merged(futures: list[Future[F]], watched: Watched) -> F:
-    try:
-        first, *others = [future.result() for future in futures]
-    except BaseException:
-        watched.stopped = True
-        for future in futures:
-            future.cancel()
-        wait(futures)
-        raise
-    for each in others:
-        first.merge(each)
-    return first
 
 
 def _spread(
