@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from unit.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
@@ -353,6 +354,37 @@ def test_table_dequantises_by_typed_numbers(
     page.locator(f"{VALUES} [data-row='2'][data-col='1']").click()
     real = (float(arrays["codes"][2, 1]) - 3) * 0.25
     expect(page.locator(READOUT)).to_contain_text(f"(value − 3) × 0.25 = {real}")
+
+
+def test_padding_is_said_in_readout_and_table(page: Page, bundles: Path) -> None:
+    """Six channels in blocks of four: the last two of the second block hold nothing."""
+    packed = np.arange(1, 73, dtype=np.float32).reshape(1, 2, 3, 3, 4)
+    attrs = {"src_layout": "NCHW", "dst_layout": "NCHW4c"}
+    run = plant(
+        Op("x", np.zeros((1, 6, 3, 3), np.float32)),
+        Op("t", packed, "fused_layout_transform", [(0, 0)], attrs),
+    )
+    traits = "tensor.entry=[1,0]&tensor.axes=[1,3]&tensor.index=[0,0,2,0]"
+    with serve(run) as address:
+        page.goto(f"{address}?views=tensor&{traits}&tensor.data_layout=%22NCHW4c%22")
+        expect(page.locator(ROOT)).to_have_attribute("data-ready", "true", timeout=20_000)
+        padding = page.get_by_role("checkbox", name="padding")
+        expect(padding).to_be_checked()
+        press(page, "v", "PageDown", "End")
+        readout = page.locator(READOUT)
+        expect(readout.locator("code")).to_have_text(f"[0, 7, 2, 2] = {packed[0, 1, 2, 2, 3]}")
+        expect(readout).to_contain_text("stored at [0, 1, 2, 2, 3]")
+        expect(readout.locator(".tvmdbg-tensor-padding")).to_be_visible()
+        empty = page.locator(f"{VALUES} .tvmdbg-values-padding")
+        expect(empty).to_have_count(2 * 3)
+        assert {cell.get_attribute("data-row") for cell in empty.all()} == {"6", "7"}
+        press(page, "ArrowUp", "ArrowUp")
+        expect(readout.locator("code")).to_have_text(f"[0, 5, 2, 2] = {packed[0, 1, 2, 2, 1]}")
+        expect(readout.locator(".tvmdbg-tensor-padding")).to_be_hidden()
+        padding.click()
+        expect(empty).to_have_count(0)
+        expect(page.locator(f"{VALUES} [role=gridcell]")).to_have_count(6 * 3)
+        page.goto("about:blank")
 
 
 def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(

@@ -121,7 +121,8 @@ export class ValuesTable {
   /** Letters or numbers of the axes: down, then across. */
   get #corner(): string {
     const [down, across] = this.#answer?.axes ?? [null, null];
-    return `${this.#axisName(down)}\\${this.#axisName(across)}`;
+    const names = [this.#axisName(down), this.#axisName(across)];
+    return names.filter(Boolean).join("\\");
   }
 
   #axisName(axis: number | null): string {
