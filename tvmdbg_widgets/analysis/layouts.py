@@ -53,6 +53,13 @@ class KnownLayout:
     sizes: dict[str, int] = field(default_factory=dict)
 
 
+def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLayout | None:
+    """Return the layout whose axes views open with: the first stated one that a shape can have."""
+    return next(
+        (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
+    )
+
+
 class _Claim(NamedTuple):
     """A layout before it is checked; ``plain`` is the same array in another layout."""
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.pictures import (
     Channels,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.layouts import KnownLayout
     from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
-    from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
@@ -76,7 +75,8 @@ class Shown:
         reading = reading or (readings[0] if readings else None)
         stored = tensor.values(reading)
         known = known_layouts(run.parts, (tensor.node, tensor.output))
-        opened = _opened(stored, known)
+        stated = stated_layout(known, stored.view_shape)
+        opened = stored if stated is None else Unfolded(stored, stated.layout, stated.sizes)
         misfit = ""
         if options.data_layout is not None:
             layout = Layout.parse(options.data_layout) if options.data_layout else None
@@ -186,14 +186,6 @@ def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | N
     if index is not None and len(index) == len(shape):
         at = [max(0, min(size - 1, each)) for each, size in zip(index, shape, strict=True)]
     return Plane(shape, axes if axes is not None and usable else default_axes(shape), tuple(at))
-
-
-def _opened(stored: ArrayValues, known: tuple[KnownLayout, ...]) -> ArrayValues | Unfolded:
-    """The values along the axes that views open with: those of the stated layout."""
-    for each in known:
-        if each.certainty == "stated" and each.layout.fits(stored.view_shape):
-            return Unfolded(stored, each.layout, each.sizes)
-    return stored
 
 
 def _part(plane: Plane, region: Region | None) -> Region | None:

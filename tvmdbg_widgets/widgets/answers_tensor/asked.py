@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.analysis.layouts import stated_layout
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.planes import Plane, default_axes
 from tvmdbg_widgets.model.unfolded import Unfolded
@@ -138,10 +139,9 @@ def asked(context: Context, question: Question) -> Asked:
 
 def _as_stated(context: Context, about: Asked) -> Asked:
     """Unfold the layout that the graph states, if it does and these values can have it."""
-    for known in context.layouts((about.tensor.node, about.tensor.output)):
-        if known.certainty == "stated" and known.layout.fits(about.stored.view_shape):
-            return _unfolded(about, known.layout, known.sizes)
-    return about
+    known = context.layouts((about.tensor.node, about.tensor.output))
+    stated = stated_layout(known, about.stored.view_shape)
+    return about if stated is None else _unfolded(about, stated.layout, stated.sizes)
 
 
 def _unfolded(about: Asked, layout: Layout, sizes: Mapping[str, int]) -> Asked:
