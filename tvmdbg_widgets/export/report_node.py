@@ -98,9 +98,11 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
         f"{found.size:,} values: {found.finite:,} finite, {found.nan:,} NaN, {found.pos_inf:,} +Inf"
         f", {found.neg_inf:,} -Inf, {found.zero:,} zero, {found.negative:,} negative"
     )
-    hidden = (tensor.node, tensor.output) in secret
-    told += _more(tensor, found, places=not hidden, ends=not secret.counts_only(tensor))
-    if secret.counts_only(tensor):
+    counts_only = secret.counts_only(tensor)
+    if (tensor.node, tensor.output) in secret:
+        found = found.withheld(counts_only=counts_only)
+    told += _more(tensor, found)
+    if counts_only:
         told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
     elif found.finite and not math.isnan(found.mean):
         told.append(
@@ -111,19 +113,19 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
     return told
 
 
-def _more(tensor: Tensor, found: Statistics, *, places: bool, ends: bool) -> list[str]:
+def _more(tensor: Tensor, found: Statistics) -> list[str]:
     """Return counts and places that matter only where they are there."""
     told = []
     if found.denormal:
         told.append(f"{found.denormal:,} denormal")
-    if ends and bits.is_integer(tensor.values().numpy_dtype):
+    if bits.is_integer(tensor.values().numpy_dtype):
         told += [
             f"{count:,} at the {name} value of the type"
             for count, name in ((found.at_lowest, "lowest"), (found.at_highest, "highest"))
             if count
         ]
     first = (("NaN", found.first_nan), ("+Inf", found.first_pos_inf), ("-Inf", found.first_neg_inf))
-    told += [f"first {name}{_at(tensor, at)}" for name, at in first if places and at is not None]
+    told += [f"first {name}{_at(tensor, at)}" for name, at in first if at is not None]
     line = ", ".join(told)
     return [line] if line else []
 

@@ -120,12 +120,7 @@ class TensorFacts:
 
     def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
         """Return the same without what tells single values, and no bounds where ``counts_only``."""
-        found = self.statistics.counts_only() if counts_only else self.statistics
-        found = replace(
-            found, distribution=None, first_nan=None, first_pos_inf=None, first_neg_inf=None
-        )
-        if counts_only:
-            found = replace(found, at_lowest=None, at_highest=None)
+        found = self.statistics.withheld(counts_only=counts_only)
         shown = replace(self.shown, plane=None, region=None)
         return replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
 

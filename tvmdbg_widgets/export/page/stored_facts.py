@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.strings import StringColumn
@@ -44,10 +44,8 @@ class Header:
 
     def opened(self, values: ArrayValues) -> Values:
         """Return the values along the axes that a view opens with: those of the stated layout."""
-        for known in self.layouts:
-            if known.certainty == "stated" and known.layout.fits(values.view_shape):
-                return Unfolded(values, known.layout, known.sizes)
-        return values
+        stated = stated_layout(self.layouts, values.view_shape)
+        return values if stated is None else Unfolded(values, stated.layout, stated.sizes)
 
     @property
     def layouts_text(self) -> str:
@@ -114,20 +112,10 @@ def variants(
 
 
 def withheld_variant(each: Variant, *, counts_only: bool) -> Variant:
-    """Return a variant without what tells single values of a parameter.
-
-    No distribution and hence no percentiles, and no place of what is not finite; where
-    ``counts_only``, no bounds, moments and histogram either.
-    """
+    """Return a variant without what tells single values of a parameter."""
     if not each.found.applicable:
         return each
-    found = each.found.counts_only() if counts_only else each.found
-    found = replace(
-        found, distribution=None, first_nan=None, first_pos_inf=None, first_neg_inf=None
-    )
-    if counts_only:
-        found = replace(found, at_lowest=None, at_highest=None)
-    return replace(each, found=found)
+    return replace(each, found=each.found.withheld(counts_only=counts_only))
 
 
 def tensor_columns(

@@ -111,10 +111,19 @@ class Statistics:
             return Interval(math.nan, math.nan)
         return self.distribution.percentile(percent)
 
-    def counts_only(self) -> Statistics:
-        """Return the same without bounds, moments, histogram and distribution."""
+    def withheld(self, *, counts_only: bool) -> Statistics:
+        """Return the same without what tells single values.
+
+        No distribution and hence no percentiles, and no place of what is not finite; where
+        ``counts_only``, no bounds, moments and histogram either.
+        """
+        found = replace(
+            self, distribution=None, first_nan=None, first_pos_inf=None, first_neg_inf=None
+        )
+        if not counts_only:
+            return found
         return replace(
-            self,
+            found,
             minimum=None,
             maximum=None,
             argmin=None,
@@ -122,7 +131,8 @@ class Statistics:
             mean=math.nan,
             std=math.nan,
             histogram=None,
-            distribution=None,
+            at_lowest=None,
+            at_highest=None,
         )
 
     @classmethod
