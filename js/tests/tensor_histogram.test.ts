@@ -140,7 +140,7 @@ describe("the histogram of a distribution", () => {
     ]);
     expect(spread.slots).toEqual([]);
     const scene = spreadScene(spread, 7, 300, 150, false);
-    expect(scene.limits.map(({ text }) => text)).toEqual(["−128 (2)", "127 (1)"]);
+    expect(scene.limits.map(({ text }) => text)).toEqual(["2 at limit −128", "1 at limit 127"]);
     expect(scene.bars.map(({ text }) => text)[1]).toBe("0: 3 values (42.9 %)");
     expect(scene.bars[0]!.x).toBeGreaterThanOrEqual(scene.plot.x - 1e-9);
   });

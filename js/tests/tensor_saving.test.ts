@@ -4,7 +4,9 @@ import { csvText } from "../src/tensor/csv.ts";
 import { fileName } from "../src/tensor/download.ts";
 import { fetchBytes, fetchTexts } from "../src/tensor/fetch_view.ts";
 import { itemSize, npyHeader, numbersOf } from "../src/tensor/npy.ts";
-import { AS_NUMBER, type Region } from "../src/tensor/state.ts";
+import type { Region } from "../src/tensor/state.ts";
+
+const AS_NUMBER = { format: "number", scale: 1, zeroPoint: 0 } as const;
 
 const VIEW: PlaneView = {
   entry: [0, 0],

@@ -1,8 +1,9 @@
 import type { StatisticsAnswer, Tile } from "../shared/tensor_questions.ts";
 import type { ColorMap } from "./colors.ts";
-import { niceTicks, powerTicks, type Tick } from "./ticks.ts";
+import { powerTicks, type Tick } from "./ticks.ts";
+import { type AxisKind, ValueAxis } from "./value_axis.ts";
 
-export type ScaleKind = "linear" | "log" | "symlog";
+export type ScaleKind = AxisKind;
 export type MapChoice = "auto" | ColorMap;
 /** What the colours span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers. */
 export type RangeChoice = "tensor" | "plane" | "robust" | readonly [low: number, high: number];
@@ -22,20 +23,12 @@ const LOG_DECADES = 6;
 /** Where a value lies: on the scale, or below or above it. */
 export type Side = "on" | "under" | "over";
 
-/** Maps finite values to shares 0 … 1 of a colour table. */
-export class ColorScale {
-  /** The values at the ends of the table. */
-  readonly low: number;
-  readonly high: number;
+/** Maps finite values to shares 0 … 1 of a colour table, whose ends are the ends of the axis. */
+export class ColorScale extends ValueAxis {
   readonly map: ColorMap;
-  readonly kind: ScaleKind;
   /** The values that have a place on the scale: a part of those from `low` to `high`, else all. */
   readonly least: number;
   readonly most: number;
-  /** Where symlog turns from linear to logarithmic. */
-  readonly threshold: number;
-  readonly #from: number;
-  readonly #span: number;
 
   constructor(
     low: number,
@@ -44,50 +37,23 @@ export class ColorScale {
     kind: ScaleKind,
     part: readonly [least: number, most: number] = [low, high],
   ) {
-    this.low = low;
-    this.high = high;
+    super(kind, low, high, DECADES);
     this.map = map;
-    this.kind = kind;
     [this.least, this.most] = part;
-    const largest = Math.max(Math.abs(low), Math.abs(high));
-    this.threshold = largest > 0 ? largest / 10 ** DECADES : 1;
-    this.#from = this.#bend(low);
-    this.#span = this.#bend(high) - this.#from;
   }
 
-  /** 0 … 1, values outside clamped; the middle where the range is a single value. */
-  share(value: number): number {
-    if (!(this.#span > 0)) return 0.5;
-    return Math.min(1, Math.max(0, (this.#bend(value) - this.#from) / this.#span));
-  }
-
-  /** The value at a share: the inverse of `share`. */
-  value(share: number): number {
-    const bent = this.#from + share * this.#span;
-    if (this.kind === "linear") return bent;
-    if (this.kind === "log") return Math.exp(bent);
-    return Math.sign(bent) * this.threshold * Math.expm1(Math.abs(bent));
+  /** Values outside are clamped; the middle where the range is a single value. */
+  override share(value: number): number {
+    return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
   }
 
   side(value: number): Side {
     return value < this.least ? "under" : value > this.most ? "over" : "on";
   }
 
-  get single(): boolean {
-    return !(this.#span > 0);
-  }
-
-  ticks(count: number): Tick[] {
-    if (this.single) return [];
-    return this.kind === "linear"
-      ? niceTicks(this.low, this.high, count)
-      : powerTicks(this.low, this.high, this.kind === "log" ? this.low : this.threshold);
-  }
-
-  #bend(value: number): number {
-    if (this.kind === "linear") return value;
-    if (this.kind === "log") return Math.log(Math.max(value, this.low));
-    return Math.sign(value) * Math.log1p(Math.abs(value) / this.threshold);
+  override ticks(count: number): Tick[] {
+    if (this.single || this.kind === "linear") return super.ticks(count);
+    return powerTicks(this.low, this.high, this.kind === "log" ? this.low : this.threshold);
   }
 }
 

@@ -63,6 +63,3 @@ export interface Acts {
 export function viewOf({ entry, reading, layout, sizes, axes, index }: TensorAnswer): PlaneView {
   return { entry, reading, layout, sizes, axes, index };
 }
-
-/** For questions about values as they are. */
-export const AS_NUMBER = { format: "number", scale: 1, zeroPoint: 0 } as const;

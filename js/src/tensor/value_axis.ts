@@ -16,12 +16,12 @@ export class ValueAxis {
   readonly #to: number;
 
   /** A logarithmic axis is all positive or all negative. */
-  constructor(kind: AxisKind, low: number, high: number) {
+  constructor(kind: AxisKind, low: number, high: number, decades = DECADES) {
     this.kind = kind;
     this.low = low;
     this.high = high;
     const largest = Math.max(Math.abs(low), Math.abs(high));
-    this.threshold = largest / 10 ** DECADES || 1;
+    this.threshold = largest / 10 ** decades || 1;
     this.#from = this.#bend(low);
     this.#to = this.#bend(high);
   }
