@@ -27,6 +27,14 @@ describe("a request", () => {
     await expect(asked).rejects.toThrow("no such node");
   });
 
+  it("says what to do where the model's kernel is gone", async () => {
+    const { model } = fakeModel();
+    model.send = () => {
+      throw new Error("Cannot send");
+    };
+    await expect(request(model, "x", {}, never)).rejects.toThrow("Run the cell again");
+  });
+
   it("ends when its signal does, and hears nothing more", async () => {
     const { model, sent, waiting } = fakeModel();
     const controller = new AbortController();

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _CELLS = 300
 _WIDE = 600
 _HIGH = 24
+_CELL = 'style="text-align: left"'
 # colour, opacity, share of the height: no verdict is told by its colour alone
 _LOOKS = {
     "not looked at": ("currentColor", 0.08, 0.15),
@@ -29,8 +30,8 @@ def health_html(
 ) -> str:
     """Return heading, strip and the worst entries; whatever stands in their names is text."""
     rows = "".join(
-        f"<tr><td>{each.verdict.value}</td><td>{html.escape(_where(each))}</td>"
-        f'<td style="text-align:left">{html.escape(each.words)}</td></tr>'
+        f"<tr><td {_CELL}>{each.verdict.value}</td><td {_CELL}>{html.escape(_where(each))}</td>"
+        f"<td {_CELL}>{html.escape(each.words)}</td></tr>"
         for each in listed
     )
     table = f"<table>{rows}</table>" if rows else ""
@@ -40,7 +41,7 @@ def health_html(
 
 def _where(each: EntryHealth) -> str:
     node, output = each.entry
-    return f"{each.name} ({node}, {output})"
+    return f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
 
 
 def _strip(heading: str, items: Sequence[EntryHealth]) -> str:

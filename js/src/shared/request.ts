@@ -11,6 +11,10 @@ export interface Answer<T> {
   buffers: DataView[];
 }
 
+/** Jupyter's own words, of a model whose kernel was restarted, are "Cannot send". */
+const GONE =
+  "The kernel no longer knows this view: it was restarted or stopped. Run the cell again.";
+
 let serial = 0;
 
 /**
@@ -46,7 +50,11 @@ export function request<T>(
     }
     signal.addEventListener("abort", onAbort);
     model.on("msg:custom", onReply);
-    model.send({ id, kind, ...payload });
+    try {
+      model.send({ id, kind, ...payload });
+    } catch (cause) {
+      settle(() => reject(new Error(GONE, { cause })));
+    }
   });
 }
 
