@@ -6,7 +6,7 @@ import {
   physicalIndex,
   piecesOf,
   unfolded,
-} from "../src/tensor/unfold.ts";
+} from "../src/shared/unfold.ts";
 
 const CASES = [
   ["NCHW", [2, 3, 4, 5], "NCHW", [2, 3, 4, 5]],
@@ -66,7 +66,7 @@ describe("a layout by hand", () => {
     ["NHW8c", [1, 1, 1, 8], "c is a part of no C"],
     ["NCHC", [1, 1, 1, 1], "C stands there twice"],
     ["NCHW", [1, 1], "has 4 axes"],
-    ["NCHW8c", [1, 2, 3, 4, 4], "8c is axis 4, which holds 4"],
+    ["NCHW8c", [1, 2, 3, 4, 4], "8c of NCHW8c is axis 4, which has 4"],
   ])("%s over %j is refused in words", (layout, stored, said) => {
     expect(layoutProblem(layout, stored)).toContain(said);
     expect(unfolded(layout, stored)).toBeNull();

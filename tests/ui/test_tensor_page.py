@@ -872,7 +872,9 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     field = page.get_by_label("Layout, for example NCHW8c")
     expect(field).to_be_focused()
     field.fill("NCHW4c")
-    expect(page.get_by_role("alert").filter(has_text="4c is axis 4, which holds 8")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="4c of NCHW4c is axis 4, which has 8")
+    ).to_be_visible()
     page.evaluate("window.tvmdbg.models.tensor0.set('color_scale', 'symlog')")
     page.wait_for_function(
         "document.querySelector('[aria-label^=\"Scale of the colours\"]').value === 'symlog'"

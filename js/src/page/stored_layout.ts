@@ -1,5 +1,7 @@
 /** Axes of a tensor as they are shown, and where the values of each index are stored. */
 
+import { layoutProblem, type Piece, piecesOf, unfolded } from "../shared/unfold.ts";
+
 export interface View {
   shape: number[];
   /** A letter an axis where a layout names them, else empty. */
@@ -8,14 +10,6 @@ export interface View {
   offsets: Float64Array[];
   layout: string;
   sizes: Record<string, number>;
-}
-
-interface Piece {
-  letter: string;
-  /** Whether it is a part split off the axis. */
-  split: boolean;
-  size: number;
-  stride: number;
 }
 
 /** The axes as they are stored. */
@@ -30,24 +24,22 @@ export function unfoldedView(
   layout: string,
   sizes: Record<string, number>,
 ): View {
-  const pieces = piecesOf(stored, layout);
-  const names = pieces.filter(({ split }) => !split).map(({ letter }) => letter);
-  for (const letter of Object.keys(sizes)) {
-    if (!names.includes(letter)) throw new Error(`the layout ${layout} has no axis ${letter}`);
-  }
+  const problem = layoutProblem(layout, stored, sizes);
+  if (problem) throw new Error(problem);
+  const pieces = piecesOf(layout) as Piece[];
+  const strides = stridesOf(stored);
+  const { names, shape } = unfolded(layout, stored)!;
   const hidden: Record<string, number> = {};
-  const offsets = names.map((name) => {
-    const own = pieces.filter(({ letter }) => letter === name);
-    own.sort((a, b) => Number(a.split) - Number(b.split));
-    const full = own.reduce((product, { size }) => product * size, 1);
-    const size = sizes[name] ?? full;
-    if (size > full) throw new Error(`size ${size} of ${name}, of which ${full} are stored`);
-    if (size < full) hidden[name] = size;
-    return ramp(size, (at) => {
-      let [rest, place] = [at, 0];
-      for (const piece of own.toReversed()) {
-        place += (rest % piece.size) * piece.stride;
-        rest = Math.floor(rest / piece.size);
+  const offsets = names.map((name, axis) => {
+    const own = pieces.map((_, at) => at).filter((at) => pieces[at]!.letter.toUpperCase() === name);
+    own.sort((a, b) => Number(pieces[a]!.factor !== null) - Number(pieces[b]!.factor !== null));
+    const size = sizes[name] ?? shape[axis]!;
+    if (size < shape[axis]!) hidden[name] = size;
+    return ramp(size, (index) => {
+      let [rest, place] = [index, 0];
+      for (const at of own.toReversed()) {
+        place += (rest % stored[at]!) * strides[at]!;
+        rest = Math.floor(rest / stored[at]!);
       }
       return place;
     });
@@ -58,27 +50,6 @@ export function unfoldedView(
 /** Whether the indices of two axes stand for the same steps in the stored values. */
 export function same(a: Float64Array, b: Float64Array): boolean {
   return a.length === b.length && a.every((offset, at) => offset === b[at]);
-}
-
-function piecesOf(stored: number[], layout: string): Piece[] {
-  const found = [...layout.matchAll(/([A-Z])|(0*[1-9]\d*)([a-z])/g)];
-  const whole = layout.length > 0 && found.map(([text]) => text).join("") === layout;
-  const axes = found.map(([, axis]) => axis).filter((axis) => axis !== undefined);
-  const known = found.every(([, , , part]) => !part || axes.includes(part.toUpperCase()));
-  if (!whole || !known || new Set(axes).size < axes.length) {
-    throw new Error(`${JSON.stringify(layout.slice(0, 40))} is no layout`);
-  }
-  if (found.length !== stored.length) {
-    throw new Error(`${layout} has ${found.length} axes, the array has ${stored.length}`);
-  }
-  const strides = stridesOf(stored);
-  return found.map(([text, axis, size, part], at) => {
-    if (part && Number(size) !== stored[at]) {
-      throw new Error(`${text} of ${layout} is axis ${at}, which has ${stored[at]}`);
-    }
-    const letter = axis ?? part!.toUpperCase();
-    return { letter, split: axis === undefined, size: stored[at]!, stride: strides[at]! };
-  });
 }
 
 function stridesOf(shape: number[]): number[] {

@@ -1,6 +1,7 @@
 import { CodeCopy } from "../shared/code_copy.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import type { Entry } from "../shared/tensor_questions.ts";
+import { logicalIndex } from "../shared/unfold.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { boardActs } from "./acts.ts";
 import { Board } from "./board.ts";
@@ -15,7 +16,6 @@ import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
 import { indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
-import { logicalIndex } from "./unfold.ts";
 import { Viewing } from "./viewing.ts";
 import { type PlaneWish, Wish } from "./wish.ts";
 import { missingWords } from "./words.ts";

@@ -1,8 +1,8 @@
 import { element, KEEP_KEYS, select } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { layoutProblem } from "../shared/unfold.ts";
 import { piece } from "./parts.ts";
 import { sourceOf } from "./trust_line.ts";
-import { layoutProblem } from "./unfold.ts";
 
 /** The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding. */
 export interface LayoutWish {

@@ -1,8 +1,8 @@
 import { button } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
+import { logicalIndex } from "../shared/unfold.ts";
 import { indexText } from "./plane.ts";
 import type { Acts } from "./state.ts";
-import { logicalIndex } from "./unfold.ts";
 
 /** A link to a value by its stored index, which says where it is among the axes shown. */
 export function placeButton(

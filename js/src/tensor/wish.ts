@@ -1,7 +1,7 @@
 import type { Entry, PlaneView, TensorAnswer } from "../shared/tensor_questions.ts";
+import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
-import { logicalIndex, physicalIndex, unfolded } from "./unfold.ts";
 
 /** Axes and index as they were asked for, before the shape is known. */
 export interface PlaneWish {

@@ -1,12 +1,12 @@
 import { integer, shapeText } from "../shared/format.ts";
 import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { Entries } from "./entries.ts";
 import { specialCounts } from "./health_pill.ts";
 import { indexAt, indexText, type Point } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
 import type { Shown } from "./state.ts";
-import { isPadding, physicalIndex } from "./unfold.ts";
 
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {

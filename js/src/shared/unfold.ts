@@ -1,7 +1,7 @@
 /** Which index of the logical axes each stored one stands for; `model/layouts.py` tells the same in Python. */
 
-import { shapeText } from "../shared/format.ts";
-import type { KnownLayout } from "../shared/tensor_questions.ts";
+import { shapeText } from "./format.ts";
+import type { KnownLayout } from "./tensor_questions.ts";
 
 /** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
 export interface Piece {
@@ -44,7 +44,7 @@ export function layoutProblem(
   }
   for (const [axis, { letter, factor }] of pieces.entries()) {
     if (factor !== null && factor !== stored[axis]) {
-      return `${factor}${letter} is axis ${axis}, which holds ${stored[axis]}`;
+      return `${factor}${letter} of ${layout} is axis ${axis}, which has ${stored[axis]}`;
     }
   }
   const full = fullSizes(pieces, stored);
