@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.values import Values
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
-BLOCK = 1 << 18
+BLOCK = 1 << 19
 #: Values from the first to the last of a block where not all between are wanted.
 _SPREAD = 1 << 22
 #: Rows or columns of a block that may need a read of their own each.
