@@ -74,5 +74,10 @@ def limit(times: Times, seconds: float) -> None:
 
 def machine() -> None:
     """Print what the figures depend on."""
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    print(f"{os.cpu_count()} cores, load average {load}")
+    loads = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load average {loads}")
+
+
+def load() -> str:
+    """Return the load of the last minute."""
+    return f"load {os.getloadavg()[0]:.1f}"
