@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import fixed
 from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 BINS = 64
-#: Percentiles that are told, as with the statistics of the live view.
-PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 #: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20

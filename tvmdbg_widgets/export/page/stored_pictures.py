@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_pack import shuffled
+from tvmdbg_widgets.figures.tensor_shown import MOST_EXACT
 from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.planes import Plane, default_axes
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.export.page.stored_facts import Variant
 
-#: Values of a plane from which on its picture is made of a sample of them.
-MOST_EXACT = 1 << 26
 #: Most cells of a picture down and across.
 CELLS = 64
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics.distribution import Distribution
     from tvmdbg_widgets.model.statistics.extremes import Where
 
+#: Those that are told of every tensor: in views, figures and pages.
+PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 #: So many values of all bins together are kept and sorted; more are counted, 16 bits at a time.
 _KEPT = 1 << 20
 _BITS = 16

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.model.bits import is_integer
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
 from tvmdbg_widgets.widgets.answers_tensor.numbers import exact_mean, exact_number, place
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.messages import Question
     from tvmdbg_widgets.widgets.passes import Known
 
-#: Percentiles that go with the statistics.
-PERCENTS = (1, 5, 25, 50, 75, 95, 99)
 _MOST_PERCENTS = 32
 
 
