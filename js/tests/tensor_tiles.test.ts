@@ -8,7 +8,9 @@ const STAGE = { width: 460, height: 300 };
 
 function tile(more: Partial<Tile>): Tile {
   const made = { row: 0, col: 0, rows: 100, cols: 100, rowStep: 10, colStep: 10, ...more };
-  return { ...made, planeRows: 1000, planeCols: 1000, exact: true, ...more } as Tile;
+  const [minimum, maximum, mean] = [0, 0, 0].map((none) => new Float32Array(none));
+  const cells = { minimum, maximum, mean };
+  return { ...made, ...cells, planeRows: 1000, planeCols: 1000, exact: true, ...more } as Tile;
 }
 
 const whole = layoutPlane(1000, 1000, { zoom: 1, row: 0, col: 0 }, STAGE, 1);
@@ -58,6 +60,15 @@ describe("tiles that are kept", () => {
     ]);
     tiles.add("d", tile({ rows: 1000, cols: 1000 }));
     expect(tiles.bytes).toBe(1000 * 1000 * 17);
+  });
+});
+
+describe("cells of one value", () => {
+  it("take less, as their numbers are the same", () => {
+    const mean = new Float32Array(100 * 100);
+    const tiles = new Tiles();
+    tiles.add("a", tile({ minimum: mean, maximum: mean, mean }));
+    expect(tiles.bytes).toBe(100 * 100 * 9);
   });
 });
 

@@ -90,12 +90,13 @@ export class Ahead {
       const size = answer.rows * answer.cols;
       for (let k = 0; k < answer.count; k += 1) {
         const part = [k * size, (k + 1) * size] as const;
+        const values = mean.subarray(...part);
         this.#events.keep(withIndex(view, axis, answer.first + k), {
           ...{ row: 0, col: 0, rows: answer.rows, cols: answer.cols },
           ...{ rowStep, colStep, planeRows, planeCols, exact: true },
-          minimum: minimum.subarray(...part),
-          maximum: maximum.subarray(...part),
-          mean: mean.subarray(...part),
+          minimum: minimum === mean ? values : minimum.subarray(...part),
+          maximum: maximum === mean ? values : maximum.subarray(...part),
+          mean: values,
           flags: flags.subarray(...part),
         });
       }

@@ -3,8 +3,9 @@ import { inSight, isWhole, type Layout } from "./layout.ts";
 import type { Region } from "./state.ts";
 
 const LIMIT_BYTES = 64e6;
-/** Three numbers and flags, and the colours it was painted with. */
-const CELL_BYTES = 17;
+/** The flags of a cell and the colours it was painted with; and one of its numbers. */
+const CELL_BYTES = 5;
+const NUMBER_BYTES = 4;
 /** Beyond each edge of what is in sight, this share of it is asked for with it. */
 const MARGIN = 0.25;
 
@@ -132,6 +133,8 @@ function stepOf(tile: Tile): number {
   return tile.rowStep * tile.colStep;
 }
 
-function bytesOf(tile: Tile): number {
-  return tile.rows * tile.cols * CELL_BYTES;
+/** Cells of one value share their numbers. */
+function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
+  const numbers = new Set([minimum, maximum, mean]).size;
+  return rows * cols * (CELL_BYTES + numbers * NUMBER_BYTES);
 }
