@@ -391,6 +391,24 @@ def test_follows_a_selection_made_elsewhere_and_hover(
     assert page.evaluate("tvmdbg.models.session.get('hovered')") == 3
 
 
+def test_a_graph_that_was_hidden_opens_at_what_was_selected_meanwhile(
+    page: Page, resnet: str
+) -> None:
+    page.set_viewport_size({"width": 940, "height": 900})
+    page.add_init_script(
+        "addEventListener('DOMContentLoaded', () => { document.body.hidden = true; })"
+    )
+    page.goto(f"{resnet}?views=graph&width=900&graph.height=240")
+    root = page.locator(".tvmdbg-graph")
+    expect(said(root)).to_contain_text("nothing is selected")
+    page.evaluate("tvmdbg.models.session.set('selected', [3])")
+    expect(said(root)).to_contain_text("Node 3 ")
+    page.evaluate("document.body.hidden = false")
+    expect(root).to_have_attribute("data-ready", "true")
+    settle(page)
+    assert 3 in marks(root)
+
+
 def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     root.focus()

@@ -376,7 +376,12 @@ export class GraphView {
         node === null || node < 0 ? -1 : placed.boxOf(node),
       );
       const first = opening.find((each) => each >= 0) ?? null;
-      this.#repaint(() => this.#stage.open(first));
+      const asked = this.node;
+      this.#repaint(() => {
+        const { node } = this;
+        const since = node === null || node === asked ? -1 : placed.boxOf(node);
+        this.#stage.open(since >= 0 ? since : first);
+      });
     } else {
       this.#repaint(() => {
         camera.x += placed.layout.x[box]! - before.layout.x[was]!;
