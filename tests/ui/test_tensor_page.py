@@ -661,7 +661,9 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     assert np.float32(number(text)) == arrays["wave"][row, col]
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_visible()
     region = json.dumps(found["region"])
-    page.wait_for_function(f"String(window.tvmdbg.models.tensor0.get('region')) === `${{{region}}}`")
+    page.wait_for_function(
+        f"String(window.tvmdbg.models.tensor0.get('region')) === `${{{region}}}`"
+    )
     page.get_by_role("button", name="Show the whole plane").click()
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
     assert sight(page)["region"] is None
