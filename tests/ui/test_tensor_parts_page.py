@@ -580,6 +580,17 @@ def test_saving_stops_and_sends_what_is_too_large_to_python(
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_what_can_be_saved_gives_the_room_back(page: Page, show: Callable[..., None]) -> None:
+    show("faulty")
+    saved(page, "csv")
+    expect(page.locator(SAVED)).to_be_visible()
+    page.locator(".tvmdbg-tensor-stage").click(position={"x": 60, "y": 150})
+    expect(page.locator(SAVED)).to_be_hidden()
+    expect(page.get_by_role("button", name="Save what is shown (w)")).to_have_attribute(
+        "aria-expanded", "false"
+    )
+
+
 def unfolded(array: Array) -> Array:
     """(N, C/8, H, W, 8c) as (N, C, H, W)."""
     n, outer, h, w, inner = array.shape

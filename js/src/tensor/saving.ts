@@ -80,6 +80,7 @@ export class Saving {
       this.toggle();
       this.#root.focus({ preventScroll: true });
     });
+    document.addEventListener("pointerdown", (event) => this.#leave(event), { signal });
   }
 
   show(shown: Shown): void {
@@ -94,6 +95,12 @@ export class Saving {
     if (this.#menu.hidden) return;
     this.#tell(this.#what());
     this.#menu.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  /** The menu lies over parts of the view: a press outside it closes it, unless it tells of progress. */
+  #leave(event: PointerEvent): void {
+    if (this.#menu.hidden || this.#busy || event.composedPath().includes(this.node)) return;
+    this.toggle();
   }
 
   /** The window that is shown, in values of the plane. */
