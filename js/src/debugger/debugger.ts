@@ -4,6 +4,7 @@ import "../graph/graph.css";
 import "../tensor/tensor.css";
 import "../tensor/health.css";
 import "../tensor/parts.css";
+import "../tensor/compact.css";
 import "../timeline/timeline.css";
 import "./debugger.css";
 import { widget } from "../shared/view.ts";

@@ -70,6 +70,7 @@ export function actions(inspector: Inspector): KeyAction[] {
     ["t", "next axis of the profile", () => board.profile.nextAxis()],
     ["v", "table of values", () => board.toggleTable()],
     ["f", "values as number, hex, bits, dequantised", () => board.table.nextFormat()],
+    ["q", "more, fewer numbers of the tensor in a low panel", () => board.numbers.toggle()],
     ["g", "logarithmic counts", () => board.histogram.toggleLog()],
     ["h", "histogram linear, log or symlog", () => board.histogram.nextKind()],
     [

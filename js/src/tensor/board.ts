@@ -58,7 +58,7 @@ export class Board {
   readonly #readout: Readout;
   readonly #trust: TrustLine;
   readonly #bar: ViewBar;
-  readonly #numbers: StatisticsLine;
+  readonly numbers: StatisticsLine;
   readonly #trouble = new Trouble();
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton: HTMLButtonElement;
@@ -100,7 +100,7 @@ export class Board {
       signal,
     );
     this.histogram = new Histogram(root, acts, signal);
-    this.#numbers = new StatisticsLine(run, acts, signal);
+    this.numbers = new StatisticsLine(run, acts, signal);
     this.#controls = new ColorControls(acts);
     this.#readout = new Readout(() => acts.copy());
     this.#trust = new TrustLine(acts);
@@ -151,7 +151,7 @@ export class Board {
       legend: this.#legend.node,
       controls: this.#controls.node,
       trust: this.#trust.node,
-      statistics: this.#numbers.node,
+      statistics: this.numbers.node,
       histogram: this.histogram.node,
     });
     root.append(
@@ -195,7 +195,7 @@ export class Board {
       this.#header.show(shown);
       this.#reading.show(answer);
     }
-    this.#numbers.show(shown);
+    this.numbers.show(shown);
     this.histogram.show(shown);
     this.#trouble.hide();
     // A page without a kernel may hold the statistics of a tensor and nothing else of it.

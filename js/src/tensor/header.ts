@@ -41,6 +41,7 @@ export class Header {
     this.#answer = null;
     this.#node = entries.entry(row)[0];
     this.noted();
+    this.#pill.node.style.visibility = "hidden";
     this.node.replaceChildren(
       this.#facts(
         entries.entry(row).join(":"),
@@ -48,6 +49,7 @@ export class Header {
         [columns.dtypes.at(row), shapeText(entries.shape(row)), bytes(columns.nbytes[row]!)],
         entries.trust(row),
       ),
+      this.#pill.node,
       this.#note,
     );
   }
@@ -56,6 +58,7 @@ export class Header {
     const [answer, before] = [shown.answer, this.#answer];
     this.#answer = answer;
     this.#pill.show(shown);
+    this.#pill.node.style.visibility = "";
     const same =
       before?.entry.join() === answer.entry.join() && before.notes.join() === answer.notes.join();
     if (!same) this.#rebuild(answer);

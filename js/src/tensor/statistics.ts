@@ -27,11 +27,16 @@ export class StatisticsLine {
   });
   readonly #acts: CountActs;
   readonly #percentiles: Percentiles;
+  /** Shows what a low panel has no room for. */
+  readonly #more = button("more", "Show or hide further numbers (q)", () => this.toggle());
   #shown: Shown | null = null;
 
   constructor(run: RunClient, acts: CountActs, signal: AbortSignal) {
     this.#acts = acts;
     this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
+    this.#more.classList.add("tvmdbg-tensor-more-numbers");
+    this.#more.setAttribute("aria-expanded", "false");
+    this.#more.dataset.key = "more";
   }
 
   show(shown: Shown): void {
@@ -40,6 +45,12 @@ export class StatisticsLine {
     this.#percentiles.over(shown.entry, shown.answer?.reading ?? null);
     const same = before?.statistics === shown.statistics && before.entry === shown.entry;
     if (!same || before.answer?.layout !== shown.answer?.layout) this.#draw();
+  }
+
+  toggle(): void {
+    const open = this.node.toggleAttribute("data-more");
+    this.#more.textContent = open ? "less" : "more";
+    this.#more.setAttribute("aria-expanded", String(open));
   }
 
   #draw(): void {
@@ -53,8 +64,14 @@ export class StatisticsLine {
     const partly = statistics.finite < statistics.size;
     refill(
       this.node,
-      element("table", {}, ...this.#rows(statistics), ...this.#quantiles(known)),
-      ...(partly ? [muted("of the finite values only")] : []),
+      element(
+        "table",
+        {},
+        ...this.#rows(statistics),
+        ...this.#quantiles(known),
+        ...(partly ? [row("", muted("of the finite values only"))] : []),
+      ),
+      this.#more,
       ...this.#progress(known),
     );
   }

@@ -2,6 +2,7 @@ import "../shared/theme.css";
 import "./tensor.css";
 import "./health.css";
 import "./parts.css";
+import "./compact.css";
 import { widget } from "../shared/view.ts";
 import { mountTensor } from "./mount.ts";
 import type { TensorOptions } from "./options.ts";

@@ -43,6 +43,7 @@ export class TrustLine {
     this.#sampled.textContent = "◔ sampled";
     this.#sampled.title = "The picture is of some of the values; single NaN and Inf may be missed";
     this.#words.replaceChildren(...words(answer, sampled));
+    this.#words.title = this.#words.textContent;
     this.#progress.hidden = !sampled || (!refining && !stopped);
     this.#bar.hidden = this.#stop.hidden = this.#text.hidden = !refining;
     this.#goOn.hidden = refining;
