@@ -1,5 +1,5 @@
 /** The parts of a number's bits, the sign first. */
-export const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
+const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
 export type FieldName = (typeof FIELD_NAMES)[number];
 
 /** The bits of a float by part; of anything else in one piece without a name. */

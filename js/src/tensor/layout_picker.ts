@@ -161,7 +161,7 @@ export class LayoutPicker {
 }
 
 /** `C=12, W=5` as sizes, or what is wrong with it. */
-export function parseSizes(text: string): Record<string, number> | string {
+function parseSizes(text: string): Record<string, number> | string {
   const sizes: Record<string, number> = {};
   for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
     const found = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
@@ -171,7 +171,7 @@ export function parseSizes(text: string): Record<string, number> | string {
   return sizes;
 }
 
-export function sizesText(sizes: Readonly<Record<string, number>>): string {
+function sizesText(sizes: Readonly<Record<string, number>>): string {
   return Object.entries(sizes)
     .map(([letter, size]) => `${letter}=${size}`)
     .join(", ");

@@ -159,6 +159,11 @@ export function paintPlane(
   }
   const last = tiles.at(-1);
   if (last) paintMarks(context, layout, last, paint);
+  outline(context, plot, theme);
+}
+
+/** Ends what is clipped to a plot, and frames it. */
+export function outline(context: CanvasRenderingContext2D, plot: Box, theme: Theme): void {
   context.restore();
   context.strokeStyle = theme.line;
   context.lineWidth = 1;

@@ -4,7 +4,7 @@ import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
-import { colorCells, type Paint, paintSpecial } from "./plane_painter.ts";
+import { colorCells, outline, type Paint, paintSpecial } from "./plane_painter.ts";
 
 const PAD = 5;
 const NEAR_ZERO = 0.5;
@@ -86,10 +86,7 @@ export function paintProfile(
     context.fillRect(plot.x, Math.round(zero), plot.width, 1);
   }
   if (tile) paintStrip(context, layout, tile, paint);
-  context.restore();
-  context.strokeStyle = theme.line;
-  context.lineWidth = 1;
-  context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
+  outline(context, plot, theme);
 }
 
 function paintStrip(

@@ -139,7 +139,7 @@ function rangeText({ from, to, closed }: SpreadBar, { whole, apart }: Spread): s
 }
 
 /** Says a count as it is known: exact, or likely with the bounds that are certain. */
-export function countText({ least, most, likely }: Counted, size: number): string {
+function countText({ least, most, likely }: Counted, size: number): string {
   if (least === most) return `${counted(least, "value")}${share(least, size)}`;
   const about = `≈ ${counted(Math.round(likely), "value")}`;
   return Number.isFinite(most)

@@ -14,6 +14,7 @@ import { COLS, ROWS, ValuesScroll } from "./values_scroll.ts";
 
 const LETTER = 7.3;
 const NARROWEST = 56;
+const WAITING = "…";
 
 /** A window into the plane's values as exact text; only what can be seen is asked for and built. */
 export class ValuesTable {
@@ -184,7 +185,7 @@ export class ValuesTable {
         "data-row": row,
         "data-col": col,
       },
-      bits ? bitsNode(text, this.#values?.fields ?? []) : (text ?? "…"),
+      bits ? bitsNode(text, this.#values?.fields ?? []) : (text ?? WAITING),
     );
   }
 
@@ -232,6 +233,9 @@ export class ValuesTable {
       if (ticket !== this.#ticket || isAbort(error)) return;
       this.#failure.textContent = `The values could not be read: ${errorText(error)}`;
       this.#failure.hidden = false;
+      for (const cell of this.#grid.querySelectorAll("[role=gridcell]")) {
+        if (cell.textContent === WAITING) cell.textContent = "";
+      }
     } finally {
       if (this.#wanted === wanted) this.#wanted = "";
     }
