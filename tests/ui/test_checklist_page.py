@@ -98,6 +98,7 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
     page.goto(f"{address}?views={views}&width={width}&theme={theme}")
     for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
         expect(root).to_have_attribute("data-ready", "true")
+    page.wait_for_function("() => !/scanning|reading…/.test(document.body.innerText)")
     settle(page)
 
 
