@@ -35,10 +35,10 @@ function profileText(answer: TensorAnswer, axis: number): string {
   return `import numpy as np; x = ${values}; x.min(${over}), x.max(${over}), x.mean(${over})`;
 }
 
-/** The array whose axes are those shown. */
+/** The array whose axes are those shown; a layout without blocks only names them. */
 function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boolean): string {
   const tensor = `run.tensors[${entry.join(", ")}]`;
-  if (layout) {
+  if (/[a-z]/.test(layout)) {
     const known = Object.entries(sizes).map(([name, size]) => `${JSON.stringify(name)}: ${size}`);
     const more = [
       JSON.stringify(layout),
