@@ -33,6 +33,7 @@ def _cases(corpus: Path) -> list[Path]:
     return sorted(each.parent for each in corpus.glob("tvm/**/tvmdbg"))
 
 
+@pytest.mark.slow
 def test_check_of_every_recorded_dump(tvmdbg: Run, corpus: Path) -> None:
     calls = []
     cases = _cases(corpus)

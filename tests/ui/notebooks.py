@@ -93,7 +93,8 @@ class Notebook:
         page.wait_for_function(_IDLE, timeout=START_MS)
 
     def close(self) -> None:
-        """End its kernel."""
+        """End its kernel, once the views have written down what they remember."""
+        self.page.wait_for_timeout(600)
         self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
     def run(self, index: int, source: str | None = None) -> None:
