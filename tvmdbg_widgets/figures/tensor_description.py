@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.figures.tensor_counts import tensor_counts
 from tvmdbg_widgets.figures.tensor_facts import exact_text, float_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts
-    from tvmdbg_widgets.model.statistics import Statistics
 
 
 def description(facts: TensorFacts, title: str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "color_range": list(options.color_range) if is_range else options.color_range,
         "verdict": facts.verdict,
         "exact": found.exact,
-        "counts": _counts(found) if found.applicable else None,
+        "counts": tensor_counts(found) if found.applicable else None,
         "statistics": _statistics(facts) if found.applicable else None,
         "percentiles": [
             {"percent": percent, "low": exact_text(each.low), "high": exact_text(each.high)}
@@ -71,19 +71,4 @@ def _statistics(facts: TensorFacts) -> dict[str, Any]:
         "firstNan": facts.index_of(found.first_nan),
         "firstPosInf": facts.index_of(found.first_pos_inf),
         "firstNegInf": facts.index_of(found.first_neg_inf),
-    }
-
-
-def _counts(found: Statistics) -> dict[str, int | None]:
-    return {
-        "size": found.size,
-        "finite": found.finite,
-        "nan": found.nan,
-        "posInf": found.pos_inf,
-        "negInf": found.neg_inf,
-        "zero": found.zero,
-        "negative": found.negative,
-        "denormal": found.denormal,
-        "atLowest": found.at_lowest,
-        "atHighest": found.at_highest,
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from tvmdbg_widgets.figures.tensor_counts import tensor_counts
 from tvmdbg_widgets.model.bits import is_integer
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.widgets.answering import Reply
@@ -81,16 +82,7 @@ def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any]
     if not found.applicable:
         return None
     return {
-        "size": found.size,
-        "finite": found.finite,
-        "nan": found.nan,
-        "posInf": found.pos_inf,
-        "negInf": found.neg_inf,
-        "zero": found.zero,
-        "negative": found.negative,
-        "denormal": found.denormal,
-        "atLowest": found.at_lowest,
-        "atHighest": found.at_highest,
+        **tensor_counts(found),
         "minimum": exact_number(found.minimum),
         "maximum": exact_number(found.maximum),
         "mean": exact_mean(found.mean),
