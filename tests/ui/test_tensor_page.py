@@ -123,6 +123,19 @@ def inspect(page: Page) -> dict[str, Any]:
     )
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait for what the view says of itself: ``root``, its ``detail`` and ``texts`` of labels."""
+    page.wait_for_function(
+        f"""() => {{
+            const root = document.querySelector("{ROOT}");
+            const detail = {{}};
+            const texts = (labels) => labels.map((label) => label.text).join(" ");
+            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", {{ detail }}));
+            return {condition};
+        }}"""
+    )
+
+
 def state(page: Page, model: str, name: str) -> Any:
     return page.evaluate(f"window.tvmdbg.models.{model}.get('{name}')")
 
@@ -390,11 +403,19 @@ def test_colours_by_keys(page: Page, made: str) -> None:
 )
 def test_odd_shapes(page: Page, made: str, node: int, text: str) -> None:
     show(page, made, entry=[node, 0])
-    page.wait_for_timeout(200)
-    shown = page.locator(ROOT).inner_text() + "".join(
-        label["text"] for label in inspect(page)["labels"]
-    )
-    assert text in shown
+    until(page, f"root.innerText.includes({text!r}) || texts(detail.labels).includes({text!r})")
+
+
+def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
+    show(page, made, entry=[3, 0])
+    until(page, 'texts(detail.labels) === "-2.5"')
+    page.get_by_label("Scale of the colours").select_option("symlog")
+    expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("−2.5")
+    assert [label["text"] for label in inspect(page)["labels"]] == ["-2.5"]
+    page.evaluate("window.tvmdbg.models.tensor0.set('value_format', 'dequantised')")
+    page.evaluate("window.tvmdbg.models.tensor0.set('scale', 0.5)")
+    until(page, 'texts(detail.labels) === "-1.25"')
+    expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("× 0.5 = -1.25")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -405,7 +426,7 @@ def test_labels_are_apart_and_inside(
 ) -> None:
     show(page, made, entry=[node, 0], width=width, theme=theme)
     press(page, "ArrowDown", "ArrowDown", "ArrowRight")
-    page.wait_for_timeout(150)
+    until(page, "detail.labels.length && detail.histogram.labels.length")
     found = inspect(page)
     for labels, selector in (
         (found["labels"], STAGE),

@@ -50,9 +50,13 @@ export class Crosshair {
     return this.#parts.picture.hover ?? this.point;
   }
 
-  /** What values are read from; null where nothing is shown. */
+  /** What values are read from, and how they are written; null where nothing is shown. */
   over(shown: Shown | null): void {
+    const before = this.#shown;
     this.#shown = shown;
+    if (shown && before?.answer === shown.answer && before.values !== shown.values) {
+      this.readAgain();
+    }
   }
 
   move(plane: Plane, rows: number, cols: number): void {

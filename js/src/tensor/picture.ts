@@ -109,7 +109,6 @@ export class Picture {
     }
     this.#plate = plate;
     this.sight.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
-    this.#exact = "";
     this.redraw();
   }
 
