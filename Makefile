@@ -15,6 +15,12 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 UV_SYSTEM_CERTS ?= 1
 export UV_SYSTEM_CERTS
 
+# Many containers set it; every process then compiles all it imports (`tvmdbg --help`: 0.8 s instead of 0.2 s).
+unexport PYTHONDONTWRITEBYTECODE
+
+# Whole files to as many processes as there are cores, in the order of tests/conftest.py.
+SHARED := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 # The bundles are made by `bundle`, not by the editable install.
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt
 
@@ -35,10 +41,10 @@ lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on a copy of 
 	  --LabApp.default_url=/lab/tree/quickstart.ipynb $(LAB_ARGS)
 
 test: check test-js chromium ## set everything up, check, run the core tests
-	$(BIN)/python -m pytest -m "not slow and not hosts" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED) -m "not slow and not hosts" $(PYTEST_ARGS)
 
 test-all: check test-js chromium $(VENV)/.docs ## the same, with other hosts, slow tests and long fuzzing
-	$(BIN)/python -m pytest --hypothesis-profile=long $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=long $(PYTEST_ARGS)
 
 docs: $(VENV)/.docs bundle ## build notebooks and reference as an offline site in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html

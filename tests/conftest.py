@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -18,8 +19,10 @@ hypothesis.settings.register_profile("core", deadline=None, max_examples=100, de
 hypothesis.settings.register_profile("long", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("core")
 
-deselected: list[pytest.Item] = []
-specification: set[str] = set()
+SPEC_ONLY = ("spec_only", True)
+LEFT_OUT = "left_out"
+
+left_out: Counter[str] = Counter()
 
 
 def corpus_path() -> Path | None:
@@ -54,21 +57,36 @@ def pytest_report_header() -> str:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    deselected.extend(items)
+    left_out.update(_markers(item) for item in items)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Playwright leaves an event loop running in this thread, and what starts its own then fails.
-    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
-    specification.update(item.nodeid for item in items if item.get_closest_marker("spec_only"))
+    # Of the files with a browser the longest come first: two processes then end together.
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: _turn(item, sizes[item.path]))
+    for item in items:
+        if item.get_closest_marker("spec_only"):
+            item.user_properties.append(SPEC_ONLY)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[LEFT_OUT] = dict(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    # Every worker collects, and leaves out, the same.
+    left_out.update(getattr(node, "workeroutput", {}).get(LEFT_OUT, {}) if not left_out else {})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     write = terminalreporter.write_line
     skips = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
-    left_out = Counter(_markers(item) for item in deselected)
-    passed = {report.nodeid for report in terminalreporter.stats.get("passed", [])}
-    spec_only = sorted(specification & passed)
+    passed = terminalreporter.stats.get("passed", [])
+    spec_only = sorted(each.nodeid for each in passed if SPEC_ONLY in each.user_properties)
     if skips or left_out:
         terminalreporter.section("not run")
         for reason, count in skips.most_common():
@@ -79,6 +97,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("rests on the specification alone")
         for nodeid in spec_only:
             write(nodeid)
+
+
+def _turn(item: pytest.Item, tests: int) -> tuple[int, int]:
+    if item.path.parent != HERE / "ui":
+        return 0, 0
+    return (1, 0) if item.get_closest_marker("lab") else (2, -tests)
 
 
 def _reason(report: pytest.TestReport) -> str:
