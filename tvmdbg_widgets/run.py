@@ -326,8 +326,9 @@ class DebugRun:
         **options
             As the view takes them: ``color_by``, ``direction``, ``focus``, ``hops``, ``search``,
             ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
-            ``color_map``, ``color_range``, ``data_layout``, ``reading``, ``show``, ``region``
-            (tensor, see :class:`TensorInspector`); ``show``, ``sort``, ``time_range`` (timeline);
+            ``color_map``, ``color_range``, ``cells``, ``data_layout``, ``data_sizes``, ``reading``,
+            ``show``, ``along``, ``region`` (tensor, see :class:`TensorInspector`); ``show``,
+            ``sort``, ``time_range`` (timeline);
             ``selected``: node ids to be marked (graph and timeline); ``tensor_show``, the
             tensor's ``show``, and ``collapsed``: views to be left out (debugger).
 

@@ -22,6 +22,7 @@ export function shown(
     ...found,
     entry: found.answer.entry,
     show: "picture",
+    along: null,
     region: null,
     colors: { scale: "linear", map: "auto", range: "tensor" },
     scale: null,

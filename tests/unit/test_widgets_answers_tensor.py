@@ -202,7 +202,6 @@ def test_a_layout_by_hand_unfolds_and_hides_padding() -> None:
         ("NCHW", {}, "4 axes"),
         ("NCHW3c", {}, "3"),
         ("NCHW4c", {"C": 9}, "C"),
-        ("NCHW4c", {"D": 1}, "D"),
         ("N<b>", {}, "layout"),
         ("N" * 101, {}, "at most"),
     ],

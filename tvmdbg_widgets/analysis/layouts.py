@@ -16,12 +16,14 @@ from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import family, parts
 from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.values import Values
 
 Entry: TypeAlias = tuple[int, int]
 
@@ -58,6 +60,44 @@ def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLa
     return next(
         (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
     )
+
+
+def laid_out(
+    values: Values,
+    known: Iterable[KnownLayout],
+    layout: str | None,
+    sizes: Mapping[str, int] | None,
+) -> Unfolded | None:
+    """Return values along the axes that a view asks for; None for those that are stored.
+
+    Parameters
+    ----------
+    values
+        As they are stored.
+    known
+        What is told of them, the best first.
+    layout
+        What is unfolded; empty for the axes as stored, None for the one that is stated.
+    sizes
+        Logical sizes by letter that hide padding, as far as the layout has the letters; None for
+        those that are known with the layout.
+
+    Raises
+    ------
+    ValueError
+        The layout does not fit, or a size is more than is stored.
+    """
+    known = list(known)
+    if layout is None:
+        stated = stated_layout(known, values.view_shape)
+        layout = "" if stated is None else stated.layout.text
+    if not layout:
+        return None
+    parsed = Layout.parse(layout)
+    if sizes is None:
+        sizes = {each.layout.text: each.sizes for each in known}.get(layout, {})
+    fitting = {letter: size for letter, size in sizes.items() if letter in parsed.letters}
+    return Unfolded(values, parsed, fitting)
 
 
 class _Claim(NamedTuple):

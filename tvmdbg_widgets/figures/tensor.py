@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.pictures import Channels, Profile
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import Withhold
@@ -57,6 +57,9 @@ def tensor_figure(
     reading: str | None = None,
     show: str = "picture",
     region: Region | None = None,
+    data_sizes: Mapping[str, int] | None = None,
+    cells: str = "mean",
+    along: int | None = None,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -90,6 +93,15 @@ def tensor_figure(
         (bounds and mean along an axis).
     region : (row, col, rows, cols) or None
         The part of the plane that is drawn, in values.
+    data_sizes : dict of str to int, or None
+        Sizes of logical axes that hide padding (``{"C": 3}``); those that the graph tells where
+        None, none hidden where empty.
+    cells : str
+        What the colours show of a cell of several values: its ``"mean"``, the ``"least"``, the
+        ``"largest"`` or the ``"extreme"``, which is farthest from zero.
+    along : int or None
+        Axis that the channels or the profile go along; the channels where they are known, else
+        the longest, where left out.
     width : float
         px.
     theme : str
@@ -105,7 +117,19 @@ def tensor_figure(
         A value that is none of these.
     """
     options = TensorOptions(
-        entry, axes, index, color_scale, color_map, color_range, data_layout, reading, show, region
+        entry=entry,
+        axes=axes,
+        index=index,
+        color_scale=color_scale,
+        color_map=color_map,
+        color_range=color_range,
+        data_layout=data_layout,
+        reading=reading,
+        show=show,
+        region=region,
+        data_sizes=data_sizes,
+        cells=cells,
+        along=along,
     )
     look = theme_of(theme)
     pixels = most_pixels(saved)

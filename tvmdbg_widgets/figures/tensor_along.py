@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.figures.colors import SPECIAL
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
-from tvmdbg_widgets.figures.tensor_picture import Box, codes_of, draw_cells
+from tvmdbg_widgets.figures.tensor_picture import Box, codes_of, draw_caption, draw_cells
 from tvmdbg_widgets.figures.texts import about_text, width, wrap
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
 
@@ -43,7 +44,7 @@ def draw_channels(
     tall = side * min(1.0, facts.shown.rows / facts.shown.cols)
     wide = side * min(1.0, facts.shown.cols / facts.shown.rows)
     tall, wide = max(tall, 4.0), max(wide, 4.0)
-    codes = codes_of(drawn, scale).reshape(drawn.count, drawn.rows, drawn.cols)
+    codes = codes_of(drawn, scale, facts.options.cells).reshape(drawn.count, drawn.rows, drawn.cols)
     across = max(1, int((box.room + _GAP) // (max(wide, _LEAST_SIDE) + _GAP)))
     y = box.y
     for at in range(drawn.count):
@@ -58,7 +59,7 @@ def draw_channels(
         y += LINE_HEIGHT
         said = f"the first {drawn.count:,} of {drawn.length:,}"
         marks.text(said, box.x, y - 3, fill=marks.theme.muted)
-    return y
+    return draw_caption(marks, facts, drawn, replace(box, y=y))
 
 
 def _count(facts: TensorFacts, box: Box) -> int:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.figures.choices import one_of
 from tvmdbg_widgets.figures.colors import COLOR_MAPS, SCALES
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.layouts import Layout, checked_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Axes: TypeAlias = tuple[int | None, int | None]
 #: Row, column, rows and columns of a part of a plane, in values.
@@ -20,6 +20,8 @@ ColorRange: TypeAlias = str | tuple[float, float]
 
 TENSOR_SHOWS = ("picture", "channels", "profile")
 COLOR_RANGES = ("tensor", "plane", "robust")
+#: What the colours show of a cell of several values.
+CELLS = ("mean", "least", "largest", "extreme")
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,26 @@ class TensorOptions:
     reading: str | None = None
     show: str = "picture"
     region: Region | None = None
+    data_sizes: Mapping[str, int] | None = None
+    cells: str = "mean"
+    along: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no tensor can be shown with."""
         one_of("color_scale", self.color_scale, SCALES)
         one_of("color_map", self.color_map, COLOR_MAPS)
         one_of("show", self.show, TENSOR_SHOWS)
+        one_of("cells", self.cells, CELLS)
         if isinstance(self.color_range, str):
             one_of("color_range", self.color_range, COLOR_RANGES)
         elif not _is_range(self.color_range):
             raise ValueError(f"color_range is (low, high), found {self.color_range!r}")
         if self.data_layout:
             Layout.parse(self.data_layout)
+        if self.data_sizes is not None:
+            checked_sizes(self.data_sizes, self.data_layout)
+        if self.along is not None and (isinstance(self.along, bool) or self.along < 0):
+            raise ValueError(f"along is the number of an axis, found {self.along!r}")
         if self.region is not None and not _is_region(self.region):
             raise ValueError(f"region is (row, col, rows, cols), found {self.region!r}")
 

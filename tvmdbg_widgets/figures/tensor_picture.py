@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,15 +71,16 @@ def draw_plane(
     """Draw the plane within the box; return the y below it."""
     shown = facts.shown
     if shown.rows == 1 and shown.cols > 1:
-        return _profile(marks, drawn, scale, (box.x, box.y, box.room, min(box.tall, _PROFILE)))
+        return _profile(marks, facts, drawn, scale, Box(box.x, box.y, box.room, _PROFILE))
     wide, high = cell_size(shown.rows, shown.cols, box.room, box.tall)
     # Cells begin at multiples of their step and may reach beyond the part that is wanted.
     rows = min(drawn.rows * drawn.row_step, facts_rows(facts) - drawn.row)
     cols = min(drawn.cols * drawn.col_step, facts_cols(facts) - drawn.col)
     high, wide = high * shown.rows / rows, wide * shown.cols / cols
     size = (cols * wide, rows * high)
-    draw_cells(marks, codes_of(drawn, scale).reshape(drawn.rows, drawn.cols), scale, box, size)
-    return _reduced(marks, drawn, box.x, box.y + size[1], box.room)
+    codes = codes_of(drawn, scale, facts.options.cells).reshape(drawn.rows, drawn.cols)
+    draw_cells(marks, codes, scale, box, size)
+    return draw_caption(marks, facts, drawn, replace(box, y=box.y + size[1]))
 
 
 def facts_rows(facts: TensorFacts) -> int:
@@ -109,16 +110,19 @@ def draw_cells(
     marks.rect(x, y, *size, fill="none", stroke=marks.theme.line)
 
 
-def _reduced(marks: Marks, shown: Picture, x: float, y: float, room: float) -> float:
-    """Say how many values are behind one cell, where it is more than one."""
+def draw_caption(marks: Marks, facts: TensorFacts, shown: Picture | Channels, box: Box) -> float:
+    """Say how many values are behind one cell, where it is more than one, and what of them."""
+    y = box.y
     if shown.row_step * shown.col_step == 1:
         return y
     said = f"{shown.row_step:,} × {shown.col_step:,} values"
-    which = "" if shown.exact else ", of which it was sampled"
-    text = f"each cell is coloured by the mean of up to {said}{which}"
-    for line in wrap(text, room, SMALL, 3):
+    which = "" if getattr(shown, "exact", True) else ", of which it was sampled"
+    cells = facts.options.cells
+    what = "value farthest from 0" if cells == "extreme" else cells
+    text = f"each cell is coloured by the {what} of up to {said}{which}"
+    for line in wrap(text, box.room, SMALL, 3):
         y += LINE_HEIGHT
-        marks.text(line, x, y - 3, fill=marks.theme.muted)
+        marks.text(line, box.x, y - 3, fill=marks.theme.muted)
     return y
 
 
@@ -134,12 +138,25 @@ def cell_size(rows: int, cols: int, room: float, tall: float) -> tuple[float, fl
 _NAN, _POS_INF, _NEG_INF, _UNDER, _OVER = range(256, 261)
 
 
-def codes_of(shown: Picture | Channels, scale: ColorScale | None) -> npt.NDArray[np.uint16]:
+def cell_values(shown: Picture | Channels, cells: str) -> npt.NDArray[np.float32]:
+    """Return what the colours show of each cell, as ``js/src/tensor/plane_painter.ts`` has it."""
+    if cells == "mean":
+        return shown.mean
+    least, largest = shown.minimum, shown.maximum
+    if cells == "extreme":
+        return np.where(np.abs(least) > np.abs(largest), least, largest)
+    return least if cells == "least" else largest
+
+
+def codes_of(
+    shown: Picture | Channels, scale: ColorScale | None, cells: str = "mean"
+) -> npt.NDArray[np.uint16]:
     """Return 0 … 255 of the colour table, 256 on for what has no place there."""
-    codes = np.full(shown.mean.shape, _NAN, np.uint16)
+    numbers = cell_values(shown, cells)
+    codes = np.full(numbers.shape, _NAN, np.uint16)
     if scale is not None:
-        known = np.isfinite(shown.mean)
-        values = shown.mean[known].astype(np.float64)
+        known = np.isfinite(numbers)
+        values = numbers[known].astype(np.float64)
         found = np.floor(255 * scale.share(values) + 0.5).astype(np.uint16)
         # float32 cells of values at the ends may lie a step beyond those.
         found[values < _less(scale.least)] = _UNDER
@@ -175,16 +192,13 @@ def _png(codes: npt.NDArray[np.uint16], scale: ColorScale | None) -> bytes:
 
 
 def _profile(
-    marks: Marks,
-    shown: Picture,
-    scale: ColorScale | None,
-    box: tuple[float, float, float, float],
+    marks: Marks, facts: TensorFacts, shown: Picture, scale: ColorScale | None, box: Box
 ) -> float:
     """Draw one row of values as bars from zero, each from the least to the largest of its cell."""
-    left, top, room, tall = box
+    left, top, room, tall = box.x, box.y, box.room, box.tall
     step = min(_MOST_CELL, room / shown.cols)
     gap = 1.0 if step >= 4 else 0.0
-    palette, codes = _palette(scale), codes_of(shown, scale)
+    palette, codes = _palette(scale), codes_of(shown, scale, facts.options.cells)
     low, high = (min(0.0, scale.low), max(0.0, scale.high)) if scale is not None else (0.0, 0.0)
 
     def level(value: float) -> float:
@@ -215,7 +229,7 @@ def _profile(
         said = str(shown.col + col * shown.col_step)
         if left + col * step + width(said, SMALL) <= left + room:
             marks.text(said, left + col * step, top + tall + 13, fill=marks.theme.muted)
-    return _reduced(marks, shown, left, top + tall + 16, room)
+    return draw_caption(marks, facts, shown, replace(box, y=top + tall + 16))
 
 
 def draw_color_bar(marks: Marks, facts: TensorFacts, scale: ColorScale | None, box: Box) -> float:

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.analysis.layouts import known_layouts, laid_out
 from tvmdbg_widgets.model.pictures import (
     Channels,
     Picture,
@@ -16,8 +15,7 @@ from tvmdbg_widgets.model.pictures import (
     picture,
     profile,
 )
-from tvmdbg_widgets.model.planes import Plane, default_axes
-from tvmdbg_widgets.model.unfolded import Unfolded
+from tvmdbg_widgets.model.planes import Plane, axis_along, default_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.layouts import KnownLayout
     from tvmdbg_widgets.figures.tensor_options import Axes, Region, TensorOptions
     from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.unfolded import Unfolded
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
 
@@ -44,6 +43,8 @@ class Shown:
         Along the axes shown.
     layout : str
         What is unfolded; empty where the axes are as stored.
+    sizes : dict of str to int
+        Logical sizes that hide padding.
     axis_names : tuple of str
         Letters of the axes, where a layout names them.
     known : tuple of KnownLayout
@@ -55,17 +56,21 @@ class Shown:
         The part of the plane that is drawn; None for all of it.
     show : str
         ``"picture"``, ``"channels"`` or ``"profile"``.
+    axis : int or None
+        That of the channels or of the profile; None without one.
     """
 
     reading: str | None
     values: Values
     layout: str
+    sizes: dict[str, int]
     axis_names: tuple[str, ...]
     known: tuple[KnownLayout, ...]
     misfit: str
     plane: Plane | None
     region: Region | None
     show: str
+    axis: int | None
 
     @classmethod
     def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> Shown:
@@ -75,46 +80,33 @@ class Shown:
         reading = reading or (readings[0] if readings else None)
         stored = tensor.values(reading)
         known = known_layouts(run.parts, (tensor.node, tensor.output))
-        stated = stated_layout(known, stored.view_shape)
-        opened = stored if stated is None else Unfolded(stored, stated.layout, stated.sizes)
-        misfit = ""
-        if options.data_layout is not None:
-            layout = Layout.parse(options.data_layout) if options.data_layout else None
-            misfit = "" if layout is None else layout.misfit(stored.view_shape)
-            sizes = {each.layout.text: each.sizes for each in known}.get(options.data_layout)
-            if not misfit:
-                opened = stored if layout is None else Unfolded(stored, layout, sizes)
+        unfolded, misfit = None, ""
+        try:
+            unfolded = laid_out(stored, known, options.data_layout, options.data_sizes)
+        except ValueError as problem:
+            misfit = str(problem)
+        opened = stored if unfolded is None else unfolded
         shape = opened.view_shape
         plane = plane_of(shape, options.axes, options.index) if stored.is_ordered else None
         plane = plane if math.prod(shape) else None
+        names = () if unfolded is None else unfolded.axis_names
+        axis = None
+        if plane is not None and options.show != "picture":
+            pictured = plane.axes if options.show == "channels" else ()
+            axis = axis_along(shape, names, pictured, options.along)
         return cls(
             reading,
             opened,
-            opened.layout.text if isinstance(opened, Unfolded) else "",
-            opened.axis_names if isinstance(opened, Unfolded) else (),
+            "" if unfolded is None else unfolded.layout.text,
+            {} if unfolded is None else _hiding(unfolded),
+            names,
             known,
             misfit,
             plane,
             None if plane is None else _part(plane, options.region),
             options.show,
+            axis,
         )
-
-    @property
-    def axis(self) -> int | None:
-        """The axis of the channels or of the profile, as the view opens with; None without one."""
-        if self.plane is None:
-            return None
-        shape = self.plane.shape
-        wanted = self.axis_names.index("C") if "C" in self.axis_names else 1
-        free = range(len(shape))
-        if self.show == "channels":
-            free = [axis for axis in free if axis not in self.plane.axes]  # type: ignore[assignment]
-        usable = [axis for axis in free if shape[axis] > 1] or list(free)
-        if not usable:
-            return None
-        if wanted in usable and ("C" in self.axis_names or len(shape) > 2):
-            return wanted
-        return max(usable, key=lambda axis: (shape[axis], -axis))
 
     @property
     def rows(self) -> int:
@@ -195,6 +187,13 @@ def _part(plane: Plane, region: Region | None) -> Region | None:
     row, col = min(region[0], plane.rows - 1), min(region[1], plane.cols - 1)
     rows, cols = min(region[2], plane.rows - row), min(region[3], plane.cols - col)
     return None if (rows, cols) == (plane.rows, plane.cols) else (row, col, rows, cols)
+
+
+def _hiding(unfolded: Unfolded) -> dict[str, int]:
+    """The sizes of axes of which some is hidden."""
+    whole = unfolded.layout.logical_shape(unfolded.values.view_shape)
+    shown = zip(unfolded.axis_names, unfolded.shape, whole, strict=True)
+    return {name: size for name, size, most in shown if size < most}
 
 
 def _valid(shape: tuple[int, ...], axes: Axes) -> bool:

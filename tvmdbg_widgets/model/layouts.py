@@ -8,10 +8,11 @@ parts from left to right (``GetStoreRule``, src/tir/ir/data_layout.cc @ v0.19.0)
 from __future__ import annotations
 
 import math
+import operator
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])")
 _LONGEST = 100
 _DIGITS = 9
+_LONGEST_AXIS = 2**53
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,33 @@ class Layout:
 
     def __str__(self) -> str:
         return self.text
+
+
+def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[str, int]:
+    """Return sizes of logical axes by letter, as a dict of its own.
+
+    >>> checked_sizes({"C": 3})
+    {'C': 3}
+
+    Raises
+    ------
+    ValueError
+        Something else, or an axis that the layout does not have, where one is named; the message
+        names what is allowed.
+    """
+    allowed = 'sizes are whole numbers from 1 on by upper-case letter, such as {"C": 3}'
+    try:
+        found = {letter: operator.index(size) for letter, size in sizes.items()}
+    except (AttributeError, TypeError):
+        raise ValueError(f"{allowed}, found {str(sizes)[:_LONGEST]}") from None
+    for letter, size in found.items():
+        named = isinstance(letter, str) and re.fullmatch("[A-Z]", letter)
+        if not named or isinstance(sizes[letter], bool) or not 1 <= size <= _LONGEST_AXIS:
+            raise ValueError(f"{allowed}, found {str({letter: sizes[letter]})[:_LONGEST]}")
+        letters = _parse(layout).letters if layout else (letter,)
+        if letter not in letters:
+            raise ValueError(f"{letter} is no axis of {layout}, which has {', '.join(letters)}")
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -86,6 +86,42 @@ class Plane:
         return window.T if down > across else window
 
 
+def axis_along(
+    shape: Sequence[int],
+    names: Sequence[str] = (),
+    shown: Sequence[int | None] = (),
+    wanted: int | None = None,
+) -> int | None:
+    """Return the axis gone along by a profile, or by channels beside the axes of their pictures.
+
+    The one that is wanted; else the channels: the axis named C or, where none is, the second of
+    three axes and more; else the longest. ``js/src/tensor/plane.ts`` has the same.
+
+    Parameters
+    ----------
+    shape
+    names
+        Letters of the axes, where a layout names them.
+    shown
+        Axes that each picture has, which none can be made for each index of.
+    wanted
+        As far as it is one of the others, and long enough to go along.
+
+    Returns
+    -------
+    int or None
+        None where no axis is left; one of length 1 is none beside pictures.
+    """
+    free = [axis for axis in range(len(shape)) if axis not in shown]
+    usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)
+    if wanted in (usable if shown else free):
+        return wanted
+    usual = list(names).index("C") if "C" in names else 1
+    if usual in usable and ("C" in names or len(shape) > 2):
+        return usual
+    return max(usable, key=lambda axis: shape[axis], default=None)
+
+
 def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
     """Return the axes that views open with, as ``js/src/tensor/plane.ts`` has them.
 

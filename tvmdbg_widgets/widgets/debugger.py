@@ -32,9 +32,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         Where not given, the views whose part the run does not hold, as long as it holds any.
     color_by, fold_parameters, direction, search, focus, hops
         As of GraphView.
-    entry, axes, index, color_scale, color_map, color_range, data_layout, reading
+    entry, axes, index, color_scale, color_map, color_range, data_layout, data_sizes
         As of TensorInspector.
-    region, value_format, scale, zero_point
+    reading, along, cells, region, value_format, scale, zero_point
         As of TensorInspector, too.
     tensor_show : str
         What a TensorInspector calls ``show``.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.model.layouts import Layout, checked_sizes
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.view import View
 
@@ -43,6 +43,7 @@ class TensorOptions(traitlets.HasTraits):
         default_value="tensor",
     ).tag(sync=True)
     data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
+    data_sizes: Any = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     reading = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
     region: Any = traitlets.Tuple(
         traitlets.Int(min=0),
@@ -52,6 +53,8 @@ class TensorOptions(traitlets.HasTraits):
         allow_none=True,
         default_value=None,
     ).tag(sync=True)
+    cells = traitlets.Enum(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)
+    along = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     value_format = traitlets.Enum(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
     scale = traitlets.Float(1.0).tag(sync=True)
     zero_point = traitlets.Int(0, min=-MOST_ZERO_POINT, max=MOST_ZERO_POINT).tag(sync=True)
@@ -75,6 +78,15 @@ class TensorOptions(traitlets.HasTraits):
             except ValueError as problem:
                 raise traitlets.TraitError(str(problem)) from None
         return text
+
+    @traitlets.validate("data_sizes")
+    def _of_its_axes(self, proposal: Any) -> dict[str, int] | None:
+        if proposal["value"] is None:
+            return None
+        try:
+            return checked_sizes(proposal["value"], self.data_layout)
+        except ValueError as problem:
+            raise traitlets.TraitError(f"data_sizes: {problem}") from None
 
     @traitlets.validate("scale")
     def _finite(self, proposal: Any) -> float:
@@ -109,13 +121,23 @@ class TensorInspector(TensorOptions, View):
         beside it have colours of their own.
     data_layout : str or None
         The layout to unfold, as TVM spells it (``"NCHW8c"``); ``""`` for the axes as stored. None
-        takes the one that the graph states, if it does. ``axes`` and ``index`` speak of the
-        logical axes.
+        takes the one that the graph states, if it does. ``axes``, ``index`` and ``along`` speak
+        of the logical axes.
+    data_sizes : dict of str to int, or None
+        Sizes of logical axes by letter that hide padding, ``{"C": 3}`` where 3 of the 8 channels
+        of an NCHW8c are real. None takes those that are known with the layout, ``{}`` shows all
+        padding.
     reading : str or None
         One of ``tensor.readings``, where the bytes can be understood in several ways.
     show : str
         ``"picture"`` of one plane, ``"channels"`` (one picture for each index of an axis) or
         ``"profile"`` along an axis.
+    along : int or None
+        That axis. None, as one that cannot be gone along, leaves the choice to the view: the
+        channels where they are known, else the longest.
+    cells : str
+        Which number colours show of a cell that stands for several values: their ``"mean"``, the
+        ``"least"``, the ``"largest"`` or the ``"extreme"``, which is farthest from zero.
     region : (int, int, int, int) or None
         Row, column, rows and columns of the plane that are in sight; None for all of it.
     value_format : str
@@ -151,9 +173,12 @@ class TensorInspector(TensorOptions, View):
             color_map=self.color_map,
             color_range=self.color_range,
             data_layout=self.data_layout,
+            data_sizes=self.data_sizes,
             reading=self.reading,
             show=self.show,
             region=self.region,
+            cells=self.cells,
+            along=self.along,
             width=width,
             theme=theme,
             saved=saved,

@@ -173,9 +173,15 @@ export class StoredTensors {
 
   #view(found: Found, question: Question): View {
     const layout = question.text("layout");
-    const sizes = question.sizes();
-    if (layout === null) return this.#opened(found);
-    return layout ? unfoldedView(found.shape, layout, sizes) : storedView(found.shape);
+    const sizes = question.has("sizes") ? question.sizes() : null;
+    const opened = this.#opened(found);
+    const text = layout ?? opened.layout;
+    if (!text) return storedView(found.shape);
+    if (sizes === null && layout === null) return opened;
+    const known = this.#facts.layouts(found.row).find((each) => each.layout === text);
+    const wanted = Object.entries(sizes ?? known?.sizes ?? {});
+    const own = wanted.filter(([letter]) => text.includes(letter));
+    return unfoldedView(found.shape, text, Object.fromEntries(own));
   }
 
   /** The axes that views open with: those of the layout that the graph states. */

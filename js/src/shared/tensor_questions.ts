@@ -16,8 +16,8 @@ export interface TensorView {
   reading: string | null;
   /** A layout to unfold ("NCHW8c"); null for the one the graph states, "" for the axes as stored. */
   layout: string | null;
-  /** Logical sizes by letter that hide padding, {"C": 12}; an axis left out shows all of it. */
-  sizes: Record<string, number>;
+  /** Logical sizes by letter that hide padding, {"C": 12}; an axis left out shows all of it. Null for those known. */
+  sizes: Record<string, number> | null;
 }
 
 export type PlaneAxes = readonly [down: number | null, across: number | null];

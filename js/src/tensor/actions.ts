@@ -67,7 +67,7 @@ export function actions(inspector: Inspector): KeyAction[] {
     ],
     ["Enter", "open the chosen channel", () => board.openChannel()],
     ["a", "next layout of the axes", () => board.nextLayout()],
-    ["t", "next axis of the profile", () => board.profile.nextAxis()],
+    ["t", "next axis of the channels or profile", () => inspector.nextAlong()],
     ["v", "table of values", () => board.toggleTable()],
     ["f", "values as number, hex, bits, dequantised", () => board.table.nextFormat()],
     ["q", "more, fewer numbers of the tensor in a low panel", () => board.numbers.toggle()],

@@ -39,6 +39,8 @@ export function boardActs(inspector: Inspector): BoardActs {
     recolor: (change) => inspector.recolor(() => change),
     look: (change) => inspector.value(change),
     read: (reading) => inspector.read(reading),
+    along: (axis) => inspector.along(axis),
+    nextAlong: () => inspector.nextAlong(),
     plane: (plane) => inspector.look(() => plane),
     layout: (wish) => inspector.lay(wish),
     cells: (cells) => inspector.cells(() => cells),

@@ -31,6 +31,7 @@ import { Trouble } from "./trouble.ts";
 import { type Progress, TrustLine } from "./trust_line.ts";
 import { ValuesTable } from "./values_table.ts";
 import { ViewBar } from "./view_bar.ts";
+import type { Wish } from "./wish.ts";
 import { nothingWords } from "./words.ts";
 
 /** All that is seen of the inspector: its parts, and what is shown in them. */
@@ -120,7 +121,7 @@ export class Board {
     this.saving = new Saving(
       root,
       run,
-      { canvas, along: () => this.along, profile: () => this.profile.found },
+      { canvas, profile: () => this.profile.found },
       (text) => this.mirror.say(text),
       signal,
     );
@@ -212,7 +213,8 @@ export class Board {
     this.saving.show(shown);
     this.#controls.show(shown);
     this.#legend.show(shown);
-    this.#frame.caption.textContent = cellCaption(answer, shown.cells);
+    this.#frame.caption.textContent =
+      shown.show === "picture" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
     this.channels.show(shown);
     this.picture.show(plate);
     this.cross.over(shown);
@@ -225,19 +227,13 @@ export class Board {
   }
 
   nextLayout(): void {
-    if (this.inTrouble) this.#acts.layout({ layout: "", sizes: {} });
+    if (this.inTrouble) this.#acts.layout({ layout: "", sizes: null });
     else this.#layouts.next();
   }
 
-  /** The axis that is gone along: of the channels or of the profile. */
-  get along(): number | null {
-    if (this.#shown?.show === "channels") return this.channels.axis;
-    return this.#shown?.show === "profile" ? this.profile.axis : null;
-  }
-
   /** The choice of a plane, before its values are known. */
-  choose(plane: Plane | null): void {
-    this.#axes.show(plane, this.#shown?.answer?.axisNames ?? []);
+  choose({ plane, names }: Wish): void {
+    this.#axes.show(plane, names);
   }
 
   progress(progress: Progress): void {
@@ -262,15 +258,15 @@ export class Board {
   }
 
   /** What can be chosen stays, so that one can go back to what could be read. */
-  failed(entry: Entry | null, plane: Plane | null, words: string, again: () => void): void {
+  failed(wish: Wish, words: string, again: () => void): void {
     const title = "The tensor could not be read";
     this.#trouble.failed(
       title,
       `${words}\nChoose another plane or tensor, see the axes as stored (a), or retry.`,
       again,
     );
-    this.#unread(entry);
-    this.choose(plane);
+    this.#unread(wish.entry);
+    this.choose(wish);
     this.mirror.say(`${title}: ${words}`);
   }
 
@@ -303,10 +299,12 @@ export class Board {
   }
 
   #inspect(event: Event): void {
+    const answer = this.#shown?.answer ?? null;
     Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
       histogram: this.histogram.inspect(),
       profile: this.profile.inspect(),
       channels: this.channels.inspect(),
+      plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },
     });
   }
 }

@@ -1,23 +1,24 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
-import { element, select } from "../shared/dom.ts";
+import { element } from "../shared/dom.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { AlongPicker } from "./along_picker.ts";
 import { Channels, channelSigns } from "./channels.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
 import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
-import { axisText, fixedAxes } from "./plane.ts";
+import { axesAlong, axisText } from "./plane.ts";
 import { paintCells } from "./plane_painter.ts";
-import { type Shown, viewOf } from "./state.ts";
+import { cellCaption } from "./readout.ts";
+import { type Acts, type Shown, viewOf } from "./state.ts";
 
-interface Events {
+interface Events extends Pick<Acts, "along" | "leave"> {
   /** Shows the plane at an index of an axis. */
   open(axis: number, index: number): void;
   say(text: string): void;
-  leave(): void;
   painted(): void;
 }
 
@@ -30,7 +31,7 @@ export class ChannelGrid {
   readonly #events: Events;
   readonly #run: RunClient;
   readonly #signal: AbortSignal;
-  readonly #axisBox = element("span", {});
+  readonly #picker: AlongPicker;
   readonly #words = muted();
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
   readonly #space = element("div", { class: "tvmdbg-channels-space" });
@@ -41,7 +42,6 @@ export class ChannelGrid {
   #shown: Shown | null = null;
   #channels: Channels | null = null;
   #plane = "";
-  #axis: number | null = null;
   #at = 0;
   #layout: GridLayout | null = null;
   #asked = "";
@@ -52,11 +52,13 @@ export class ChannelGrid {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
+    const title = "Axis of which each index is a picture (t)";
+    this.#picker = new AlongPicker("a picture for each ", title, events);
     this.#scroll.append(this.#space, this.#layer.canvas);
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
-      part("channels-bar", this.#axisBox, this.#words),
+      part("channels-bar", this.#picker.node, this.#words),
       this.#scroll,
       this.#failure,
     );
@@ -76,12 +78,8 @@ export class ChannelGrid {
     const { answer } = shown;
     this.#shown = shown;
     if (shown.show !== "channels" || !answer?.tile) return;
-    const axes = fixedAxes(answeredPlane(answer)).filter((axis) => answer.viewShape[axis]! > 1);
-    if (this.#axis === null || !axes.includes(this.#axis)) {
-      this.#axis = axes.find((axis) => answer.axisNames[axis] === "C") ?? axes[0] ?? null;
-    }
-    this.#at = this.#axis === null ? 0 : answer.index[this.#axis]!;
-    this.#start(answer, axes);
+    this.#at = shown.along === null ? 0 : answer.index[shown.along]!;
+    this.#start(shown, answer);
     this.#repaint.request();
   }
 
@@ -107,15 +105,10 @@ export class ChannelGrid {
 
   /** Shows the chosen picture by itself. */
   open(): void {
-    if (this.#axis !== null && this.#channels) this.#events.open(this.#axis, this.#at);
+    if (this.#channels) this.#events.open(this.#channels.axis, this.#at);
   }
 
   /** The picture as it is on screen. */
-  /** The axis of which each index is a picture; null where there is none to choose. */
-  get axis(): number | null {
-    return this.#axis;
-  }
-
   get canvas(): HTMLCanvasElement {
     return this.#layer.canvas;
   }
@@ -137,9 +130,9 @@ export class ChannelGrid {
     };
   }
 
-  #start(answer: TensorAnswer, axes: readonly number[]): void {
-    const axis = this.#axis;
-    const { viewShape, axisNames } = answer;
+  #start(shown: Shown, answer: TensorAnswer): void {
+    const axis = shown.along;
+    const { viewShape } = answer;
     const index = answer.index.map((at, each) =>
       each === axis || answer.axes.includes(each) ? 0 : at,
     );
@@ -149,23 +142,7 @@ export class ChannelGrid {
     this.#asked = "";
     this.#failure.hidden = true;
     this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
-    const list = select(
-      "Axis of which each index is a picture",
-      axes.map(
-        (each) => [String(each), `${axisText(axisNames, each)} (${viewShape[each]})`] as const,
-      ),
-      String(axis),
-      (value) => {
-        this.#axis = Number(value);
-        if (this.#shown) this.show(this.#shown);
-      },
-    );
-    list.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#events.leave();
-    });
-    this.#axisBox.replaceChildren(
-      ...(axes.length ? [element("label", {}, "a picture for each ", list)] : []),
-    );
+    this.#picker.show(shown, axesAlong(viewShape, answer.axes));
     if (axis === null) {
       this.#words.textContent =
         "All axes longer than 1 are in the picture; none is left for channels.";
@@ -262,13 +239,14 @@ export class ChannelGrid {
         : `${channels.length} channels`,
       dead ? `${dead} dead (all zero)` : "",
       odd ? `${odd} with NaN or Inf` : "",
+      channels.steps && this.#shown ? cellCaption(channels.steps, this.#shown.cells) : "",
     ];
     this.#words.textContent = parts.filter(Boolean).join(" · ");
   }
 
   #wordsOf(index: number): string {
     const channel = this.#channels?.get(index);
-    const name = axisText(this.#shown?.answer?.axisNames ?? [], this.#axis);
+    const name = axisText(this.#shown?.answer?.axisNames ?? [], this.#shown?.along ?? null);
     if (!channel) return `${name} ${index}`;
     const signs = channelSigns(channel);
     return `${name} ${index}: ${channel.low} to ${channel.high}${signs.length ? `, ${signs.join(", ")}` : ""}`;
@@ -287,8 +265,4 @@ export class ChannelGrid {
     this.#scroll.title = index === null ? "" : this.#wordsOf(index);
     this.#scroll.style.cursor = index === null ? "" : "pointer";
   }
-}
-
-function answeredPlane({ viewShape, axes, index }: TensorAnswer) {
-  return { shape: viewShape, axes, index };
 }

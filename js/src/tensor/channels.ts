@@ -23,6 +23,8 @@ export function channelSigns({ low, high, all }: Channel): string[] {
 export class Channels {
   readonly axis: number;
   readonly length: number;
+  /** How many values a cell stands for; null until that is known. */
+  steps: { rowStep: number; colStep: number } | null = null;
   readonly #known = new Map<number, Channel>();
 
   constructor(axis: number, length: number) {
@@ -34,7 +36,9 @@ export class Channels {
     return this.#known.get(index) ?? null;
   }
 
-  add({ first, count, rows, cols, minimum, maximum, mean, flags }: ChannelsAnswer): void {
+  add(answer: ChannelsAnswer): void {
+    const { first, count, rows, cols, minimum, maximum, mean, flags } = answer;
+    this.steps = answer;
     const size = rows * cols;
     for (let k = 0; k < count; k += 1) {
       const own = <T extends Float32Array | Uint8Array>(cells: T) =>

@@ -6,8 +6,8 @@ import type { Shown, ValueLook } from "./state.ts";
  * Python that gives just what is shown: the value at a point, else the plane or the part of it in sight; all planes
  * along an axis; or what a profile along it tells.
  */
-export function codeText(shown: Shown, point: Point | null, along: number | null): string | null {
-  const { answer, show } = shown;
+export function codeText(shown: Shown, point: Point | null): string | null {
+  const { answer, show, along } = shown;
   if (!answer) return null;
   if (along !== null && show === "profile") return profileText(answer, along);
   if (along !== null && show === "channels") {

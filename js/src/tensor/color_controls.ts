@@ -75,7 +75,7 @@ export class ColorControls {
     );
   }
 
-  show({ colors, cells, scale, answer }: Shown): void {
+  show({ colors, cells, scale, answer, show }: Shown): void {
     this.#scale.value = colors.scale;
     this.#map.value = colors.map;
     const typed = typeof colors.range !== "string";
@@ -91,7 +91,8 @@ export class ColorControls {
     }
     this.#cells.value = cells;
     const tile = answer?.tile;
-    this.#cellsLabel.hidden = !tile || tile.rowStep * tile.colStep === 1;
+    const single = !tile || tile.rowStep * tile.colStep === 1;
+    this.#cellsLabel.hidden = show === "profile" || (show === "picture" && single);
   }
 
   #end(label: string): HTMLInputElement {

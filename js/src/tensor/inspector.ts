@@ -8,16 +8,16 @@ import { Board } from "./board.ts";
 import { codeText } from "./code_text.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
-import { follow } from "./follow.ts";
+import { follow, opening } from "./follow.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
 import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
-import { indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
+import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
 import { Viewing } from "./viewing.ts";
-import { type PlaneWish, Wish } from "./wish.ts";
+import { type Opening, Wish } from "./wish.ts";
 import { missingWords } from "./words.ts";
 
 const SETTLE_MS = 200;
@@ -65,11 +65,10 @@ export class Inspector {
     this.#memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
-      () => codeText(this.viewing.shown, this.board.cross.read, this.board.along),
+      () => codeText(this.viewing.shown, this.board.cross.read),
       (text) => this.board.mirror.say(text),
       context,
     );
-    this.#wish.reading = options.get("reading") ?? null;
     follow(this, context, this.#memory);
     signal.addEventListener("abort", () => {
       clearTimeout(this.#settle);
@@ -85,12 +84,7 @@ export class Inspector {
       this.#empty("No tensors", "The run was read, but it holds no tensor.");
       return;
     }
-    const layout = options.get("data_layout") ?? null;
-    this.show(
-      first,
-      { axes: options.get("axes") ?? null, index: options.get("index") ?? null },
-      layout === null ? null : { layout, sizes: {} },
-    );
+    this.show(first, opening(options));
   }
 
   resize(): void {
@@ -111,9 +105,9 @@ export class Inspector {
   }
 
   /** Shows an entry in this view alone. */
-  show(entry: Entry, plane: PlaneWish | null = null, layout: LayoutWish | null = null): void {
+  show(entry: Entry, opening: Opening | null = null): void {
     const wish = this.#wish;
-    if (!plane && wish.entry?.join() === entry.join()) return;
+    if (!opening && wish.entry?.join() === entry.join()) return;
     this.viewing.forget();
     const row = this.#entries.row(entry);
     if (row === null) {
@@ -124,9 +118,7 @@ export class Inspector {
       return;
     }
     const first = wish.entry === null;
-    const same = wish.over(entry, this.#entries.shape(row), plane);
-    if (layout) wish.layout = layout;
-    if (!first) wish.reading = null;
+    const same = wish.over(entry, this.#entries.shape(row), opening);
     if (!same) {
       this.board.cross.point = null;
       if (!first) this.board.picture.sight.show(null);
@@ -170,13 +162,13 @@ export class Inspector {
         [this.#wish.plane, cross.point] = [found.plane, found.point];
       }
     }
-    this.board.choose(this.#wish.plane);
+    this.board.choose(this.#wish);
     this.#remember();
     this.viewing.want(this.viewing.answer);
   }
 
   /** Lays the axes out otherwise; the crosshair stays at its value. */
-  lay(layout: LayoutWish | null): void {
+  lay(layout: LayoutWish): void {
     const { cross, picture } = this.board;
     cross.point = this.#wish.lay(layout, cross.point);
     picture.sight.show(null);
@@ -197,27 +189,37 @@ export class Inspector {
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
     this.#looks.colors = { ...this.#looks.colors, ...change(this.#looks.colors) };
-    this.viewing.draw();
-    this.#remember();
+    this.#redraw();
   }
 
   cells(change: (cells: CellChoice) => CellChoice): void {
     this.#looks.cells = change(this.#looks.cells);
-    this.viewing.draw();
+    this.#redraw();
+  }
+
+  /** Null leaves the axis that is gone along to the view. */
+  along(axis: number | null): void {
+    this.#wish.along = axis;
+    this.#redraw();
+  }
+
+  nextAlong(): void {
+    const { answer, show, along } = this.viewing.shown;
+    if (!answer || along === null) return;
+    const axes = axesAlong(answer.viewShape, show === "channels" ? answer.axes : []);
+    this.along(axes[(axes.indexOf(along) + 1) % axes.length]!);
   }
 
   value(change: Partial<ValueLook>): void {
     this.#looks.values = { ...this.#looks.values, ...change };
-    this.viewing.draw();
-    this.#remember();
+    this.#redraw();
   }
 
   display(change: (show: ShowChoice) => ShowChoice): void {
     const show = change(this.#looks.show);
     if (show === this.#looks.show || !SHOWS.includes(show)) return;
     this.#looks.show = show;
-    this.viewing.draw();
-    this.#remember();
+    this.#redraw();
     if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
 
@@ -284,14 +286,21 @@ export class Inspector {
     }, SETTLE_MS);
   }
 
+  #redraw(): void {
+    this.viewing.draw();
+    this.#remember();
+  }
+
   #remember(): void {
-    const { entry, plane, layout, reading } = this.#wish;
+    const { entry, plane, layout, reading, along } = this.#wish;
     const region = this.board.picture.sight.region;
     this.#memory.keep({
       ...this.#looks.kept,
       entry: entry && [...entry],
-      data_layout: layout?.layout ?? null,
+      data_layout: layout.layout,
+      data_sizes: layout.sizes,
       reading,
+      along,
       region: region && [...region],
       ...(plane && { axes: [...plane.axes], index: [...plane.index] }),
     });

@@ -4,10 +4,13 @@ import { layoutProblem } from "../shared/unfold.ts";
 import { piece } from "./parts.ts";
 import { sourceOf } from "./trust_line.ts";
 
-/** The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding. */
+/**
+ * The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding; null for what the
+ * graph tells.
+ */
 export interface LayoutWish {
-  layout: string;
-  sizes: Record<string, number>;
+  layout: string | null;
+  sizes: Record<string, number> | null;
 }
 
 const BY_HAND = "by hand";
@@ -56,7 +59,9 @@ export class LayoutPicker {
     const entry = answer.entry.join();
     const laid = JSON.stringify([entry, layout, sizes]);
     if (laid !== this.#laid) {
-      const known = layout === "" || layouts.some((each) => each.layout === layout);
+      const told = layouts.find((each) => each.layout === layout);
+      const own = sizesText(sizes);
+      const known = layout === "" || (told && (!own || own === sizesText(told.sizes)));
       this.#byHand = !known || (this.#byHand && entry === this.#entry);
       [this.#laid, this.#entry] = [laid, entry];
     }
@@ -85,7 +90,7 @@ export class LayoutPicker {
     const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
     padding.checked = Object.keys(sizes).length === 0;
     padding.addEventListener("change", () => {
-      this.#choose({ layout, sizes: padding.checked ? {} : full });
+      this.#choose({ layout, sizes: padding.checked ? {} : null });
     });
     this.#text.value = layout || this.#text.value;
     if (layout && this.#byHand) this.#sizes.value = sizesText(sizes);
@@ -119,8 +124,7 @@ export class LayoutPicker {
       this.#text.focus({ preventScroll: true });
       return;
     }
-    const sizes = answer.layouts.find(({ layout }) => layout === value)?.sizes ?? {};
-    this.#choose({ layout: value, sizes });
+    this.#choose({ layout: value, sizes: null });
   }
 
   #check(): string {

@@ -9,7 +9,7 @@ export class Looks {
   colors: ColorChoice;
   values: ValueLook;
   show: ShowChoice;
-  cells: CellChoice = "mean";
+  cells: CellChoice;
 
   constructor(options: ViewOptions<TensorOptions>) {
     this.colors = {
@@ -23,6 +23,7 @@ export class Looks {
       zeroPoint: options.get("zero_point") ?? 0,
     };
     this.show = options.get("show") ?? "picture";
+    this.cells = options.get("cells") ?? "mean";
   }
 
   /** What of it is read back in Python. */
@@ -33,6 +34,7 @@ export class Looks {
       color_map: map,
       color_range: typeof range === "string" ? range : [...range],
       show: this.show,
+      cells: this.cells,
       value_format: this.values.format,
       scale: this.values.scale,
       zero_point: this.values.zeroPoint,

@@ -1,5 +1,5 @@
 import type { ValueFormat } from "../shared/tensor_questions.ts";
-import type { MapChoice, ScaleKind } from "./color_scale.ts";
+import type { CellChoice, MapChoice, ScaleKind } from "./color_scale.ts";
 import type { ShowChoice } from "./state.ts";
 
 /** Traits of the Python `TensorInspector`. */
@@ -12,8 +12,13 @@ export interface TensorOptions {
   color_range: "tensor" | "plane" | "robust" | [low: number, high: number];
   /** Null for the one that the graph states, "" for the axes as stored. */
   data_layout: string | null;
+  /** Sizes that hide padding; null for those that are known with the layout. */
+  data_sizes: Record<string, number> | null;
   reading: string | null;
   show: ShowChoice;
+  /** Null leaves the choice to the view. */
+  along: number | null;
+  cells: CellChoice;
   region: [row: number, col: number, rows: number, cols: number] | null;
   value_format: ValueFormat;
   scale: number;

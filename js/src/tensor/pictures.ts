@@ -19,6 +19,8 @@ const SMALL = 72;
 interface Events {
   /** A picture is to be shown, of what was asked or of what was known. */
   answered: (answer: TensorAnswer) => void;
+  /** There is more to draw of a plane, which may no longer be the one that is shown. */
+  known: () => void;
   failed: (error: unknown) => void;
   busy: (busy: boolean) => void;
   refining: (refining: boolean) => void;
@@ -145,7 +147,7 @@ export class Pictures {
     try {
       const { tile } = await this.#run.tensor({ ...viewOf(known), ...small }, this.#signal);
       if (tile) this.#tiles.add(key, tile);
-      this.#events.answered(known);
+      this.#events.known();
     } catch {
       this.#wholes.delete(key);
     }

@@ -71,6 +71,33 @@ export function planeCols({ shape, axes: [, across] }: Plane): number {
   return across === null ? 1 : shape[across]!;
 }
 
+/** The axes that can be gone along: by a profile, or by channels beside the axes of their pictures. */
+export function axesAlong(
+  shape: readonly number[],
+  pictured: readonly (number | null)[],
+): readonly number[] {
+  const axes = shape.map((_, axis) => axis);
+  return pictured.length
+    ? axes.filter((axis) => shape[axis]! > 1 && !pictured.includes(axis))
+    : axes;
+}
+
+/** The one that is wanted, else the channels, else the longest; `model/planes.py` has the same. */
+export function axisAlong(
+  shape: readonly number[],
+  names: readonly string[],
+  pictured: readonly (number | null)[],
+  wanted: number | null,
+): number | null {
+  const axes = axesAlong(shape, pictured);
+  if (wanted !== null && axes.includes(wanted)) return wanted;
+  const most = Math.max(...axes.map((axis) => shape[axis]!));
+  const channels = names.indexOf("C");
+  const usual = channels < 0 && shape.length > 2 ? 1 : channels;
+  const usable = axes.includes(usual) && (shape[usual]! > 1 || most < 2);
+  return usable ? usual : (axes.find((axis) => shape[axis] === most) ?? null);
+}
+
 /** The axes that are held at one index, in order. */
 export function fixedAxes({ shape, axes }: Plane): number[] {
   return shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));

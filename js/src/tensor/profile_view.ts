@@ -1,5 +1,5 @@
 import { layer, Repaint } from "../shared/canvas.ts";
-import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
@@ -7,9 +7,10 @@ import type { RunClient } from "../shared/run_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { paintAlong, paintPlace } from "./along_painter.ts";
+import { AlongPicker } from "./along_picker.ts";
 import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
-import { indexAt, type Point } from "./plane.ts";
+import { axesAlong, axisText, indexAt, type Point } from "./plane.ts";
 import {
   cellWords,
   holding,
@@ -31,10 +32,10 @@ export class ProfileView {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #run: RunClient;
-  readonly #acts: Pick<Acts, "go" | "leave">;
+  readonly #acts: Pick<Acts, "go" | "leave" | "along" | "nextAlong">;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
-  readonly #picker = element("span", {});
+  readonly #picker: AlongPicker;
   readonly #about = muted();
   readonly #said = part("along-text");
   readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
@@ -54,7 +55,6 @@ export class ProfileView {
   #scene: ProfileScene | null = null;
   #labels: Label[] = [];
   #axis = 0;
-  #chosen = false;
   #key = "";
   #stretch: Stretch = { first: 0, length: 1 };
   #point: Point | null = null;
@@ -63,17 +63,18 @@ export class ProfileView {
   constructor(
     root: HTMLElement,
     run: RunClient,
-    acts: Pick<Acts, "go" | "leave">,
+    acts: Pick<Acts, "go" | "leave" | "along" | "nextAlong">,
     signal: AbortSignal,
   ) {
     this.#root = root;
     this.#run = run;
     this.#acts = acts;
     this.#signal = signal;
+    this.#picker = new AlongPicker("along ", "Axis of the profile (t)", acts);
     this.stage.append(this.#base.canvas, this.#overlay.canvas);
     this.node = part(
       "profile",
-      part("profile-bar", this.#picker, this.#about),
+      part("profile-bar", this.#picker.node, this.#about),
       this.#failure,
       this.stage,
       this.#said,
@@ -81,10 +82,6 @@ export class ProfileView {
     this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
     onThemeChange(() => this.#repaint.request(), signal);
     this.#listen();
-  }
-
-  get axis(): number {
-    return this.#axis;
   }
 
   /** The numbers that are drawn; null until they are known. */
@@ -99,18 +96,16 @@ export class ProfileView {
     this.node.hidden = shown.show !== "profile";
     if (!answer || this.node.hidden) return;
     const { viewShape } = answer;
-    if (!this.#chosen || this.#axis >= viewShape.length) {
-      this.#axis = defaultAxis(answer);
-      this.#chosen = false;
-    }
+    this.#axis = shown.along ?? 0;
     const rest = [answer.entry, answer.reading, answer.layout, answer.sizes, viewShape, this.#axis];
     const key = JSON.stringify(rest);
     if (key !== this.#key) {
       this.#key = key;
       this.#found = null;
+      this.node.dataset.ready = "false";
       this.#hover = null;
       this.#stretch = { first: 0, length: viewShape[this.#axis] ?? 1 };
-      this.#pick(answer);
+      this.#pick(shown, answer);
       this.#ask(answer, key);
     }
     if (before?.scale !== shown.scale || before.answer !== answer) this.#repaint.request();
@@ -124,35 +119,13 @@ export class ProfileView {
     this.#say();
   }
 
-  nextAxis(): void {
-    const rank = this.#shown?.answer?.viewShape.length ?? 0;
-    if (rank > 1) this.#along((this.#axis + 1) % rank);
-  }
-
   inspect() {
     const { plot = null, bars = [] } = this.#scene ?? {};
     return { labels: this.#labels, plot, bars: bars.map((bar) => ({ ...bar })), axis: this.#axis };
   }
 
-  #along(axis: number): void {
-    this.#axis = axis;
-    this.#chosen = true;
-    if (this.#shown) this.show(this.#shown);
-  }
-
-  #pick(answer: TensorAnswer): void {
-    const choices = answer.viewShape.map(
-      (length, axis) => [String(axis), `${axisName(answer, axis)} (${length})`] as const,
-    );
-    const picker = select("Axis of the profile (t)", choices, String(this.#axis), (axis) =>
-      this.#along(Number(axis)),
-    );
-    picker.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#acts.leave();
-    });
-    const held = this.#picker.contains(document.activeElement);
-    this.#picker.replaceChildren(element("label", {}, "along ", picker));
-    if (held) picker.focus();
+  #pick(shown: Shown, answer: TensorAnswer): void {
+    this.#picker.show(shown, axesAlong(answer.viewShape, []));
     const others = answer.viewShape.reduce((all, each) => all * each, 1);
     const length = answer.viewShape[this.#axis] ?? 1;
     const each = length > 0 ? others / length : 0;
@@ -215,7 +188,7 @@ export class ProfileView {
     if (width === 0 || height === 0 || this.node.hidden) return;
     const kind = this.#shown?.colors.scale ?? "linear";
     this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
-    const name = answer ? axisName(answer, this.#axis) : "";
+    const name = answer ? axisText(answer.axisNames, this.#axis) : "";
     const theme = readTheme(this.#root);
     this.#labels = paintAlong(this.#base, width, height, this.#scene, this.#stretch, name, theme);
     this.#place();
@@ -306,22 +279,10 @@ export class ProfileView {
     if (to !== undefined) this.#go(to);
     else if (factor !== undefined) {
       this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
-    } else if (event.key === "t") this.nextAxis();
+    } else if (event.key === "t") this.#acts.nextAlong();
     else if (event.key === "Escape") this.#acts.leave();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
-}
-
-function axisName({ axisNames }: TensorAnswer, axis: number): string {
-  return axisNames[axis] ?? `axis ${axis}`;
-}
-
-/** Channels where a letter or the usual place names them, else the longest axis. */
-function defaultAxis({ viewShape, axisNames }: TensorAnswer): number {
-  const named = axisNames.indexOf("C");
-  if (named >= 0 && viewShape[named]! > 1) return named;
-  if (viewShape.length > 2 && viewShape[1]! > 1) return 1;
-  return Math.max(0, viewShape.indexOf(Math.max(...viewShape)));
 }

@@ -1,5 +1,5 @@
 import { button, element } from "../shared/dom.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
+import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
@@ -98,13 +98,16 @@ function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
 }
 
 /** Says how many values each cell of the picture stands for, and by which number of them it is coloured. */
-export function cellCaption({ tile }: TensorAnswer, cells: CellChoice): string {
-  if (!tile || tile.rowStep * tile.colStep === 1) return "";
+export function cellCaption(
+  { rowStep, colStep }: Pick<Tile, "rowStep" | "colStep">,
+  cells: CellChoice,
+): string {
+  if (rowStep * colStep === 1) return "";
   const what = {
     mean: "mean",
     least: "least",
     largest: "largest",
     extreme: "value farthest from 0",
   }[cells];
-  return `each cell: ${what} of ${tile.rowStep}×${tile.colStep} values (all three below the pointer)`;
+  return `each cell: ${what} of ${rowStep}×${colStep} values`;
 }

@@ -21,8 +21,6 @@ const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
 interface Source {
   /** The picture that is on screen. */
   canvas(): HTMLCanvasElement | null;
-  /** The axis that channels or a profile go along. */
-  along(): number | null;
   profile(): ProfileAnswer | null;
 }
 
@@ -110,8 +108,8 @@ export class Saving {
   }
 
   /** The planes that are shown: one, or one for each index along the channels' axis. */
-  #planes({ answer, show }: Shown): PlaneView[] {
-    const [view, along] = [viewOf(answer!), this.#source.along()];
+  #planes({ answer, show, along }: Shown): PlaneView[] {
+    const view = viewOf(answer!);
     if (show !== "channels" || along === null) return [view];
     return Array.from({ length: answer!.viewShape[along]! }, (_, at) => {
       return { ...view, index: answer!.index.map((each, axis) => (axis === along ? at : each)) };
@@ -123,7 +121,7 @@ export class Saving {
     const [down, across] = shown.answer!.axes;
     const [, , rows, cols] = this.#window;
     const plane = across === null ? [] : down === null ? [cols] : [rows, cols];
-    const along = shown.show === "channels" ? this.#source.along() : null;
+    const along = shown.show === "channels" ? shown.along : null;
     return along === null ? plane : [shown.answer!.viewShape[along]!, ...plane];
   }
 
@@ -150,7 +148,7 @@ export class Saving {
     const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
     if (problem || (kind !== "png" && values > MOST[kind])) {
       const why = problem || `${integer(values)} values are more than a page should hold.`;
-      this.#tell(`${why} In Python: ${pythonFor(kind, shown, this.#source.along())}`);
+      this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
       return;
     }
     this.#busy = new AbortController();
@@ -246,11 +244,7 @@ export class Saving {
     const words = [
       `${answer.entry.join(":")} ${answer.name}`,
       `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
-      codeText(
-        { ...shown, values: { ...shown.values, format: "number" } },
-        null,
-        this.#source.along(),
-      ) ?? "",
+      codeText({ ...shown, values: { ...shown.values, format: "number" } }, null) ?? "",
     ];
     const scale = shown.show === "profile" ? null : shown.scale;
     const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.#root));
@@ -277,10 +271,10 @@ function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook)
   return new Uint8Array(out.buffer);
 }
 
-function pythonFor(kind: Kind, shown: Shown, along: number | null): string {
+function pythonFor(kind: Kind, shown: Shown): string {
   const number = { ...shown.values, format: "number" } as const;
   const look = shown.values.format === "dequantised" ? shown.values : number;
-  const code = codeText({ ...shown, values: look }, null, along) ?? "";
+  const code = codeText({ ...shown, values: look }, null) ?? "";
   if (kind === "csv") return `np.savetxt("values.csv", ${code}, delimiter=",", fmt="%.17g")`;
   return kind === "npy" ? `np.save("values.npy", ${code})` : code;
 }

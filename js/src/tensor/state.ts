@@ -34,6 +34,8 @@ export interface Shown {
   /** Of the whole tensor under the answer's reading; null where they are not known (yet). */
   readonly statistics: StatisticsAnswer | null;
   readonly show: ShowChoice;
+  /** The axis that channels or a profile go along; null where there is none. */
+  readonly along: number | null;
   /** What is in sight of the plane; null for all of it. */
   readonly region: Region | null;
   readonly colors: ColorChoice;
@@ -53,6 +55,9 @@ export interface Acts {
   recolor(change: Partial<ColorChoice>): void;
   look(change: Partial<ValueLook>): void;
   read(reading: string): void;
+  along(axis: number): void;
+  /** Goes along the next axis. */
+  nextAlong(): void;
   /** Looks at every value, or stops doing so. */
   count(go: boolean): void;
   /** Gives the keys back to the view. */

@@ -9,7 +9,7 @@ import type { Looks } from "./looks.ts";
 import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture.ts";
 import { Pictures } from "./pictures.ts";
-import { axisText } from "./plane.ts";
+import { axisAlong, axisText } from "./plane.ts";
 import type { Shown } from "./state.ts";
 import type { Wish } from "./wish.ts";
 import { tensorWords } from "./words.ts";
@@ -55,6 +55,7 @@ export class Viewing {
       board.picture.sight,
       {
         answered: (answer) => this.#answered(answer),
+        known: () => this.draw(),
         failed: (error) => this.#failed(error),
         busy: (busy) => board.busy(busy),
         refining: (refining) => this.#progress(refining),
@@ -130,7 +131,7 @@ export class Viewing {
     this.#statistics = this.#found;
     if (!this.#wish.answered(answer)) {
       cross.point = null;
-      this.#board.choose(this.#wish.plane);
+      this.#board.choose(this.#wish);
     }
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
@@ -153,7 +154,7 @@ export class Viewing {
       this.#pictures.forget();
       this.want(null);
     };
-    this.#board.failed(this.#wish.entry, this.#wish.plane, errorText(error), again);
+    this.#board.failed(this.#wish, errorText(error), again);
     this.#events.painted();
   }
 
@@ -194,11 +195,16 @@ export class Viewing {
     const { colors, cells, values, show } = this.#looks;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
+    const pictured = answer && show === "channels" ? answer.axes : [];
     return {
       entry: answer?.entry ?? this.#wish.entry ?? [-1, 0],
       answer,
       statistics,
       show,
+      along:
+        answer && show !== "picture"
+          ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.#wish.along)
+          : null,
       region: this.#board.picture.sight.region,
       colors,
       scale: this.#scale,

@@ -3,11 +3,16 @@ import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
 
-/** Axes and index as they were asked for, before the shape is known. */
-export interface PlaneWish {
+/** What is asked for of an entry before anything is known of it; null leaves it open. */
+export interface Opening {
   axes: Axes | null;
   index: readonly number[] | null;
+  along: number | null;
+  reading: string | null;
+  layout: LayoutWish;
 }
+
+const AS_TOLD: LayoutWish = { layout: null, sizes: null };
 
 /** What is wanted: an entry, how it is read and laid out, and a plane of it. */
 export class Wish {
@@ -15,25 +20,32 @@ export class Wish {
   plane: Plane | null = null;
   /** Null leaves the choice to the run. */
   reading: string | null = null;
-  layout: LayoutWish | null = null;
+  layout = AS_TOLD;
+  /** The axis that channels or a profile are to go along. */
+  along: number | null = null;
+  /** Letters of the plane's axes, where they are known. */
+  names: readonly string[] = [];
   #answer: TensorAnswer | null = null;
   /** What was asked for of axes that are not the declared ones, and the plane that stands in for it till then. */
-  #literal: { wish: PlaneWish; plane: Plane } | null = null;
+  #literal: { wish: Opening; plane: Plane } | null = null;
   /** The shape that the graph or file tells of the entry. */
   #declared: readonly number[] = [];
 
   /** Wants another entry; of the same shape it is shown like the one before. Says whether it is. */
-  over(entry: Entry, shape: readonly number[], plane: PlaneWish | null): boolean {
+  over(entry: Entry, shape: readonly number[], opening: Opening | null): boolean {
     const same = this.plane !== null && sameShape(this.#declared, shape);
     this.entry = entry;
     this.#declared = shape;
     this.#answer = null;
-    if (!same) this.layout = null;
-    if (plane) {
-      this.plane = planeOf(shape, plane.axes, plane.index);
-      const fits = plane.index?.length === shape.length;
-      this.#literal = fits ? null : { wish: plane, plane: this.plane };
-    } else if (!same) this.plane = planeOf(shape, null, null);
+    this.reading = opening?.reading ?? null;
+    if (opening || !same) {
+      this.layout = opening?.layout ?? AS_TOLD;
+      this.along = opening?.along ?? null;
+      this.plane = planeOf(shape, opening?.axes ?? null, opening?.index ?? null);
+      const open = opening && opening.index?.length !== shape.length;
+      this.#literal = open ? { wish: opening, plane: this.plane } : null;
+    }
+    if (opening || !same || this.layout.layout === null) this.names = [];
     return same;
   }
 
@@ -53,15 +65,17 @@ export class Wish {
     return {
       entry: this.entry,
       reading: answer ? answer.reading : this.reading,
-      layout: answer ? answer.layout : (this.layout?.layout ?? null),
-      sizes: answer ? answer.sizes : (this.layout?.sizes ?? {}),
-      ...(literal?.wish ?? { axes: this.plane.axes, index: this.plane.index }),
+      layout: (answer ?? this.layout).layout,
+      sizes: (answer ?? this.layout).sizes,
+      axes: (literal?.wish ?? this.plane).axes,
+      index: (literal?.wish ?? this.plane).index,
     };
   }
 
   /** Takes over what the run chose. Says whether the plane is still that which was wanted. */
   answered(answer: TensorAnswer): boolean {
     this.#answer = answer;
+    this.names = answer.axisNames;
     if (this.plane && sameShape(this.plane.shape, answer.viewShape)) return true;
     this.plane = planeOf(answer.viewShape, answer.axes, answer.index);
     return false;
@@ -73,28 +87,30 @@ export class Wish {
   }
 
   /** Lays the axes out otherwise; returns where a value of the plane is then. */
-  lay(layout: LayoutWish | null, point: Point | null): Point | null {
+  lay(wish: LayoutWish, point: Point | null): Point | null {
     const [before, plane] = [this.#answer, this.plane];
-    if (JSON.stringify(layout) === JSON.stringify(this.layout)) return point;
-    this.layout = layout;
+    if (JSON.stringify(wish) === JSON.stringify(this.layout)) return point;
+    this.layout = wish;
     this.#answer = null;
-    if (!before || !plane || !layout) return null;
-    const after =
-      layout.layout === ""
-        ? { names: lettersOf(before.layout), shape: before.storedShape }
-        : unfolded(layout.layout, before.storedShape, layout.sizes);
+    if (!before || !plane) return null;
+    const { layout, sizes } = told(wish, before);
+    const after = layout
+      ? unfolded(layout, before.storedShape, sizes)
+      : { names: lettersOf(before.layout), shape: before.storedShape };
     if (!after) return null;
-    const names = layout.layout === "" ? [] : after.names;
+    const names = layout ? after.names : [];
+    this.names = names;
     const moved = (index: readonly number[]) => {
       const stored = physicalIndex(before, index) ?? index;
-      const found = logicalIndex({ layout: layout.layout, axisNames: names }, stored);
+      const found = logicalIndex({ layout, axisNames: names }, stored);
       return found.map((each, axis) => Math.min(each, after.shape[axis]! - 1));
     };
-    const letters = before.layout ? before.axisNames : lettersOf(layout.layout);
-    const kept = plane.axes.map((axis) =>
-      axis === null ? null : after.names.indexOf(letters[axis] ?? "?"),
-    );
-    const [down, across] = kept as [number | null, number | null];
+    const letters = before.layout ? before.axisNames : lettersOf(layout);
+    const kept = (axis: number | null) =>
+      axis === null ? null : after.names.indexOf(letters[axis] ?? "?");
+    const [down, across] = [kept(plane.axes[0]), kept(plane.axes[1])];
+    this.along = kept(this.along);
+    if (this.along === -1) this.along = null;
     const sound = down !== -1 && across !== -1 && down !== across;
     this.plane = planeOf(
       after.shape,
@@ -103,6 +119,18 @@ export class Wish {
     );
     return point && locate(this.plane, moved(indexAt(plane, point))).point;
   }
+}
+
+/** The layout and the sizes that a wish leaves to what is told of an entry. */
+function told({ layout, sizes }: LayoutWish, { layouts, storedShape }: TensorAnswer) {
+  const stated = layouts.find(
+    (each) => each.certainty === "stated" && unfolded(each.layout, storedShape),
+  );
+  const text = layout ?? stated?.layout ?? "";
+  return {
+    layout: text,
+    sizes: sizes ?? layouts.find((each) => each.layout === text)?.sizes ?? {},
+  };
 }
 
 /** The letters of the axes as stored in a layout: upper case for the blocks, lower case for what was split off. */

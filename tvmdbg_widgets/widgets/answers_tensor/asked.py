@@ -6,17 +6,14 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.layouts import stated_layout
-from tvmdbg_widgets.model.layouts import Layout
+from tvmdbg_widgets.analysis.layouts import laid_out
 from tvmdbg_widgets.model.planes import Plane, default_axes
-from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.pictures import Part
     from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.model.unfolded import Unfolded
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.answering import Context
@@ -129,23 +126,16 @@ def asked(context: Context, question: Question) -> Asked:
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     stored = tensor.values(reading)
-    text, sizes = question.text("layout", _LONGEST_LAYOUT), question.sizes("sizes")
-    if text is None:
-        return _as_stated(context, Asked(tensor, reading, stored, stored))
-    if not text:
-        return Asked(tensor, reading, stored, stored)
-    return _unfolded(Asked(tensor, reading, stored, stored), Layout.parse(text), sizes)
+    text = question.text("layout", _LONGEST_LAYOUT)
+    sizes = question.sizes("sizes") if question.has("sizes") else None
+    known = context.layouts((tensor.node, tensor.output)) if text != "" else ()
+    unfolded = laid_out(stored, known, text, sizes)
+    about = Asked(tensor, reading, stored, stored)
+    return about if unfolded is None else _unfolded(about, unfolded)
 
 
-def _as_stated(context: Context, about: Asked) -> Asked:
-    """Unfold the layout that the graph states, if it does and these values can have it."""
-    known = context.layouts((about.tensor.node, about.tensor.output))
-    stated = stated_layout(known, about.stored.view_shape)
-    return about if stated is None else _unfolded(about, stated.layout, stated.sizes)
-
-
-def _unfolded(about: Asked, layout: Layout, sizes: Mapping[str, int]) -> Asked:
-    unfolded = Unfolded(about.stored, layout, sizes)
+def _unfolded(about: Asked, unfolded: Unfolded) -> Asked:
+    layout = unfolded.layout
     whole = layout.logical_shape(about.stored.view_shape)
     hiding = {
         name: size

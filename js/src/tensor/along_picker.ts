@@ -1,0 +1,36 @@
+import { element, select } from "../shared/dom.ts";
+import { axisText } from "./plane.ts";
+import type { Acts, Shown } from "./state.ts";
+
+/** The choice of the axis that is gone along. */
+export class AlongPicker {
+  readonly node = element("span", {});
+  readonly #words: string;
+  readonly #title: string;
+  readonly #acts: Pick<Acts, "along" | "leave">;
+
+  constructor(words: string, title: string, acts: Pick<Acts, "along" | "leave">) {
+    this.#words = words;
+    this.#title = title;
+    this.#acts = acts;
+  }
+
+  /** Keeps the keyboard while the choices change. */
+  show({ answer, along }: Shown, axes: readonly number[]): void {
+    const held = this.node.contains(document.activeElement);
+    const list = select(
+      this.#title,
+      axes.map((axis) => {
+        const name = axisText(answer!.axisNames, axis);
+        return [String(axis), `${name} (${answer!.viewShape[axis]})`] as const;
+      }),
+      String(along),
+      (axis) => this.#acts.along(Number(axis)),
+    );
+    list.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#acts.leave();
+    });
+    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, list)] : []));
+    if (held) list.focus({ preventScroll: true });
+  }
+}
