@@ -196,7 +196,11 @@ CASES: list[tuple[str, Change, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "change", "field", "words"), CASES, ids=lambda v: str(v)[:30])
+def _name(value: object) -> str:
+    return value.__name__ if callable(value) else str(value)[:30]
+
+
+@pytest.mark.parametrize(("rule", "change", "field", "words"), CASES, ids=_name)
 def test_rule(rule: str, change: Change, field: str, words: str) -> None:
     raw = valid()
     change(raw)
