@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.run import DebugRun
 
+# Only to end what hangs: on a busy machine every wait of a test may take its time.
+PATIENCE_MS = 60_000
+
 INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
 ROOT = Path(__file__).parents[2]
 
@@ -46,8 +49,9 @@ def browser(bundles: Path) -> Iterator[Browser]:
     path = find()
     if path is None:
         pytest.skip("no Chromium: `python tests/chromium.py` installs one")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         yield browser
@@ -79,6 +83,7 @@ def page(browser: Browser, errors: list[str]) -> Iterator[Page]:
             errors.append(f"asked the outside: {request.url}")
 
     context = browser.new_context(viewport={"width": 1000, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", note_error)
     page.on("console", note_console)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = ("firefox", "firefox-esr")
-START_SECONDS = 90.0
-ANSWER_SECONDS = 60.0
+START_SECONDS = 300.0
+ANSWER_SECONDS = 180.0
 LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
-STOP_SECONDS = 15.0
+STOP_SECONDS = 60.0
 
 
 class FirefoxError(RuntimeError):

@@ -1,13 +1,29 @@
-// Mounts the views that the settings name; window.tvmdbg holds the models for the tests.
+// Mounts the views that the settings name; window.tvmdbg holds the models for the tests, and the
+// root element tells how many questions were asked and how many of them are under way.
 (async () => {
   const { views, states } = JSON.parse(document.getElementById("settings").textContent);
   const page = Math.random().toString(36).slice(2);
-  let asked = 0;
+  const { dataset } = document.documentElement;
+  let [asked, asking] = [0, 0];
+  const count = (by) => {
+    asking += by;
+    [dataset.asked, dataset.asking] = [asked, asking];
+  };
+  count(0);
   const ask = async (message) => {
+    try {
+      return await fetched(message);
+    } finally {
+      setTimeout(() => count(-1)); // once the views have heard
+    }
+  };
+  const fetched = async (message) => {
+    const number = asked++;
+    count(1);
     const answer = await fetch("/ask", {
       method: "POST",
       body: JSON.stringify(message),
-      headers: { "X-Page": page, "X-Number": asked++ },
+      headers: { "X-Page": page, "X-Number": number },
     });
     const bytes = await answer.arrayBuffer();
     const length = new DataView(bytes).getUint32(0, true);
@@ -40,5 +56,5 @@
     shown.push({ view: own, model: id, element });
   }
   window.tvmdbg = await tvmdbgPage.start({ models, views: shown, ask });
-  document.documentElement.dataset.started = "true";
+  dataset.started = "true";
 })();

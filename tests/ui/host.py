@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-ORDERED_SECONDS = 0.5
+ORDERED_SECONDS = 2.0
 VIEWS = ("debugger", "graph", "tensor", "timeline")
 
 

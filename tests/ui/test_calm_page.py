@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from ui.saved import READY, settle
+from ui.saved import READY
 from ui.test_checklist_page import AUDIT
 from ui.test_findings_page import Kernel, finding
 from ui.test_graph_page import inspect
+from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -46,8 +47,7 @@ def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -
     page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
     mark = "" if "?" in address else "?"
     page.goto(f"{address}{mark}views={views}&width={width}")
-    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
-        expect(root).to_have_attribute("data-ready", "true")
+    painted(page)
 
 
 def height(found: Locator) -> float:
@@ -94,7 +94,7 @@ def test_the_way_out_of_a_part_of_the_graph_has_its_place(
     assert height(graph.locator("> .tvmdbg-bar")) < 40
     assert graph.locator("> .tvmdbg-bar").evaluate(AUDIT)["overlaps"] == []
     everything = page.get_by_role("button", name="show the whole graph")
-    everything.click(timeout=2000)
+    everything.click()
     expect(everything).to_be_hidden()
 
 
@@ -143,7 +143,7 @@ def test_no_line_crosses_a_text(page: Page, address: str, nodes: list[int]) -> N
     graph.focus()
     page.keyboard.press("0")
     page.evaluate(SELECT, nodes)
-    settle(page)
+    rest(page)
     found = inspect(graph)
     texts = {label["text"].split(" ")[0]: label for label in found["labels"]}
     assert texts["#50"]["y"] == texts["#53"]["y"]
@@ -173,7 +173,7 @@ def test_nothing_moves_when_a_scan_ends(
     assert graph.bounding_box() == before
     kernel.say("done", 9, *last)
     expect(panel).to_have_attribute("data-state", "done")
-    settle(page)
+    rest(page)
     assert graph.bounding_box() == before
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -96,18 +97,9 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 4400 if width < 760 else 2600})
     page.goto(f"{address}?views={views}&width={width}&theme={theme}")
-    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
-        expect(root).to_have_attribute("data-ready", "true")
+    painted(page)
     page.wait_for_function("() => !/scanning|reading…/.test(document.body.innerText)")
-    settle(page)
-
-
-def settle(page: Page) -> None:
-    """Until nothing is asked for any more and all is drawn."""
-    page.wait_for_load_state("networkidle")
-    page.evaluate(
-        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    rest(page)
 
 
 def audit(root: Locator) -> dict[str, Any]:
@@ -216,7 +208,7 @@ def test_selection_details_and_issues_are_legible(
             button.click()
     for node in (62, 2, 0):  # an operator, a parameter, the input
         page.evaluate(SELECT, node)
-        settle(page)
+        rest(page)
         _, graph, tensor, timeline = check(page)
         assert f"{node}:0" in seen(tensor)
         for found in (graph, timeline):
@@ -251,7 +243,7 @@ def test_evidence_notes_and_a_tour_are_legible(
     texts = audit(told)["texts"]
     assert [text for text in texts if text["size"] < 11 or not text["enough"]] == []
     expect(told).to_be_hidden()
-    settle(page)
+    rest(page)
     everything, graph, tensor, timeline = check(page)
     assert "step 1 / 2" in seen(everything)
     assert "certain:" in seen(everything)
@@ -264,7 +256,7 @@ def test_evidence_notes_and_a_tour_are_legible(
             assert box is not None
             assert box["height"] > 250
     page.get_by_role("button", name="Next step").click()
-    settle(page)
+    rest(page)
     check(page)
 
 
@@ -364,14 +356,14 @@ def test_panels_are_sized_by_pointer_and_keys_and_hidden(
         page.mouse.move(x - 60, y - 60)
         page.mouse.up()
         assert size(name, side) == pytest.approx(before - 60, abs=4)
-    settle(page)
+    rest(page)
     check(page)
     page.get_by_role("button", name="Show or hide the Graph view").click()
-    settle(page)
+    rest(page)
     assert size("graph", "width") == 0
     assert size("tensor", "width") > 1190
     check(page)
     page.get_by_role("button", name="Show or hide the Tensor view").click()
-    settle(page)
+    rest(page)
     assert size("timeline", "height") > 700
     check(page)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
+from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -46,7 +47,7 @@ def show(page: Page, address: str, width: int = 1200) -> Locator:
 
 
 def finished(panel: Locator) -> Locator:
-    expect(panel).to_have_attribute("data-state", "done", timeout=30_000)
+    expect(panel).to_have_attribute("data-state", "done")
     return panel
 
 
@@ -236,8 +237,9 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
     panel.get_by_role("button", name="Stop scanning the tensors (s)").click()
     expect(progress).to_have_text("stopped after 6 of 9 tensors")
     assert [each["kind"] for each in kernel.asked].count("cancelFindings") == 1
+    rest(page)
     count = len(kernel.asked)
-    page.wait_for_timeout(1000)
+    rest(page)
     assert len(kernel.asked) == count
     kernel.say("done", 9, finding("slow operators"), finding("none else", kind="note"))
     page.keyboard.press("s")
@@ -362,7 +364,7 @@ def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, widt
     assert min(with_panel[name] for name in ("graph", "tensor")) > 400
     assert with_panel["timeline"] > 240
     panel.get_by_role("treeitem").first.locator(".tvmdbg-finding-twist").click()
-    page.wait_for_timeout(100)
+    frames(page)
     assert height("findings") < 420
     assert min(height(name) for name in ("graph", "tensor")) > 330
     toggle = page.get_by_role("button", name="Show or hide the Findings view")
@@ -370,7 +372,7 @@ def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, widt
     toggle.click()
     expect(panel).to_be_hidden()
     assert page.evaluate("tvmdbg.models.debugger0.get('collapsed')") == ["findings"]
-    page.wait_for_timeout(100)
+    frames(page)
     if width > 760:
         assert height("graph") > with_panel["graph"]
     toggle.click()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.waits import asking, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -81,13 +82,6 @@ def click(root: Locator, mark: dict[str, float]) -> None:
     root.locator("canvas").first.click(position={"x": x, "y": y})
 
 
-def settle(page: Page) -> None:
-    """Two frames: what was asked for is drawn."""
-    page.evaluate(
-        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
-
-
 def test_opens_with_every_operator_readable(graph: Callable[..., Locator]) -> None:
     found = inspect(graph())
     assert len(found["marks"]) == 28
@@ -142,7 +136,7 @@ def test_right_arrow_follows_the_flow_where_it_runs_right(
     page.keyboard.press("s")
     page.keyboard.press("ArrowRight")
     assert selected(page) == [65]
-    settle(page)
+    frames(page)
     shown = marks(root)
     assert shown[65]["x"] > shown[62]["x"] + shown[62]["width"]
 
@@ -182,8 +176,8 @@ def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
     page.goto(f"{resnet}?views=debugger&width=980")
     expect(page.locator(".tvmdbg-findings")).to_have_attribute("data-state", "done")
     root = page.locator(".tvmdbg-graph")
-    expect(root).to_have_attribute("data-ready", "true")
-    settle(page)
+    painted(page)
+    rest(page)
     before = inspect(root)
     assert len(before["labels"]) > 20
     root.focus()
@@ -193,7 +187,7 @@ def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
     assert selected(page) == [3]
     for key in ("/", "Escape", "n"):
         page.keyboard.press(key)
-        settle(page)
+        frames(page)
         after = inspect(root)
         assert len(after["labels"]) == len(before["labels"])
         assert after["marks"][0]["height"] == before["marks"][0]["height"]
@@ -205,14 +199,14 @@ def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
     root = graph()
     root.focus()
     page.keyboard.press("s")
-    settle(page)
+    frames(page)
     before = marks(root)
     assert all(node not in before for node in (60, 61))
     page.keyboard.press("p")
     expect(root.get_by_role("button", name="draw parameters")).to_have_attribute(
         "aria-pressed", "false"
     )
-    settle(page)
+    frames(page)
     after = marks(root)
     assert {60, 61} & after.keys()
     assert option(page, "fold_parameters") is False
@@ -250,6 +244,37 @@ def test_details_lead_to_the_neighbours(page: Page, graph: Callable[..., Locator
     expect(details).to_be_hidden()
 
 
+def test_details_keep_the_keyboard_while_they_are_read(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.focus=62")
+    root.focus()
+    page.keyboard.press("s")
+    details = root.get_by_role("complementary")
+    there = details.get_by_role("button", name="go to #65")
+    expect(there).to_be_visible()
+    rest(page)
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/ask", hold)
+    there.click()
+    expect(details).to_contain_text("reading …")
+    expect(details).to_be_focused()
+    asking(page, 1)
+    held.pop().continue_()
+    expect(details.get_by_role("button").first).to_be_focused()
+    details.get_by_role("button", name="go to #62").click()
+    expect(details).to_contain_text("reading …")
+    page.keyboard.press("Escape")
+    expect(root).to_be_focused()
+    held.pop().continue_()
+    expect(details).to_contain_text("num_inputs")
+    expect(root).to_be_focused()
+
+
 def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
@@ -259,7 +284,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     page.keyboard.press("c")
     assert option(page, "color_by") == "time"
     expect(root.locator(".tvmdbg-graph-scale")).to_have_text("time 02.571 ms (slowest)unknown")
-    settle(page)
+    frames(page)
     texts = [label["text"] for label in inspect(root)["labels"]]
     assert "#62 · 2.571 ms · 6.45 %" in texts
     kind = root.get_by_role("button", name="convolution: 21 nodes")
@@ -294,7 +319,7 @@ def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Lo
     expect(root.locator(".tvmdbg-graph-part")).to_contain_text("1 hop: 9 of 72 nodes")
     root.get_by_role("button", name="show the whole graph").click()
     expect(root.locator(".tvmdbg-graph-part")).to_be_hidden()
-    settle(page)
+    frames(page)
     assert len(marks(root)) > 3
 
 
@@ -314,7 +339,7 @@ def test_labels_stay_in_their_boxes_and_apart(
     drawn = 0
     for key in ["-", "-", "-", "-", "-", "0", "s", "+", "c", "p"]:
         page.keyboard.press(key)
-        settle(page)
+        frames(page)
         found = inspect(root)
         boxes = {mark["id"]: mark for mark in found["marks"]}
         stage = root.locator("canvas").first.bounding_box()
@@ -376,7 +401,7 @@ def test_follows_a_selection_made_elsewhere_and_hover(
     root = graph()
     root.focus()
     page.keyboard.press("s")
-    settle(page)
+    frames(page)
     assert 3 not in marks(root)
     page.evaluate("tvmdbg.models.session.set('selected', [3])")
     page.wait_for_function(
@@ -405,7 +430,7 @@ def test_a_graph_that_was_hidden_opens_at_what_was_selected_meanwhile(
     expect(said(root)).to_contain_text("Node 3 ")
     page.evaluate("document.body.hidden = false")
     expect(root).to_have_attribute("data-ready", "true")
-    settle(page)
+    frames(page)
     assert 3 in marks(root)
 
 
@@ -413,10 +438,10 @@ def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator])
     root = graph()
     root.focus()
     page.keyboard.press("s")
-    settle(page)
+    frames(page)
     strip = root.locator(".tvmdbg-graph-overview canvas").first
     strip.click(position={"x": 20, "y": 8})
-    settle(page)
+    frames(page)
     shown = marks(root)
     assert 0 in shown
     assert SLOWEST not in shown

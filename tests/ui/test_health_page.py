@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.notebooks import View
+from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.health import Health, Verdict
@@ -29,7 +30,6 @@ SELECT = """(node) => {
   tvmdbg.models.session.set("selected", [node]);
   tvmdbg.models.session.save_changes();
 }"""
-TWO_FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
 INSPECT = """root => {
   const out = {};
   root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
@@ -67,7 +67,8 @@ def show(page: Page, address: str) -> Callable[..., Locator]:
 
 
 def done(strip: Locator) -> Locator:
-    expect(strip).to_have_attribute("data-state", "done", timeout=30_000)
+    expect(strip).to_have_attribute("data-state", "done")
+    frames(strip.page)
     return strip
 
 
@@ -245,8 +246,9 @@ def test_a_scan_is_followed_stopped_and_gone_on_with(
     assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
     strip.get_by_role("button", name="stop looking").click()
     expect(strip).to_contain_text("1 faulty; 40 of 74")
+    rest(page)
     asked = len(kernel.asked)
-    page.wait_for_timeout(1000)
+    rest(page)
     assert len(kernel.asked) == asked
     kernel.known = 74
     strip.get_by_role("button", name="go on looking").click()
@@ -296,7 +298,7 @@ def test_the_graph_and_its_figure_say_the_same_of_every_node(
         expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {node['id']} of")
         root.focus()
         page.keyboard.press("f")
-        page.evaluate(TWO_FRAMES)
+        frames(page)
         texts = {label["text"] for label in root.evaluate(INSPECT)["labels"]}
         assert f"#{node['id']} · {node['health']['text']}" in texts
 
@@ -321,5 +323,5 @@ def test_nothing_is_asked_of_a_graph_that_shows_something_else(page: Page, addre
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.post_data or ""))
     graph(page, address, 'graph.color_by="kind"')
-    page.wait_for_timeout(600)
+    rest(page)
     assert not [each for each in asked if '"health"' in each]

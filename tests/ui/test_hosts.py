@@ -9,8 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
+from http.client import HTTPException
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,8 +38,7 @@ def _():
     return run, tvmdbg
 """
 VIEWS: tuple[ViewName, ...] = ("graph", "tensor", "timeline")
-START_SECONDS = 120.0
-FOLLOWS_MS = 30_000
+START_SECONDS = 300.0
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def check_linked(graph: View, others: list[View]) -> None:
         view.wait()
     graph.focus()
     graph.root.page.keyboard.press("s")
-    expect(graph.said).to_contain_text("rank 1", timeout=FOLLOWS_MS)
+    expect(graph.said).to_contain_text("rank 1")
     node = int((graph.said.text_content() or "").split()[1])
     for view in others:
         view.expect_node(node)
@@ -67,7 +66,7 @@ def test_notebook_7(tall: Page, notebook: Server) -> None:
     own = [shown.view(i + 2, name) for i, name in enumerate(VIEWS)]
     check_linked(own[0], [*own[1:], *(shown.view(1, name) for name in VIEWS)])
     shown.python("run.session.select('p0')")
-    expect(own[0].said).to_contain_text("parameter", timeout=FOLLOWS_MS)
+    expect(own[0].said).to_contain_text("parameter")
     shown.close()
 
 
@@ -78,7 +77,7 @@ def test_marimo(tall: Page, tmp_path: Path) -> None:
         tall.goto(address, timeout=START_SECONDS * 1000)
         everywhere = {name: View(tall, name).root for name in VIEWS}
         for root in everywhere.values():
-            expect(root).to_have_count(2, timeout=FOLLOWS_MS)
+            expect(root).to_have_count(2)
         own = [Nth(tall, name, 1) for name in VIEWS]
         check_linked(own[0], [*own[1:], *(Nth(tall, name, 0) for name in VIEWS)])
         tall.goto("about:blank")  # while the server still answers what the page has asked
@@ -117,8 +116,8 @@ def marimo(app: Path) -> Iterator[str]:
     try:
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and server.poll() is None:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                urllib.request.urlopen(address, timeout=2).close()
+            with contextlib.suppress(OSError, HTTPException):
+                urllib.request.urlopen(address, timeout=20).close()
                 break
             time.sleep(0.1)
         else:
@@ -127,4 +126,4 @@ def marimo(app: Path) -> Iterator[str]:
     finally:
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGTERM)
-            server.wait(15)
+            server.wait(60)

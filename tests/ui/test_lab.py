@@ -47,7 +47,6 @@ logging.getLogger("tvmdbg_widgets").addHandler(Keep(logging.ERROR))"""
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
 BEFORE = 35
 SLOWEST = 60  # the largest mean of the table that TVM's run() printed
-FOLLOWS_MS = 15_000
 MOST_TABS = 200
 SETTING = "@jupyterlab/apputils-extension/kernels-settings.jupyterlab-settings"
 UNPROTECTED = """(root) => [root, ...root.querySelectorAll("*")]
@@ -95,18 +94,18 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_
     page.keyboard.press("0")
     graph.click_mark("id", 28)
     expect_all(views, 28)
-    assert opened.python(state) == "[28] (28, 0) graph"
+    opened.expect(state, "[28] (28, 0) graph")
 
     picker = tensor.root.get_by_role("combobox", name=re.compile("^Tensor"))
     picker.click()
     picker.fill("47:0")
     tensor.root.get_by_role("option", name=re.compile("^47:0")).click()
     expect_all(views, 47)
-    assert opened.python(state) == "[47] (47, 0) tensor"
+    opened.expect(state, "[47] (47, 0) tensor")
 
     timeline.click_mark("node", 66)
     expect_all(views, 66)
-    assert opened.python(state) == "[66] (66, 0) timeline"
+    opened.expect(state, "[66] (66, 0) timeline")
 
     opened.python(f"run.session.selected = [{OVERFLOW}]")
     expect_all(views, OVERFLOW)
@@ -120,7 +119,7 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_
         for view in views:
             classes = expect(view.root)
             check = classes.to_have_class if dark else classes.not_to_have_class
-            check(re.compile(r"\btvmdbg-dark\b"), timeout=FOLLOWS_MS)
+            check(re.compile(r"\btvmdbg-dark\b"))
         if dark:
             page.screenshot(path=tmp_path / "dark.png")
 
@@ -140,7 +139,7 @@ def test_both_tasks_of_the_quickstart_by_keys_alone(opened: Notebook) -> None:
     while not is_finite(tensor):
         born = tensor.said.text_content() or ""
         keyboard.press("[")
-        expect(tensor.said).not_to_have_text(born, timeout=FOLLOWS_MS)
+        expect(tensor.said).not_to_have_text(born)
     tensor.expect_node(BEFORE)
     keyboard.press("]")
     expect_all(views, OVERFLOW)
@@ -154,12 +153,12 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     views = [graph, tensor, timeline]
     debugger = opened.cell(1).locator(".tvmdbg-debugger")
     first = debugger.get_by_role("treeitem").first
-    expect(first).to_contain_text(f"(node {OVERFLOW})", timeout=FOLLOWS_MS)
+    expect(first).to_contain_text(f"(node {OVERFLOW})")
     first.locator(".tvmdbg-finding-title").click()
     graph.expect_node(OVERFLOW)
     tensor.expect_node(OVERFLOW)
     told = "print(run.session.node.id, run.session.tensor.node, run.session.source)"
-    assert opened.python(told) == f"{OVERFLOW} {OVERFLOW} findings"
+    opened.expect(told, f"{OVERFLOW} {OVERFLOW} findings")
     infinite = "print(int(np.isinf(run.session.tensor.numpy().astype('f4')).sum()))"
     assert opened.python(f"import numpy as np; {infinite}") == "59"
 
@@ -167,9 +166,9 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     timeline.expect_node(OVERFLOW)
     opened.python(f"tvmdbg.GraphView(run).note({OVERFLOW}, 'born here <b>')")
     for view in views:
-        expect(view.said).to_contain_text("born here <b>", timeout=FOLLOWS_MS)
+        expect(view.said).to_contain_text("born here <b>")
     opened.python(f"run.session.note({OVERFLOW}, None)")
-    expect(tensor.said).not_to_contain_text("born here", timeout=FOLLOWS_MS)
+    expect(tensor.said).not_to_contain_text("born here")
 
     opened.python(f"run.tour([({SLOWEST}, 'slow'), ({BEFORE}, 'the node before'), (28, 'end')])")
     expect_all(views, SLOWEST)
@@ -179,7 +178,7 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     page.keyboard.press("n")
     expect_all(views, BEFORE)
     state = "print(run.session.tour_step, run.session.selected, run.session.source)"
-    assert opened.python(state) == f"1 [{BEFORE}] tour"
+    opened.expect(state, f"1 [{BEFORE}] tour")
     assert debugger.evaluate(UNPROTECTED) == []
     opened.python("run.session.tour_step = 2")
     expect_all(views, 28)
@@ -187,7 +186,7 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     tour.focus()
     page.keyboard.press("Escape")
     expect(tour).to_be_hidden()
-    assert opened.python("print(run.session.tour_step)") == "None"
+    opened.expect("print(run.session.tour_step)", "None")
 
 
 def tab_to(view: View) -> None:
@@ -281,7 +280,8 @@ print(run.session.selected)""",
     tall.keyboard.press("s")
     graph.expect_node(SLOWEST)
     if subshells == "disabled":
-        tall.wait_for_timeout(1500)
+        expect(tensor.root).to_have_attribute("aria-busy", "true")
+        tall.wait_for_timeout(500)
         expect(tensor.said).not_to_contain_text(tensor.says(SLOWEST))
     else:
         tensor.expect_node(SLOWEST)
@@ -307,7 +307,7 @@ def test_anywidget_models_keep_the_contract(tall: Page, lab: Server) -> None:
     notebook.run_all()
     assert broken(notebook.cell(2).locator(".contract")) == {}
     shared = "print(run.session.selected, run.session.time_range, run.session.source)"
-    assert notebook.python(shared) == "[41] (5.0, 6.0) contract"
+    notebook.expect(shared, "[41] (5.0, 6.0) contract")
     assert notebook.python("print(failures)") == "[]"
 
     heard: Any = "() => window.contractHeard"

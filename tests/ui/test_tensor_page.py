@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.waits import asking, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
@@ -103,7 +104,7 @@ def show(
     query = "".join(f"&tensor.{name}={json.dumps(value)}" for name, value in traits.items())
     page.set_viewport_size({"width": width + 16, "height": 900})
     page.goto(f"{address}?views=tensor&width={width}&theme={theme}{query}")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true", timeout=20_000)
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
 
 
 def press(page: Page, *keys: str) -> None:
@@ -367,11 +368,10 @@ def test_large_planes_are_said_to_be_summed_up(
         box["x"] + plot["x"] + plot["width"] / 3, box["y"] + plot["y"] + plot["height"] / 3
     )
     expect(page.locator(READOUT)).to_contain_text("=")
-    page.wait_for_function(f"!document.querySelector('{READOUT}').textContent.includes('…')")
-    row, col = json.loads(page.locator(READOUT).inner_text().split("=")[0])
+    (row, col), text = place_read(page)
     assert 300 < row < 500
     assert 550 < col < 800
-    assert np.float32(number(page.locator(READOUT).inner_text())) == arrays["wave"][row, col]
+    assert np.float32(number(text)) == arrays["wave"][row, col]
     expect(page.locator(".tvmdbg-tensor-readout")).to_contain_text("cell: mean ≈")
     press(page, "i")
     expect(page.locator(".tvmdbg-tensor-readout")).to_contain_text("some NaN")
@@ -511,9 +511,9 @@ def test_numbers_and_picture_are_always_of_one_tensor(page: Page, made: str) -> 
     )
     with page.expect_response(lambda answer: answer.request.post_data_json["kind"] == "statistics"):
         press(page, "]")
-    page.wait_for_timeout(100)
+    asking(page, 1)
     press(page, "c")
-    page.wait_for_timeout(200)
+    frames(page)
     assert numbers.inner_text() == before
     expect(page.locator(".tvmdbg-tensor-facts strong")).to_have_text("2:0")
     page.unroute("**/ask")
@@ -530,28 +530,30 @@ def test_newest_index_wins_while_answers_are_slow(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[1, 0])
-    asked: list[list[int]] = []
-
-    def slow(route: Any) -> None:
-        message = route.request.post_data_json
-        if message["kind"] == "tensor":
-            asked.append(message["index"])
-            page.wait_for_timeout(150)
-        route.continue_()
-
     press(page, "ArrowDown")
     expect(page.locator(MIRROR)).to_contain_text("at [0, 0, 0, 0] value")
-    page.route("**/ask", slow)
+    rest(page)
+    asked = heard(page, "tensor")
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/ask", hold)
     slider = page.get_by_label("Index along axis 1", exact=True)
     slider.evaluate(
         "async slider => { for (const value of [1, 2, 3, 2, 1, 2, 3]) {"
-        " slider.value = value; slider.dispatchEvent(new Event('input')); } }"
+        " slider.value = value; slider.dispatchEvent(new Event('input'));"
+        " await new Promise(done => setTimeout(done)); } }"
     )
+    asking(page, 2)
+    for route in held:
+        route.continue_()
+    page.unroute("**/ask")
     expect(page.locator(MIRROR)).to_contain_text(
         f"at [0, 3, 0, 0] value {arrays['mixed'][0, 3, 0, 0]!s}"
     )
-    assert asked[-1][1] == 3
-    assert len(asked) <= 3
+    assert [each["index"][1] for each in asked] == [1, 2, 3]
 
 
 def test_overflow_is_found_where_tvm_recorded_it(
@@ -579,7 +581,7 @@ def test_image_is_the_networks_input(
     with np.load(corpus / "tvm" / name / "output_tensors.npz") as file:
         image = file[key]
     show(page, recorded(name), entry=[0, 0], index=[0, 1, 0, 0])
-    page.wait_for_timeout(200)
+    rest(page)
     colors = page.locator(f"{STAGE} canvas").first.evaluate(
         """(canvas, marks) => marks.map(({ x, y, width, height }) => {
             const [across, down] = [x + width / 2, y + height / 2];
@@ -625,7 +627,7 @@ def settled(page: Page) -> dict[str, Any]:
             return tile && tile.exact && tile.rowStep <= rowStep && tile.colStep <= colStep;
         }}"""
     )
-    page.wait_for_timeout(50)
+    frames(page)
     return sight(page)
 
 
@@ -693,11 +695,12 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
 
 def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0])
-    settled(page)
+    rest(page)
     asked = heard(page, "tensor")
     press(page, "+")
-    settled(page)
+    rest(page)
     press(page, "+")
+    rest(page)
     first = settled(page)
     assert len(asked) <= 2
     part = asked[-1]["part"]
@@ -706,7 +709,7 @@ def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
     assert first["tile"]["rowStep"] == first["rowStep"]
     count = len(asked)
     press(page, "-", "-", "+", "+")
-    settled(page)
+    rest(page)
     assert len(asked) == count, "what was answered is kept"
     region = sight(page)["region"]
     press(page, "Control+ArrowRight", "Control+ArrowDown")
@@ -769,6 +772,31 @@ def test_a_part_is_shown_first_and_the_crosshair_brought_into_sight(page: Page, 
     assert sight(page)["region"] is None
 
 
+def test_the_whole_in_small_that_comes_late_leaves_another_tensor_alone(
+    page: Page, made: str
+) -> None:
+    late: list[tuple[Any, Any]] = []
+
+    def keep_back(route: Any) -> None:
+        message = route.request.post_data_json
+        if message["kind"] == "tensor" and message["part"] is None and message["rows"] == 72:
+            late.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    page.route("**/ask", keep_back)
+    show(page, made, entry=[0, 0], region=[580, 980, 40, 40])
+    asking(page, 1)
+    press(page, "]")
+    until(page, "detail.plane?.entry[0] === 1")
+    asking(page, 1)
+    ((route, answer),) = late
+    route.fulfill(response=answer)
+    rest(page)
+    assert inspect(page)["plane"]["entry"] == [1, 0]
+    expect(page.locator(ROOT)).to_have_attribute("data-entry", "1:0")
+
+
 @pytest.fixture
 def large(tmp_path: Path, bundles: Path) -> Iterator[str]:
     """Address of a run that nobody has looked at, whose second tensor is sampled first."""
@@ -807,7 +835,7 @@ def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
     expect(line.locator("progress")).to_be_hidden()
     for route in held:
         route.continue_()
-    page.wait_for_timeout(300)
+    rest(page)
     page.unroute("**/ask")
     assert sight(page)["exact"] is False
     press(page, "k")
@@ -837,8 +865,7 @@ def test_colours_are_changed_without_a_question(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[0, 0])
-    settled(page)
-    page.wait_for_timeout(300)
+    rest(page)
     asked = [heard(page, kind) for kind in ("tensor", "statistics", "percentiles", "values")]
     legend = page.locator(".tvmdbg-tensor-legend")
     page.get_by_label("Range of the colours").select_option("robust")
@@ -854,7 +881,7 @@ def test_colours_are_changed_without_a_question(
         text = legend.get_by_text(side).inner_text()
         bounds = [int(each.replace(",", "")) for each in text.split("(")[1][:-1].split(" to ")]
         assert bounds[0] <= count <= bounds[-1]
-    page.wait_for_timeout(100)
+    frames(page)
     colors = pixels(page)
     assert colors["95,102,112"] > 100, "below the range"
     assert colors["180,185,194"] > 100, "above the range"
@@ -873,11 +900,11 @@ def test_colours_are_changed_without_a_question(
 def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
     """A spike in a cell of many values shows as the largest, not in the mean."""
     show(page, made, entry=[8, 0])
-    settled(page)
+    rest(page)
     seen = set()
     for cells in ("mean", "least", "largest", "extreme"):
         page.get_by_label("What colours show of a cell").select_option(cells)
-        page.wait_for_timeout(100)
+        frames(page)
         seen.add(json.dumps(pixels(page), sort_keys=True))
     assert len(seen) == 4
 
@@ -937,7 +964,7 @@ def test_a_stated_layout_is_unfolded_and_its_source_named(
     expect(page.get_by_label("Index along axis 4", exact=True)).to_be_visible()
     press(page, "a")
     expect(page.get_by_label("Index along C", exact=True)).to_be_visible()
-    page.wait_for_timeout(400)
+    rest(page)
     page.evaluate("window.tvmdbg.models.tensor0.set('data_layout', '')")
     expect(page.get_by_label("Index along axis 4", exact=True)).to_be_visible()
 
@@ -945,6 +972,7 @@ def test_a_stated_layout_is_unfolded_and_its_source_named(
 def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     asked: list[dict[str, Any]] = heard(page, "channels")
     show(page, made, entry=[11, 0], show="channels")
+    until(page, "detail.channels.marks.every((mark) => mark.known)")
     grid = inspect(page)["channels"]
     assert len(asked) == 1
     assert asked[0]["first"] == 0
@@ -969,7 +997,7 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     expect(page.get_by_label("Index along axis 0, typed")).to_have_value("299")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'picture'")
     press(page, "2", "Home", "ArrowRight", "ArrowRight")
-    page.wait_for_timeout(100)
+    until(page, "detail.channels.marks.some((mark) => mark.index === 6)")
     mark = next(each for each in inspect(page)["channels"]["marks"] if each["index"] == 6)
     page.locator(".tvmdbg-channels-scroll").click(
         position={"x": mark["x"] + 6, "y": mark["y"] + mark["height"] - 6}
@@ -982,17 +1010,20 @@ def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     asked = heard(page, "tensor")
     press(page, ".", ".")
-    page.wait_for_timeout(300)
+    until(page, "detail.plane.index[0] === 2")
+    rest(page)
     count = len(asked)
-    press(page, ",", ",", ".")
-    page.wait_for_timeout(200)
+    for key, index in ((",", 1), (",", 0), (".", 1)):
+        press(page, key)
+        until(page, f"detail.plane.index[0] === {index}")
+    rest(page)
     assert len(asked) == count
     expect(page.get_by_label("Index along axis 0, typed")).to_have_value("1")
 
 
 def test_the_strip_leads_to_the_first_fault(page: Page, recorded: Callable[[str], str]) -> None:
     show(page, recorded("resnet20_cifar_fp16_overflow"), entry=[2, 0])
-    page.get_by_role("button", name="the first entry with Inf").click(timeout=20_000)
+    page.get_by_role("button", name="the first entry with Inf").click()
     wait_entry(page, "38:0")
     page.get_by_role("button", name="the first entry with NaN").click()
     page.wait_for_function(f"document.querySelector('{ROOT}').dataset.entry !== '38:0'")

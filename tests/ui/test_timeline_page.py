@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.waits import frames
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.strings import StringColumn
@@ -50,9 +51,7 @@ class View:
 
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
-        self.page.evaluate(
-            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
+        frames(self.page)
         found: dict[str, Any] = self.root.evaluate(INSPECT)
         return found
 

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
+from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -41,8 +42,7 @@ def show(
     page.set_viewport_size({"width": width + 16, "height": 2600})
     query = "".join(f"&session.{name}={quote(json.dumps(session[name]))}" for name in session)
     page.goto(f"{address}?views={views}&width={width}{query}")
-    for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
-        expect(root).to_have_attribute("data-ready", "true")
+    painted(page)
 
 
 def get(page: Page, name: str) -> Any:
@@ -71,6 +71,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     assert graph.root.evaluate(INSPECT)["notes"] == []
     put(page, "notes", {str(OVERFLOW): text})
     select(page, OVERFLOW)
+    frames(page)
     (mark,) = graph.root.evaluate(INSPECT)["notes"]
     (box,) = [each for each in graph.marks() if each["id"] == OVERFLOW]
     assert mark["id"] == OVERFLOW
@@ -88,7 +89,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
         expect(view.said).to_contain_text("38,912 × 2", ignore_case=True)
     noted = page.get_by_role("treeitem").filter(has_text="noted")
     expect(noted).to_contain_text("overflows here")
-    page.wait_for_timeout(300)
+    rest(page)
     (box,) = [each for each in graph.marks() if each["id"] == OVERFLOW]
     canvas = graph.root.locator("canvas").first
     canvas.hover(position={"x": box["x"] + 20, "y": box["y"] + box["height"] / 2})
@@ -102,6 +103,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     put(page, "notes", {})
     expect(noted).to_have_count(0)
     expect(page.locator(".tvmdbg-noted:visible")).to_have_count(0)
+    frames(page)
     assert graph.root.evaluate(INSPECT)["notes"] == []
     expect(details).not_to_contain_text("overflows here")
 
@@ -119,12 +121,12 @@ def test_the_sign_of_a_note_is_drawn(page: Page, address: str) -> None:
       return part.data.filter((value, i) => i % 4 === 3 && value > 0).length;
     }"""
     put(page, "notes", {str(OVERFLOW): "here"})
-    page.wait_for_timeout(200)
+    frames(page)
     (mark,) = graph.root.evaluate(INSPECT)["notes"]
     box = {name: mark[name] for name in ("x", "y", "width", "height")}
     assert overlay.evaluate(inked, box) > 100
     put(page, "notes", {})
-    page.wait_for_timeout(200)
+    frames(page)
     assert overlay.evaluate(inked, box) == 0
 
 
@@ -134,7 +136,7 @@ def test_hostile_notes_and_steps_are_text(page: Page, address: str) -> None:
     show(page, address, notes={"4": ATTACK}, tour=tour, tour_step=0, selected=[4])
     expect(page.locator(".tvmdbg-tour-prose p")).to_have_text([ATTACK, ATTACK])
     expect(page.locator(".tvmdbg-tensor .tvmdbg-noted")).to_have_text(ATTACK)
-    page.wait_for_timeout(300)
+    rest(page)
     assert page.evaluate("window.ran") is None
     assert page.locator("img, script[src=x]").count() == 0
 
@@ -265,6 +267,17 @@ def test_without_a_tour_there_is_none_of_it(page: Page, address: str) -> None:
 
 # --- selection to code ---
 
+COPIED = """async (root) => [
+  root.querySelector(".tvmdbg-copied").textContent,
+  root.querySelector(":scope > .tvmdbg-mirror").textContent,
+  await navigator.clipboard.readText(),
+]"""
+SHOWN = """([axes, index]) => {
+  const detail = {};
+  document.querySelector(".tvmdbg-tensor").dispatchEvent(
+    new CustomEvent("tvmdbg:inspect", { detail }));
+  return String(detail.plane.axes) === axes && String(detail.plane.index) === index;
+}"""
 CELLS = """() => {
   const cells = [...document.querySelectorAll("[data-row][data-col]")];
   if (cells.length < 9 || cells.some((cell) => !/\\d|inf|nan/.test(cell.textContent))) return null;
@@ -282,9 +295,9 @@ def copied(page: Page, root: Locator, run: tvmdbg.DebugRun) -> tuple[str, Any]:
     """The code that `y` copies, and what it gives; the view shows and says it, with its run."""
     root.focus()
     page.keyboard.press("y")
-    text: str = page.evaluate("navigator.clipboard.readText()")
-    expect(root.locator(".tvmdbg-copied")).to_have_text(f"copied {text}")
-    expect(root.locator(":scope > .tvmdbg-mirror")).to_have_text(f"Copied: {text}")
+    told, said, text = root.evaluate(COPIED)
+    assert told == f"copied {text}"
+    assert said == f"Copied: {text}"
     code, _, title = text.partition("  # run: ")
     assert title == run.title
     return code, eval(text, {"run": run})  # noqa: S307 (that it can be evaluated is what is claimed)
@@ -338,7 +351,8 @@ def test_code_for_values(clipboard: Page, address: str, run: tvmdbg.DebugRun) ->
     expect(tensor.root.locator("[data-row='1'][data-col='1']")).to_be_visible()
     readout = tensor.root.locator(".tvmdbg-tensor-readout")
 
-    def matches() -> str:
+    def matches(axes: str) -> str:
+        clipboard.wait_for_function(SHOWN, arg=[axes, "0,1,0,0"])
         cells = clipboard.wait_for_function(CELLS).json_value()
         code, plane = copied(clipboard, tensor.root, run)
         assert plane.ndim == 2
@@ -347,11 +361,9 @@ def test_code_for_values(clipboard: Page, address: str, run: tvmdbg.DebugRun) ->
         assert len({text for _, _, text in cells}) > 10
         return code
 
-    assert matches() == f"run.tensors[{OVERFLOW}, 0][0, 1, :, :]"
+    assert matches("2,3") == f"run.tensors[{OVERFLOW}, 0][0, 1, :, :]"
     clipboard.keyboard.press("s")
-    expect(tensor.root.locator("[data-row='0'][data-col='1']")).to_be_visible()
-    clipboard.wait_for_timeout(500)
-    assert matches() == f"run.tensors[{OVERFLOW}, 0][0, 1, :, :].T"
+    assert matches("3,2") == f"run.tensors[{OVERFLOW}, 0][0, 1, :, :].T"
     clipboard.keyboard.press("x")
     expect(readout.locator("code")).to_contain_text(" = ")
     code, value = copied(clipboard, tensor.root, run)
@@ -364,7 +376,7 @@ def test_code_for_values(clipboard: Page, address: str, run: tvmdbg.DebugRun) ->
 def test_code_for_findings(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> None:
     show(clipboard, address)
     panel = clipboard.locator(".tvmdbg-findings")
-    expect(panel).to_have_attribute("data-state", "done", timeout=30_000)
+    expect(panel).to_have_attribute("data-state", "done")
     panel.focus()
     clipboard.keyboard.press("ArrowDown")
     code, finding = copied(clipboard, panel, run)

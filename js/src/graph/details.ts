@@ -1,4 +1,4 @@
-import { button, element } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -12,7 +12,11 @@ const BUSY_MS = 150;
 
 /** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
 export class Details {
-  readonly node = element("aside", { class: "tvmdbg-graph-details", "aria-label": "details" });
+  readonly node = element("aside", {
+    class: "tvmdbg-graph-details",
+    "aria-label": "details",
+    ...KEEP_KEYS,
+  });
   readonly #model: GraphModel;
   readonly #run: RunClient;
   readonly #session: SessionClient;
@@ -34,9 +38,12 @@ export class Details {
     this.#signal = signal;
   }
 
-  /** Moves the keyboard to the first button. */
+  /** Moves the keyboard to the first button, and here until there is one. */
   focus(): void {
-    this.node.querySelector("button")?.focus();
+    const first = this.node.querySelector("button");
+    if (!first) this.node.tabIndex = -1;
+    (first ?? this.node).focus();
+    if (first) this.node.removeAttribute("tabindex");
   }
 
   async show(selected: readonly number[], scene: Scene): Promise<void> {
@@ -69,6 +76,7 @@ export class Details {
     this.node.replaceChildren(...children.filter((child): child is Node => child !== null));
     this.node.scrollTop = 0;
     if (focused) this.focus();
+    else this.node.removeAttribute("tabindex");
   }
 
   #heading(node: number): HTMLElement {

@@ -1,0 +1,47 @@
+"""Waiting for what a page of :mod:`ui.host` says of itself, never for time to pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+REST_MS = 500  # longer than any timer of a view; timers of a page fire in the order they are due
+MOST_MS = 60_000
+
+_PAINTED = """() => document.documentElement.dataset.started === "true"
+  && [...document.querySelectorAll(".tvmdbg:not(.tvmdbg-debugger)")]
+    .every((root) => root.dataset.ready === "true" || root.closest("[hidden]"))"""
+_FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
+_REST = f"""async ([ms, most]) => {{
+  const {{ dataset }} = document.documentElement;
+  const begun = performance.now();
+  for (let asked = null; asked !== dataset.asked || dataset.asking !== "0"; ) {{
+    if (performance.now() - begun > most) throw new Error("this page does not come to rest");
+    asked = dataset.asked;
+    await new Promise((passed) => setTimeout(passed, ms));
+    await ({_FRAMES})();
+  }}
+}}"""
+
+
+def painted(page: Page) -> None:
+    """Until every view is there and was painted once."""
+    page.wait_for_function(_PAINTED)
+
+
+def frames(page: Page) -> None:
+    """Until what was asked for is drawn."""
+    page.evaluate(_FRAMES)
+
+
+def asking(page: Page, count: int) -> None:
+    """Until so many questions are under way, those that a test holds back, and all is drawn."""
+    page.wait_for_function(f"document.documentElement.dataset.asking === '{count}'")
+    frames(page)
+
+
+def rest(page: Page) -> None:
+    """Until nothing is asked, nothing will be of itself, and all is drawn."""
+    page.evaluate(_REST, [REST_MS, MOST_MS])
