@@ -113,8 +113,8 @@ class Passes:
         if callable(values):
             first = next(iter(values()), np.zeros(0, np.float32))
             return cls(Stream(values), first.dtype)
-        if sample is not None and sample < values.count:
-            return cls(Sample(values, sample), values.numpy_dtype, exact=False)
+        if sample is not None and not (some := Sample(values, sample)).whole:
+            return cls(some, values.numpy_dtype, exact=False)
         return cls(Whole(values, 0, values.count), values.numpy_dtype)
 
     def size(self) -> int:

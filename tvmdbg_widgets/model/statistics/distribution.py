@@ -150,12 +150,14 @@ class Distribution:
     def span(self, scale: str) -> tuple[float, float]:
         """Return bounds that hold all values, or for ``"log"`` all above zero if there are any."""
         low, high = self.bounds()
-        if scale != "log" or low[0] > 0:
+        if scale != "log" or low[0] > 0 or high[-1] < 0 or low[0] == high[-1]:
             return float(low[0]), float(high[-1])
-        positive = low[low > 0]
-        if len(positive):
-            return float(positive[0]), float(high[-1])
-        return float(low[0]), float(high[high < 0].max(initial=low[0]))
+        # Only bins of integers hold zero together with other values.
+        if high[-1] > 0:
+            least = low[high > 0][0]
+            return float(least) if least > 0 else 1.0, float(high[-1])
+        most = high[low < 0][-1]
+        return float(low[0]), float(most) if most < 0 else -1.0
 
     def __repr__(self) -> str:
         total = int(self.counts.sum())
@@ -179,14 +181,15 @@ class Position(NamedTuple):
 
     def between(self, value: float, next_value: float) -> float:
         """Return the number at ``part`` of the way, as numpy's ``linear`` method rounds it."""
-        if value == next_value or self.part == 0:
-            return float(value)
-        distance = float(next_value - value)
+        low, high = float(value), float(next_value)
+        if low == high or self.part == 0:
+            return low
+        distance = high - low
         if math.isinf(distance):
-            return value * (1 - self.part) + next_value * self.part
+            return low * (1 - self.part) + high * self.part
         if self.part < 0.5:
-            return value + distance * self.part
-        return next_value - distance * (1 - self.part)
+            return low + distance * self.part
+        return high - distance * (1 - self.part)
 
     def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> Interval:
         """Return bounds of that number from bounds of both values."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 _D = TypeVar("_D", bound="np.dtype[Any]")
+_TINY = 2.0**-500
 
 Scale: TypeAlias = Literal["linear", "log", "symlog"]
 SCALES: tuple[Scale, ...] = ("linear", "log", "symlog")
@@ -57,8 +58,11 @@ def equal_edges(low: float, high: float, bins: int) -> Floats:
         half = max(0.5, bins * math.ulp(first))
         limit = sys.float_info.max
         first, last = max(first - half, -limit), min(last + half, limit)
-    # Where the bounds are near the ends of float64 their distance, rounded up, is not finite.
+    # Near the ends of float64 the distance, rounded up, is not finite; near zero a part of it has
+    # no digits left.
     scale = 1.0 if math.isfinite(2 * (last - first)) else 0.25
+    if max(abs(first), abs(last)) < _TINY:
+        scale = 1 / _TINY
     edges = np.linspace(first * scale, last * scale, bins + 1) / scale
     edges[0], edges[-1] = first, last
     return edges

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.passes import Watched
+from tvmdbg_widgets.model.statistics.pieces import Sample
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.slices import Slices
 
@@ -53,7 +54,7 @@ class Kept:
         """Return statistics; see :meth:`~tvmdbg_widgets.model.tensor.Tensor.statistics`."""
         if bins < 1:
             raise ValueError(f"bins must be at least 1, not {bins}")
-        if sample is not None and sample >= self._values.count:
+        if sample is not None and Sample(self._values, sample).whole:
             sample = None
         found = self._found.get((bins, sample))
         if found is None:

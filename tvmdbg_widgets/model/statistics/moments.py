@@ -13,14 +13,25 @@ _SAFE_EXPONENT = 300
 # also one that was scaled by the exponent of another, is a whole number of them.
 _UNIT = 2200
 _ROOT_BITS = 64
+#: Where so small a part of the values is left of their sum, float64 has lost digits that matter.
+_CANCELLED = 2.0**-12
+#: Binary digits to which the sum of a block is right.
+_DIGITS = 44
+_MANTISSA = 53
+#: Values summed at a time: their copies stay in a core's own cache.
+_BLOCK = 1 << 16
+#: Larger values are summed apart, so that none overflows and none is lost beside them.
+_LARGE_EXPONENT = 900
+_LARGE_SHIFT = 600
 
 
 @dataclass(slots=True)
 class Moments:
     """Number, sum and sum of squares of the values added.
 
-    A chunk is summed in float64 around its own mean; its sums are then kept exactly, so that the
-    order in which chunks are merged does not matter. All rounding is within a chunk.
+    Sums of blocks are kept exactly, so that the order in which they are merged does not matter.
+    The sum of a block is good to 1e-13 of itself, also where nearly all of it cancels; squares are
+    summed in float64 around its mean.
     """
 
     count: int = 0
@@ -35,18 +46,27 @@ class Moments:
 
     def add_floats(self, values: np.ndarray[Any, Any], peak: float) -> None:
         """Add finite floats, at least one, of which ``peak`` is the largest magnitude."""
+        for begin in range(0, len(values), _BLOCK):
+            self._add_block(values[begin : begin + _BLOCK], peak)
+
+    def _add_block(self, values: np.ndarray[Any, Any], peak: float) -> None:
         count, exponent = len(values), _exponent(peak)
         scaled = values.astype(np.float64)
+        total = _sum(scaled, peak)
         if exponent:
             np.ldexp(scaled, -exponent, out=scaled)
-        mean = float(scaled.sum()) / count
+        mean = (total << max(0, -exponent)) / (count << _UNIT + max(0, exponent))
         scaled -= mean
-        self._add_sums(count, mean, float(scaled.sum()), _squares(scaled), exponent)
+        centre = _fixed(mean, _UNIT + exponent)
+        squares = _fixed(_squares(scaled), 2 * (_UNIT + exponent))
+        self._add(count, centre, total - count * centre, squares)
 
     def add_sums(
         self, count: int, centre: float, rest: float, squares: float, *, peak: float
     ) -> bool:
-        """Add finite floats by sums made elsewhere; False where ``peak`` makes those worthless.
+        """Add finite floats by sums made elsewhere; False where those are worthless.
+
+        They are where ``peak`` is too large or too small, or where nearly all of the sum cancels.
 
         Parameters
         ----------
@@ -57,21 +77,13 @@ class Moments:
         peak
             Their largest magnitude.
         """
-        if _exponent(peak):
+        mean = centre + rest / count
+        if _exponent(peak) or abs(mean) < _CANCELLED * math.hypot(
+            centre, math.sqrt(squares / count)
+        ):
             return False
-        self._add_sums(count, centre, rest, squares, 0)
+        self._add(count, _fixed(centre, _UNIT), _fixed(rest, _UNIT), _fixed(squares, 2 * _UNIT))
         return True
-
-    def _add_sums(
-        self, count: int, centre: float, rest: float, squares: float, exponent: int
-    ) -> None:
-        """Add sums of values that were multiplied by ``2**-exponent``."""
-        self._add(
-            count,
-            _fixed(centre, _UNIT + exponent),
-            _fixed(rest, _UNIT + exponent),
-            _fixed(squares, 2 * (_UNIT + exponent)),
-        )
 
     def add_integers(self, values: np.ndarray[Any, Any], low: int, high: int) -> None:
         """Add integers of 32 or 64 bits, at least one, that lie between ``low`` and ``high``."""
@@ -110,6 +122,36 @@ def _exponent(peak: float) -> int:
     """Return the power of two to divide by so that squares neither overflow nor vanish."""
     exponent = math.frexp(peak)[1]
     return 0 if abs(exponent) <= _SAFE_EXPONENT else exponent
+
+
+def _sum(values: np.ndarray[Any, np.dtype[np.float64]], peak: float) -> int:
+    """Return the sum of finite floats in units of ``2**-_UNIT``, right to ``_DIGITS`` digits.
+
+    Upper digits that all values have in common places are split off and add up without rounding;
+    again with the rest, until what that may round is too little to matter (S. M. Rump, T. Ogita,
+    S. Oishi, Accurate floating-point summation I, SIAM J. Sci. Comput. 31, 2008).
+    """
+    top = math.frexp(peak)[1]
+    if top > _LARGE_EXPONENT:
+        large = np.abs(values) > math.ldexp(1.0, _LARGE_EXPONENT - 1)
+        moved = np.ldexp(values[large], -_LARGE_SHIFT)
+        least = math.ldexp(1.0, _LARGE_EXPONENT - 1)
+        return (_sum(moved, math.ldexp(peak, -_LARGE_SHIFT)) << _LARGE_SHIFT) + _sum(
+            values[~large], least
+        )
+    bits = len(values).bit_length() + 1
+    total = 0
+    while True:
+        first = math.ldexp(1.0, top + bits)
+        upper = values + first
+        upper -= first
+        total += _fixed(float(upper.sum()), _UNIT)
+        values = np.subtract(values, upper, out=upper)
+        top += bits - _MANTISSA + 1
+        rest = float(values.sum())
+        rounding = top + 2 * bits - _MANTISSA
+        if total.bit_length() > _UNIT + rounding + _DIGITS or not (rest or values.any()):
+            return total + _fixed(rest, _UNIT)
 
 
 def above_low(values: np.ndarray[Any, Any], low: int) -> np.ndarray[Any, Any]:

@@ -72,10 +72,23 @@ class Sample:
     values: Values
     size: int
 
-    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+    @property
+    def whole(self) -> bool:
+        """Whether so many are all values."""
         count = self.values.count
-        length = min(_SAMPLE_BLOCK, count)
-        blocks = min(-(-self.size // _SAMPLE_BLOCK), count // length) if length else 0
+        return self.size >= count or self._blocks * self._length == count
+
+    @property
+    def _length(self) -> int:
+        return min(_SAMPLE_BLOCK, self.values.count)
+
+    @property
+    def _blocks(self) -> int:
+        length = self._length
+        return min(-(-self.size // _SAMPLE_BLOCK), self.values.count // length) if length else 0
+
+    def __iter__(self) -> Iterator[tuple[Array, Where]]:
+        count, length, blocks = self.values.count, self._length, self._blocks
         starts = [index * (count - length) // max(1, blocks - 1) for index in range(blocks)]
         together = max(1, per_piece(self.values) // _SAMPLE_BLOCK)
         for first in range(0, blocks, together):
