@@ -44,6 +44,28 @@ const VISIONS: Record<string, (color: number[]) => number[]> = {
   ],
 };
 
+describe("the ends of a scale", () => {
+  // Read as float32 the first is below, the second above the number in the statistics.
+  it.each([-4372227689818005000, -7.5e-12, 0.1])(
+    "hold their own value %d as a cell has it",
+    (end) => {
+      const [cell] = new Float32Array([end]);
+      for (const scale of [
+        new ColorScale(end, 5, "sequential", "linear"),
+        new ColorScale(-5e18, end, "sequential", "linear"),
+        new ColorScale(end, end, "sequential", "linear"),
+      ]) {
+        expect(scale.side(cell!)).toBe("on");
+      }
+      const one = new ColorScale(end, end, "sequential", "linear");
+      expect([one.side(cell! - Math.abs(end)), one.side(cell! + Math.abs(end))]).toEqual([
+        "under",
+        "over",
+      ]);
+    },
+  );
+});
+
 describe("the colour tables", () => {
   it("rise evenly in lightness where values have one sign", () => {
     const light = lights("sequential");

@@ -47,8 +47,10 @@ export class ColorScale extends ValueAxis {
     return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
   }
 
+  /** Cells come as float32: what the ends are rounded to is still on the scale. */
   side(value: number): Side {
-    return value < this.least ? "under" : value > this.most ? "over" : "on";
+    if (value < Math.fround(this.least)) return "under";
+    return value > Math.fround(this.most) ? "over" : "on";
   }
 
   override ticks(count: number): Tick[] {

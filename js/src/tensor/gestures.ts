@@ -1,3 +1,5 @@
+import { placeAt } from "./layout.ts";
+import type { Point } from "./plane.ts";
 import type { Sight } from "./sight.ts";
 
 interface Events {
@@ -24,6 +26,8 @@ export function gestures(
 ): void {
   const down = new Map<number, { x: number; y: number }>();
   let dragged = false;
+  /** What two fingers hold: it stays between them. */
+  let held: Point | null = null;
   let travel = 0;
   const at = (event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
@@ -38,8 +42,11 @@ export function gestures(
     if (event.button !== 0) return;
     const place = at(event);
     down.set(event.pointerId, place);
-    if (down.size > 1) dragged = true;
-    else dragged = false;
+    dragged = down.size > 1;
+    held = null;
+    const [one, other] = [...down.values()];
+    const layout = sight.layout;
+    if (other && layout) held = placeAt(layout, (one!.x + other.x) / 2, (one!.y + other.y) / 2);
     if (!sight.zoomed && event.pointerType === "mouse") events.pick(place.x, place.y);
   });
   listen("pointermove", (event) => {
@@ -54,7 +61,8 @@ export function gestures(
       const apart = (a: typeof now) => Math.max(1, Math.hypot(a.x - other.x, a.y - other.y));
       const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
       down.set(event.pointerId, now);
-      if (sight.zoom(apart(now) / apart(before), middle)) events.moved();
+      const factor = apart(now) / apart(before);
+      if (held && sight.zoom(factor, middle, held)) events.moved();
       return;
     }
     if (!sight.zoomed || (!dragged && Math.hypot(right, below) < FAR)) return;

@@ -223,6 +223,7 @@ export class Histogram {
         const { x, width } = this.#scene.plot;
         if (at(event) > x + width + DRAG) return;
         this.#drag = { from: at(event), moved: false };
+        this.#choose(barAt(this.#scene, at(event)));
         stage.setPointerCapture(event.pointerId);
       },
       { signal },
@@ -240,7 +241,14 @@ export class Histogram {
     for (const end of ["pointerup", "pointercancel"] as const) {
       stage.addEventListener(end, () => (this.#drag = null), { signal });
     }
-    stage.addEventListener("pointerleave", () => this.#drag ?? this.#choose(null), { signal });
+    stage.addEventListener(
+      "pointerleave",
+      (event) => {
+        // What a finger has tapped stays said.
+        if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
+      },
+      { signal },
+    );
     stage.addEventListener("dblclick", () => this.#reset(), { signal });
     stage.addEventListener("keydown", (event) => this.#key(event), { signal });
   }

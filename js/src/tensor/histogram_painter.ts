@@ -102,7 +102,7 @@ function paintBar(
 /** A strip in the colours of the picture, and shade over what is outside their range. */
 function paintColors(
   context: CanvasRenderingContext2D,
-  { axis }: Spread,
+  { axis, whole }: Spread,
   { plot }: SpreadScene,
   colors: ColorScale,
   theme: Theme,
@@ -119,7 +119,12 @@ function paintColors(
   const at = (value: number) => plot.x + Math.min(1, Math.max(0, axis.share(value))) * plot.width;
   context.fillStyle = theme.background;
   context.globalAlpha = 0.6;
-  const [low, high] = [at(colors.least), at(colors.most)];
+  const { least, most } = colors;
+  // The bar of a whole number reaches half a step to either side of it.
+  const [low, high] =
+    whole && axis.kind !== "log"
+      ? [at(Math.ceil(least) - 0.5), at(Math.floor(most) + 0.5)]
+      : [at(least), at(most)];
   context.fillRect(plot.x, plot.y, low - plot.x, plot.height);
   context.fillRect(high, plot.y, plot.x + plot.width - high, plot.height);
   context.globalAlpha = 1;

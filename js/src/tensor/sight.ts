@@ -80,8 +80,11 @@ export class Sight {
     if (this.#camera.zoom === 1 && drawable) this.#region = null;
   }
 
-  /** Goes in by a factor (out where it is below 1) and keeps what is at a place of the stage there. */
-  zoom(factor: number, at?: { x: number; y: number }): boolean {
+  /**
+   * Goes in by a factor (out where it is below 1) and keeps what is at a place of the stage there, or brings what is
+   * held there.
+   */
+  zoom(factor: number, at?: { x: number; y: number }, held?: Point): boolean {
     const before = this.layout;
     if (!before) return false;
     const { plot } = before;
@@ -89,8 +92,8 @@ export class Sight {
     const y = at?.y ?? plot.y + plot.height / 2;
     const wanted = Math.min(this.#most, this.#camera.zoom * factor);
     const zoom = wanted < NEARLY_WHOLE ? 1 : wanted;
-    if (zoom === this.#camera.zoom) return false;
-    const place = placeAt(before, x, y);
+    if (zoom === this.#camera.zoom && !held) return false;
+    const place = held ?? placeAt(before, x, y);
     const scaled = layoutPlane(
       this.#rows,
       this.#cols,
