@@ -41,6 +41,25 @@ function knownOf(values: readonly number[]): StatisticsAnswer {
   return known;
 }
 
+describe("whole numbers of which a bin holds zero too", () => {
+  it.each([1, -1])("begin at one on a logarithmic axis (sign %i)", (sign) => {
+    const far = sign * (2 ** 32 - 2);
+    const known = statistics({ low: Math.min(0, far), high: Math.max(0, far), size: 5 });
+    known.statistics!.zero = 2;
+    known.statistics!.negative = sign < 0 ? 3 : 0;
+    const [near, end] = [
+      [0, sign * 0xffff],
+      [sign * 0xffff0000, far],
+    ].map((bounds) => bounds.sort((a, b) => a - b)) as [[number, number], [number, number]];
+    const rising = sign > 0 ? [near, end] : [end, near];
+    const low = Float64Array.from(rising, ([from]) => from);
+    const high = Float64Array.from(rising, ([, to]) => to);
+    known.distribution = { low, high, count: Float64Array.of(...(sign > 0 ? [4, 1] : [1, 4])) };
+    const { axis } = spreadOf(known, "int64", { kind: "log", zoom: null })!;
+    expect([axis.low, axis.high].sort((a, b) => Math.abs(a) - Math.abs(b))).toEqual([sign, far]);
+  });
+});
+
 describe("the histogram of a page that knows equal bins alone", () => {
   const scene = drawn(statistics(bins));
 

@@ -106,6 +106,17 @@ describe("re-binning", () => {
     const [left, right] = rebinned(wide, [-1.7e308, 0, 1.7e308]);
     expect([left!.likely, right!.likely]).toEqual([5, 5]);
   });
+
+  it("keeps to the narrowest bins that float64 has", () => {
+    const least = Number.MIN_VALUE;
+    const narrow = {
+      low: Float64Array.of(3 * least),
+      high: Float64Array.of(4 * least),
+      count: Float64Array.of(2),
+    };
+    const bars = rebinned(narrow, [3 * least, 4 * least, 5 * least]);
+    expect(bars.map(({ likely }) => likely)).toEqual([2, 0]);
+  });
 });
 
 describe("the distribution without zeros", () => {

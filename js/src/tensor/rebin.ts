@@ -35,10 +35,12 @@ export function rebinned(distribution: Distribution, edges: ArrayLike<number>): 
       bar.likely += values;
       continue;
     }
+    // The smallest numbers cannot be halved, and the width of the largest bins is not finite unless they are.
+    const unit = Number.isFinite(to - from) ? 1 : 0.5;
     for (let k = first; k <= last && edges[k]! <= to; k += 1) {
-      const inside = Math.min(to, edges[k + 1]!) / 2 - Math.max(from, edges[k]!) / 2;
+      const inside = Math.min(to, edges[k + 1]!) * unit - Math.max(from, edges[k]!) * unit;
       bars[k]!.most += values;
-      bars[k]!.likely += values * (Math.max(0, inside) / (to / 2 - from / 2));
+      bars[k]!.likely += values * (Math.max(0, inside) / (to * unit - from * unit));
     }
   }
   return bars;

@@ -86,7 +86,7 @@ export function spreadOf(
   const positive = statistics.finite - zero - statistics.negative;
   const upwards = positive > 0 || statistics.negative === 0;
   const whole = isWhole(dtype);
-  const span = spanOf(log ? signed(known, upwards, low, high) : [low, high], zoom, limits);
+  const span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
   if (whole && !log) [span[0], span[1]] = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];
   const axis = new ValueAxis(log && span[0] === 0 && span[1] === 0 ? "linear" : kind, ...span);
   const slots: Slot[] = [
@@ -118,21 +118,22 @@ export function spreadOf(
   };
 }
 
-/** From the least to the largest value of one sign, as far as it is known. */
+/** From the least to the largest value of one sign, as far as it is known; bins of whole numbers may hold both. */
 function signed(
   known: Distribution | null,
   upwards: boolean,
   low: number,
   high: number,
+  whole: boolean,
 ): [number, number] {
   if (upwards) {
     const first = known?.low.findIndex((_, bin) => known.high[bin]! > 0) ?? -1;
     const least = first < 0 ? 0 : known!.low[first]!;
-    return [low > 0 ? low : least > 0 ? least : high * 1e-9, high];
+    return [low > 0 ? low : least > 0 ? least : whole ? Math.min(1, high) : high * 1e-9, high];
   }
   const last = known?.high.findLastIndex((_, bin) => known.low[bin]! < 0) ?? -1;
   const most = last < 0 ? 0 : known!.high[last]!;
-  return [low, high < 0 ? high : most < 0 ? most : low * 1e-9];
+  return [low, high < 0 ? high : most < 0 ? most : whole ? Math.max(-1, low) : low * 1e-9];
 }
 
 /** What the axis spans: the values, a limit of the dtype that is near, or the part that was chosen. */
