@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.run import DebugRun
 
-LIMIT = 20.0
+LIMIT = 120.0
 VIEWS = [tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector, tvmdbg.Flamechart]
 TENSOR = {"axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4}
 
@@ -128,6 +128,7 @@ def test_what_is_no_question_harms_nothing(page: Page, message: object) -> None:
 def test_of_one_client_the_newest_that_waits_is_answered(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(desk, "_WORKERS", 2)
     release = hold(monkeypatch, 2)
     for i in range(2):
         page.ask({"id": f"held{i}", "kind": "node", "node": 0, "client": str(i), "hold": True})
@@ -178,16 +179,18 @@ def test_a_scan_for_findings_that_was_stopped_goes_on_when_asked(page: Page) -> 
 def test_close_frees_model_and_workers(
     run: DebugRun, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(desk, "_WORKERS", 2)
     release = hold(monkeypatch, 2)
     for i in range(8):
         page.ask({"id": f"q{i}", "kind": "graph", "hold": True})
-    (pool,) = run.model._desk._pools.values()
+    pool = run.model._desk._pool
+    assert pool is not None
     run.model.close()
     release()
     pool.shutdown(wait=True)
     assert set(page.answers) <= {"q0", "q1"}
     assert run.model.comm is None
-    assert run.model._desk._pools == {}
+    assert run.model._desk._pool is None
 
 
 def test_nothing_of_a_run_is_left_after_close() -> None:
@@ -264,7 +267,14 @@ def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
 SHOWN = {
     "color_range": ["plane", "robust", (0.0, 2.5)],
     "color_scale": ["log", "symlog"],
+    "entry": [(3, 0), None],
+    "axes": [(0, 1), (None, 1), None],
+    "index": [[0, 1], None],
+    "color_map": ["sequential", "diverging"],
     "data_layout": ["", "NCHW8c", "OIHW4i8o", None],
+    "data_sizes": [{"C": 3}, {"C": 3, "W": 2**53}, {}, None],
+    "cells": ["least", "largest", "extreme", "mean"],
+    "along": [0, 3, None],
     "reading": ["packed", None],
     "region": [(0, 2, 3, 4), None],
     "value_format": ["hex", "bits", "dequantised"],
@@ -274,7 +284,18 @@ SHOWN = {
 NO_SUCH = {
     "color_range": ["all", (1.0, 0.0), (0.0, float("nan")), (0.0,), None],
     "color_scale": ["cubic"],
+    "entry": [(1,), (1, "a"), 3],
+    "axes": [(0, 1, 2), ("a", 1), 4],
+    "index": ["01", [0.5], 3],
+    "color_map": ["jet", None],
     "data_layout": ["N<b>", 7],
+    "data_sizes": [
+        *({"C": each} for each in (0, -1, 2**53 + 1, 1.0, True, None, "3", [3], float("nan"))),
+        *({each: 3} for each in ("c", "CC", "", "Ä", "1", 5, None)),
+        *([("C", 3)], "C=3", 3, {"C": {"C": 3}}),
+    ],
+    "cells": ["median", None, 0],
+    "along": [-1, 0.5, "1"],
     "reading": [1],
     "region": [(0, 0, 0, 1), (-1, 0, 1, 1), (0, 0, 1)],
     "value_format": ["octal"],
@@ -298,6 +319,43 @@ def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
         for choice in choices:
             with pytest.raises(traitlets.TraitError):
                 setattr(view, name, choice)
+
+
+@pytest.mark.parametrize("kind", [tvmdbg.TensorInspector, tvmdbg.Debugger])
+def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[View]) -> None:
+    view = kind(run, data_layout="NCHW8c", data_sizes={"C": 3})
+    for name, bad, says in [
+        ("data_sizes", {"c": 3}, 'upper-case letter, such as {"C": 3}, found {\'c\': 3}'),
+        ("data_sizes", {"C": 0}, "from 1 on"),
+        ("data_sizes", {"D": 3}, "D is no axis of NCHW8c, which has N, C, H, W"),
+        ("data_layout", "8c?", "NCHW or NCHW8c"),
+        ("cells", "median", "'mean', 'least', 'largest', 'extreme'"),
+        ("color_scale", "cubic", "'linear', 'log', 'symlog'"),
+        ("color_map", "jet", "'auto', 'sequential', 'diverging'"),
+        ("color_range", (2.0, 1.0), "(low, high), both finite"),
+        ("value_format", "octal", "'number', 'hex', 'bits', 'dequantised'"),
+        ("scale", float("nan"), "must be finite"),
+        ("along", -1, "minimum value"),
+        ("region", (0, 0, 0, 1), "minimum value"),
+    ]:
+        with pytest.raises(traitlets.TraitError) as refused:
+            setattr(view, name, bad)
+        assert says in str(refused.value)
+    assert (view.data_layout, view.data_sizes) == ("NCHW8c", {"C": 3})
+    with pytest.raises(traitlets.TraitError, match="D is no axis of NCHW8c"):
+        kind(run, data_sizes={"D": 3}, data_layout="NCHW8c")
+
+
+def test_sizes_are_the_views_own(run: DebugRun) -> None:
+    given = {"C": 3}
+    view = tvmdbg.TensorInspector(run, data_sizes=given)
+    given["C"] = 99
+    assert view.data_sizes == {"C": 3}
+    with view.hold_trait_notifications():
+        view.data_sizes = {"I": 2}
+        view.data_layout = "OIHW"
+    view.data_layout = "NHWC"
+    assert view.data_sizes == {"I": 2}
 
 
 def test_what_stands_at_the_left_has_a_name_of_its_own_in_the_debugger(run: DebugRun) -> None:

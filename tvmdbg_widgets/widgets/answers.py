@@ -274,6 +274,11 @@ def _cancel_findings(context: Context, question: Question) -> Reply:
     return _findings(context, question)
 
 
+def _cancel(_context: Context, _question: Question) -> Reply:
+    """Whoever takes the questions has let go of what was cancelled."""
+    return Reply(None)
+
+
 def _packed(columns: dict[str, Any], info: Any = None) -> Reply:
     headers, buffer = pack(columns)
     return Reply({"columns": headers, "info": info}, (buffer,))
@@ -296,5 +301,6 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "findings": _findings,
     "cancelFindings": _cancel_findings,
     "health": health,
+    "cancel": _cancel,
     **TENSOR_ANSWERS,
 }

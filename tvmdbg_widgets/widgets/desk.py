@@ -15,19 +15,21 @@ from tvmdbg_widgets.widgets.messages import Question, message_id
 from tvmdbg_widgets.widgets.turns import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from tvmdbg_widgets.run import DebugRun
 
     Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 
 _LOG = logging.getLogger(__name__)
-_WORKERS = 2
+#: Most answers that are made at once. Another thread begins only where all are busy; where many
+#: are, most wait for a slow disk or network, and no question must wait behind them.
+_WORKERS = 64
 #: Seconds of work on what has no end in sight between two questions, where there are no threads.
 _SLICE = 0.2
 _HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
-_NEWEST_ONLY = frozenset({"tensor", "profile", "channels", "node"})
+_NEWEST_ONLY = ("tensor", "profile", "channels", "node", "data", "percentiles")
 _PICTURES = frozenset({"tensor", "profile", "channels"})
 #: Those that may have to look at a whole tensor; a picture where every value is wanted does, too.
 _LONG = frozenset({"profile", "channels", "data", "percentiles"})
@@ -47,8 +49,7 @@ class Desk:
     """Answers questions beside the thread that takes them.
 
     Of the questions of one view and kind only the newest is answered, also where an older one is
-    being answered already. What takes long has threads of its own and waits, between its blocks,
-    while a short answer is made.
+    being answered already. What takes long waits, between its blocks, while a short answer is made.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class Desk:
         self._lock = threading.Lock()
         self._newest: dict[tuple[str, str], int] = {}
         self._asked = 0
-        self._pools: dict[bool, ThreadPoolExecutor] = {}
+        self._pool: ThreadPoolExecutor | None = None
         self._scanning = False
         self._closed = False
 
@@ -72,6 +73,7 @@ class Desk:
         """Have one message answered; it may be anything."""
         try:
             question = Question(message)
+            cancelled = _cancelled(question)
         except ValueError as problem:
             self._send({"id": message_id(message), "error": str(problem)}, [])
             return
@@ -80,9 +82,8 @@ class Desk:
             ticket = self._asked
             if question.kind in _NEWEST_ONLY:
                 self._newest[question.client, question.kind] = ticket
-            elif question.kind == "cancelTensor":
-                for kind in _PICTURES:
-                    self._newest.pop((question.client, kind), None)
+            for kind in cancelled:
+                self._newest.pop((question.client, kind), None)
         if question.kind in _SCANNED:
             self._scan(go_on=question.flag("goOn"))
         self._submit(question, message, ticket)
@@ -91,11 +92,11 @@ class Desk:
         """Stop what is under way; nothing more is answered."""
         with self._lock:
             self._closed = True
-            pools, self._pools = list(self._pools.values()), {}
+            pool, self._pool = self._pool, None
         if self._scanning:
             self._run.search.scan.cancel()
         self._answers.close()
-        for pool in pools:
+        if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _scan(self, *, go_on: bool) -> None:
@@ -119,11 +120,10 @@ class Desk:
         with self._lock:
             if self._closed:
                 return
-            long = turn is Turn.PICTURE or question.kind in _LONG
-            if long not in self._pools:
-                self._pools[long] = ThreadPoolExecutor(_WORKERS, "tvmdbg")
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(_WORKERS, "tvmdbg")
             context = contextvars.copy_context()
-            self._pools[long].submit(context.run, self._answer, question, message, ticket, turn)
+            self._pool.submit(context.run, self._answer, question, message, ticket, turn)
 
     def _answer(self, question: Question, message: object, ticket: int, turn: Turn) -> None:
         turns = self._answers.turns
@@ -165,6 +165,20 @@ class Desk:
         with self._lock:
             if self._newest.get(asked) == ticket:
                 del self._newest[asked]
+
+
+def _cancelled(question: Question) -> Collection[str]:
+    """Return the kinds of questions that a client no longer wants answered.
+
+    Raises
+    ------
+    ValueError
+        It names a kind that cannot be cancelled.
+    """
+    if question.kind == "cancel":
+        what = question.choice("what", _NEWEST_ONLY)
+        return () if what is None else (what,)
+    return _PICTURES if question.kind == "cancelTensor" else ()
 
 
 def _turn(question: Question) -> Turn:

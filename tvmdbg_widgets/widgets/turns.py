@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Seconds after which work goes on, whoever is before it: nobody starves.
-_PATIENCE = 0.25
-
 
 class Turn(IntEnum):
     """What goes first, smallest first."""
@@ -23,32 +20,43 @@ class Turn(IntEnum):
     PASS = 2
 
 
+#: Seconds after which work goes on, whoever is before it: nobody starves.
+_PATIENCE = 0.25
+#: Seconds that work goes first: an answer that takes longer waits for a disk or a network, not for
+#: this processor, and holds up nobody else.
+_FIRST = {Turn.AT_ONCE: 0.02, Turn.PICTURE: _PATIENCE, Turn.PASS: 0.0}
+
+
 class Turns:
     """Lets work wait, between its pieces, while work that goes first is under way."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._working = dict.fromkeys(Turn, 0)
+        self._begun: dict[Turn, list[float]] = {each: [] for each in Turn}
 
     @contextmanager
     def taken(self, turn: Turn) -> Iterator[None]:
         """Count as under way inside the block."""
+        begun = time.monotonic()
         with self._changed:
-            self._working[turn] += 1
+            self._begun[turn].append(begun)
         try:
             yield
         finally:
             with self._changed:
-                self._working[turn] -= 1
+                self._begun[turn].remove(begun)
                 self._changed.notify_all()
 
     def give_way(self, turn: Turn) -> None:
-        """Wait until nothing that goes before `turn` is under way, but not for long."""
-        if not self._before(turn):
+        """Wait while something that goes before `turn` has just begun, but not for long."""
+        if not any(self._begun[each] for each in Turn if each < turn):
             return
         end = time.monotonic() + _PATIENCE
         with self._changed:
-            self._changed.wait_for(lambda: not self._before(turn), end - time.monotonic())
+            while (now := time.monotonic()) < (until := min(end, self._first_until(turn))):
+                self._changed.wait(until - now)
 
-    def _before(self, turn: Turn) -> int:
-        return sum(self._working[each] for each in Turn if each < turn)
+    def _first_until(self, turn: Turn) -> float:
+        """When all that goes before `turn` will have been first for long enough."""
+        ends = [at + _FIRST[each] for each in Turn if each < turn for at in self._begun[each]]
+        return max(ends, default=0.0)
