@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
+  axisAlong,
   defaultAxes,
   fixedAxes,
   indexAt,
@@ -125,5 +127,22 @@ describe("a plane", () => {
     expect(samePlane(plane, withIndex(plane, 1, 3))).toBe(true);
     expect(samePlane(plane, withIndex(plane, 2, 3))).toBe(false);
     expect(samePlane(plane, swapped(plane))).toBe(false);
+  });
+});
+
+describe("the axis gone along", () => {
+  const url = new URL("../../tests/data/axes/along.json", import.meta.url);
+  const cases: {
+    shape: number[];
+    names: string[];
+    pictured: (number | null)[];
+    wanted: number | null;
+    along: number | null;
+    why: string;
+  }[] = JSON.parse(readFileSync(url, "utf8"));
+
+  it.each(cases)("is that of figures: $shape $names $pictured $wanted", (each) => {
+    const { shape, names, pictured, wanted, along, why } = each;
+    expect(axisAlong(shape, names, pictured, wanted), why).toBe(along);
   });
 });

@@ -12,11 +12,14 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound, texts
+from tests.unit.findings_dump import Op, plant
 from tvmdbg_widgets.figures import tensor_facts, tensor_shown
 from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
 from tvmdbg_widgets.figures.handed_on import HandedOn
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.model.pictures import picture
+from tvmdbg_widgets.model.planes import Plane
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -222,3 +225,90 @@ def test_what_is_withheld_is_not_drawn(show: str) -> None:
     assert few.description["statistics"]["minimum"] == "none"
     assert few.description["counts"]["atLowest"] is None
     assert "its values stay here" not in view.figure().text
+
+
+def test_sizes_hide_padding_in_pictures_and_words(tmp_path: Path) -> None:
+    packed = RANDOM.standard_normal((1, 2, 4, 5, 8)).astype(np.float32)
+    logical = packed.transpose(0, 1, 4, 2, 3).reshape(1, 16, 4, 5)[:, :3]
+    run = run_of(tmp_path, a=packed)
+    options = {"data_layout": "NCHW8c", "data_sizes": {"C": 3}}
+    figure = run.figure("tensor", show="channels", **options)
+    assert_sound(figure)
+    scale = ColorScale.of(*ends(packed))
+    assert figure.svg.count("<image") == 3
+    for channel in range(3):
+        assert (pixels(figure, channel) == colors(logical[0, channel], scale)).all()
+    assert "a picture for each of C (3)" in " ".join(texts(figure))
+    told = figure.description
+    assert (told["sizes"], told["view_shape"], told["along"]) == ({"C": 3}, [1, 3, 4, 5], 1)
+    whole = run.figure("tensor", data_layout="NCHW8c", data_sizes={}).description
+    assert (whole["sizes"], whole["view_shape"]) == ({}, [1, 16, 4, 5])
+    large = run.figure("tensor", data_layout="NCHW8c", data_sizes={"C": 17})
+    assert "axes as stored: size 17 of C, of which 16 are stored" in " ".join(texts(large))
+    with pytest.raises(ValueError, match="D is no axis of NCHW8c"):
+        run.figure("tensor", data_layout="NCHW8c", data_sizes={"D": 3})
+    with pytest.raises(ValueError, match="upper-case letter"):
+        run.figure("tensor", data_sizes={"c": 3})
+
+
+def test_known_sizes_stay_unless_others_are_given() -> None:
+    packed = np.arange(1, 73, dtype=np.float32).reshape(1, 2, 3, 3, 4)
+    attrs = {"src_layout": "NCHW", "dst_layout": "NCHW4c"}
+    x = Op("x", np.zeros((1, 6, 3, 3), np.float32))
+    run = plant(x, Op("t", packed, "fused_layout_transform", [(0, 0)], attrs))
+    for layout in (None, "NCHW4c"):
+        for sizes, count in ((None, 6), ({}, 8), ({"C": 5}, 5), ({"Z": 1}, 8)):
+            if layout and sizes == {"Z": 1}:
+                continue
+            options = {"entry": (1, 0), "data_layout": layout, "data_sizes": sizes}
+            told = run.figure("tensor", **options).description
+            assert told["view_shape"] == [1, count, 3, 3], options
+
+
+@pytest.mark.parametrize("cells", ["mean", "least", "largest", "extreme"])
+def test_cells_show_the_number_that_was_asked_for(tmp_path: Path, cells: str) -> None:
+    blocks = RANDOM.standard_normal((30, 20, 30, 20)).astype(np.float32)
+    run = run_of(tmp_path, a=blocks.reshape(600, 600))
+    figure = run.figure("tensor", cells=cells, width=400)
+    assert_sound(figure, 64 * 1024)
+    shown = picture(run.tensors[0, 0].values(), Plane((600, 600), (0, 1), (0, 0)), *side(figure))
+    least, most = shown.minimum, shown.maximum
+    expected = {
+        "mean": shown.mean,
+        "least": least,
+        "largest": most,
+        "extreme": np.where(-least > most, least, most),
+    }[cells]
+    scale = ColorScale.of(*ends(blocks))
+    assert (pixels(figure) == colors(expected.reshape(side(figure)), scale)).all()
+    named = "value farthest from 0" if cells == "extreme" else cells
+    assert f"each cell is coloured by the {named} of up to" in " ".join(texts(figure))
+    assert figure.description["cells"] == cells
+
+
+def side(figure: Figure) -> tuple[int, int]:
+    rows, cols = pixels(figure).shape[:2]
+    return rows, cols
+
+
+def test_channels_and_profile_go_along_the_axis_that_was_asked_for(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=RANDOM.standard_normal((5, 3, 9, 8)).astype(np.float32))
+    for show, along, found in [
+        ("profile", None, 1),
+        ("profile", 3, 3),
+        ("profile", 7, 1),
+        ("channels", None, 1),
+        ("channels", 0, 0),
+        ("channels", 3, 1),
+        ("picture", 0, None),
+    ]:
+        figure = run.figure("tensor", show=show, along=along)
+        assert figure.description["along"] == found
+        said = {"profile": "along axis", "channels": "a picture for each of axis"}.get(show, "")
+        assert not said or f"{said} {found} (" in " ".join(texts(figure))
+    flat = run_of(tmp_path, a=np.zeros((4, 4), np.float32))
+    assert "no axis longer than 1 is left" in " ".join(
+        texts(flat.figure("tensor", show="channels"))
+    )
+    with pytest.raises(ValueError, match="along is the number of an axis, found -1"):
+        run.figure("tensor", along=-1)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from tvmdbg_widgets.model.planes import Plane
+from tvmdbg_widgets.model.planes import Plane, axis_along
+
+ALONG = Path(__file__).parents[1] / "data" / "axes" / "along.json"
 
 
 @pytest.mark.parametrize("axes", [(0, 2), (2, 0), (1, 2), (None, 1)])
@@ -30,3 +36,10 @@ def test_a_plane_is_that_of_the_array(axes: tuple[int | None, int | None]) -> No
 def test_what_is_no_plane_is_refused(axes: tuple[int | None, int | None], index: list[int]) -> None:
     with pytest.raises(ValueError, match=r"ax(is|es)|index"):
         Plane.of((3, 4), axes, index)
+
+
+@pytest.mark.parametrize("case", json.loads(ALONG.read_text("utf-8")), ids=str)
+def test_axis_along_is_that_of_the_live_view(case: dict[str, Any]) -> None:
+    """js/tests/tensor_plane.test.ts holds the live view to the same file."""
+    found = axis_along(case["shape"], case["names"], case["pictured"], case["wanted"])
+    assert found == case["along"], case["why"]

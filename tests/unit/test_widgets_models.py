@@ -325,7 +325,7 @@ def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
 def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[View]) -> None:
     view = kind(run, data_layout="NCHW8c", data_sizes={"C": 3})
     for name, bad, says in [
-        ("data_sizes", {"c": 3}, 'upper-case letter, such as {"C": 3}, found {\'c\': 3}'),
+        ("data_sizes", {"c": 3}, "upper-case letter, such as {\"C\": 3}, found {'c': 3}"),
         ("data_sizes", {"C": 0}, "from 1 on"),
         ("data_sizes", {"D": 3}, "D is no axis of NCHW8c, which has N, C, H, W"),
         ("data_layout", "8c?", "NCHW or NCHW8c"),
@@ -335,8 +335,8 @@ def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[
         ("color_range", (2.0, 1.0), "(low, high), both finite"),
         ("value_format", "octal", "'number', 'hex', 'bits', 'dequantised'"),
         ("scale", float("nan"), "must be finite"),
-        ("along", -1, "minimum value"),
-        ("region", (0, 0, 0, 1), "minimum value"),
+        ("along", -1, "not be less than 0"),
+        ("region", (0, 0, 0, 1), "not be less than 1"),
     ]:
         with pytest.raises(traitlets.TraitError) as refused:
             setattr(view, name, bad)

@@ -160,9 +160,10 @@ class Shown:
             row, col, rows, cols = self.region
             shown += f"; rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
         each = axis if self.show == "channels" else None
-        parts = (
-            [shown] if each is None else [f"a picture for each of {self.axis_text(each)}", shown]
-        )
+        parts = [shown]
+        if self.show == "channels":
+            left = None if each is None else f"a picture for each of {self.axis_text(each)}"
+            parts = [left or "no axis longer than 1 is left for channels", shown]
         parts += [
             f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
             for at, size in enumerate(self.plane.shape)

@@ -17,10 +17,6 @@ export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
   show(show: ShowChoice): void;
   zoom(factor: number): void;
   whole(): void;
-  stop(): void;
-  goOn(): void;
-  /** Begins the pass over every value, or stops it. */
-  count(go: boolean): void;
   /** Shows the plane at an index of an axis that has none. */
   open(axis: number, index: number): void;
   copy(): void;
@@ -48,8 +44,6 @@ export function boardActs(inspector: Inspector): BoardActs {
     zoom: (factor) => inspector.steering.zoom(factor),
     whole: () => inspector.whole(),
     count: (go) => inspector.viewing.count(go),
-    stop: () => inspector.viewing.count(false),
-    goOn: () => inspector.viewing.count(true),
     open: (axis, index) => inspector.open(axis, index),
     copy: () => inspector.copy(),
     words: () => inspector.viewing.words(),

@@ -1,4 +1,5 @@
-import { element, select } from "../shared/dom.ts";
+import { element } from "../shared/dom.ts";
+import { list } from "./parts.ts";
 import { axisText } from "./plane.ts";
 import type { Acts, Shown } from "./state.ts";
 
@@ -18,7 +19,8 @@ export class AlongPicker {
   /** Keeps the keyboard while the choices change. */
   show({ answer, along }: Shown, axes: readonly number[]): void {
     const held = this.node.contains(document.activeElement);
-    const list = select(
+    const choice = list(
+      this.#acts.leave,
       this.#title,
       axes.map((axis) => {
         const name = axisText(answer!.axisNames, axis);
@@ -27,10 +29,7 @@ export class AlongPicker {
       String(along),
       (axis) => this.#acts.along(Number(axis)),
     );
-    list.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#acts.leave();
-    });
-    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, list)] : []));
-    if (held) list.focus({ preventScroll: true });
+    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, choice)] : []));
+    if (held) choice.focus({ preventScroll: true });
   }
 }

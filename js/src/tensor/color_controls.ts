@@ -1,30 +1,17 @@
-import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { element, select } from "../shared/dom.ts";
 import type { CellChoice, ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
-import { piece } from "./parts.ts";
+import { field, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
 
-const SCALES = [
-  ["linear", "linear"],
-  ["log", "log"],
-  ["symlog", "symlog"],
-] as const;
-const MAPS = [
-  ["auto", "auto"],
-  ["sequential", "sequential"],
-  ["diverging", "diverging"],
-] as const;
+const SCALES = named("linear", "log", "symlog");
+const MAPS = named("auto", "sequential", "diverging");
 const RANGES = [
   ["tensor", "whole tensor"],
   ["plane", "this picture"],
   ["robust", "1st to 99th percentile"],
 ] as const;
 const TYPED = ["typed", "from … to"] as const;
-const CELLS = [
-  ["mean", "mean"],
-  ["least", "least"],
-  ["largest", "largest"],
-  ["extreme", "extreme"],
-] as const;
+const CELLS = named("mean", "least", "largest", "extreme");
 
 interface Events {
   recolor(change: Partial<ColorChoice>): void;
@@ -41,14 +28,20 @@ export class ColorControls {
   readonly #range: HTMLSelectElement;
   readonly #cells: HTMLSelectElement;
   readonly #cellsLabel: HTMLElement;
-  readonly #low = this.#end("Least value of the colours");
-  readonly #high = this.#end("Largest value of the colours");
-  readonly #typed = piece("typed", this.#low, "to", this.#high);
+  readonly #low: HTMLInputElement;
+  readonly #high: HTMLInputElement;
+  readonly #typed: HTMLElement;
   #now: readonly [number, number] = [0, 1];
 
   constructor(events: Events) {
     this.#events = events;
     const { recolor } = events;
+    const ends = ["Least", "Largest"].map((end) => {
+      const look = { inputmode: "decimal", size: 8 };
+      return field(`${end} value of the colours`, look, () => this.#type(), events.leave);
+    });
+    [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
+    this.#typed = piece("typed", this.#low, "to", this.#high);
     this.#scale = select("Scale of the colours (l)", SCALES, "linear", (scale) =>
       recolor({ scale: scale as ScaleKind }),
     );
@@ -95,26 +88,7 @@ export class ColorControls {
     this.#cellsLabel.hidden = show === "profile" || (show === "picture" && single);
   }
 
-  #end(label: string): HTMLInputElement {
-    const field = element("input", {
-      type: "text",
-      inputmode: "decimal",
-      size: 8,
-      "aria-label": label,
-      title: label,
-      ...KEEP_KEYS,
-    });
-    field.addEventListener("change", () => this.#type());
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      event.preventDefault();
-      if (event.key === "Enter") this.#type();
-      this.#events.leave();
-    });
-    return field;
-  }
-
-  #type(): void {
+  #type(): undefined {
     const [low, high] = [this.#low, this.#high].map((field) =>
       field.value.trim() === "" ? Number.NaN : Number(field.value.replace("−", "-")),
     ) as [number, number];
@@ -122,6 +96,10 @@ export class ColorControls {
     for (const field of [this.#low, this.#high]) field.setAttribute("aria-invalid", String(!sound));
     if (sound) this.#events.recolor({ range: [low, high] });
   }
+}
+
+function named<T extends string>(...names: T[]) {
+  return names.map((each) => [each, each] as const);
 }
 
 /** The choice after this one, round and round. */

@@ -8,25 +8,6 @@ import { type Plane, planeOf } from "./plane.ts";
 import type { Region, ShowChoice, ValueLook } from "./state.ts";
 import type { Opening } from "./wish.ts";
 
-const NAMES = [
-  "entry",
-  "axes",
-  "index",
-  "color_scale",
-  "color_map",
-  "color_range",
-  "cells",
-  "data_layout",
-  "data_sizes",
-  "reading",
-  "show",
-  "along",
-  "region",
-  "value_format",
-  "scale",
-  "zero_point",
-] as const satisfies readonly (keyof Kept)[];
-
 /** What an inspector can be told. */
 interface Follower {
   show(entry: Entry, opening: Opening | null): void;
@@ -55,39 +36,50 @@ export function follow(
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
   options.onChange("height", () => inspector.resize(), signal);
-  const told = new Set<keyof Kept>();
-  /** Takes all that was told at once, in an order in which nothing undoes the other. */
+  const told = new Set<string>();
+  const lay = () => inspector.lay(opening(options).layout);
+  const plane = () =>
+    inspector.look(({ shape, axes, index }) =>
+      planeOf(
+        shape,
+        told.has("axes") ? options.get("axes") : axes,
+        told.has("index") ? options.get("index") : index,
+      ),
+    );
+  /** In an order in which nothing undoes the other. */
+  const takes: { [K in keyof Kept]: (value: Kept[K]) => void } = {
+    entry: (entry) => {
+      const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
+      const asked = more.some((name) => told.has(name)) ? opening(options, told) : null;
+      if (entry) inspector.show(entry, asked);
+    },
+    reading: (reading) => inspector.read(reading),
+    data_layout: lay,
+    data_sizes: lay,
+    axes: plane,
+    index: plane,
+    along: (along) => inspector.along(along),
+    show: (show) => inspector.display(() => show),
+    region: (region) => inspector.steering.region(region),
+    color_scale: (scale) => inspector.recolor(() => ({ scale })),
+    color_map: (map) => inspector.recolor(() => ({ map })),
+    color_range: (range) => inspector.recolor(() => ({ range })),
+    cells: (cells) => inspector.cells(() => cells),
+    value_format: (format) => inspector.value({ format }),
+    scale: (scale) => inspector.value({ scale }),
+    zero_point: (zeroPoint) => inspector.value({ zeroPoint }),
+  };
+  const names = Object.keys(takes) as (keyof Kept)[];
   const take = () => {
-    const has = (...names: (keyof Kept)[]) => names.some((name) => told.has(name));
-    const on = <K extends keyof Kept & string>(name: K, run: (value: Kept[K]) => void) => {
-      if (has(name)) run(options.get(name));
-    };
-    const entry = has("entry") && options.get("entry");
-    if (entry) {
-      const plain = !has("axes", "index", "along", "reading", "data_layout", "data_sizes");
-      inspector.show(entry, plain ? null : opening(options, told));
-    } else {
-      on("reading", (reading) => inspector.read(reading));
-      if (has("data_layout", "data_sizes")) inspector.lay(opening(options).layout);
-      on("axes", (axes) => inspector.look(({ shape, index }) => planeOf(shape, axes, index)));
-      on("index", (index) => inspector.look(({ shape, axes }) => planeOf(shape, axes, index)));
-      on("along", (along) => inspector.along(along));
+    for (const name of names) {
+      if (told.has(name) && !signal.aborted) takes[name](options.get(name) as never);
     }
-    on("show", (show) => inspector.display(() => show));
-    on("region", (region) => inspector.steering.region(region));
-    on("color_scale", (scale) => inspector.recolor(() => ({ scale })));
-    on("color_map", (map) => inspector.recolor(() => ({ map })));
-    on("color_range", (range) => inspector.recolor(() => ({ range })));
-    on("cells", (cells) => inspector.cells(() => cells));
-    on("value_format", (format) => inspector.value({ format }));
-    on("scale", (scale) => inspector.value({ scale }));
-    on("zero_point", (zeroPoint) => inspector.value({ zeroPoint }));
     told.clear();
   };
-  for (const name of NAMES) {
+  for (const name of names) {
     const changed = () => {
       if (memory.isEcho(name)) return;
-      if (told.size === 0) queueMicrotask(() => signal.aborted || take());
+      if (told.size === 0) queueMicrotask(take);
       told.add(name);
     };
     options.onChange(name, changed, signal);
@@ -97,7 +89,7 @@ export function follow(
 /** What the traits ask of an entry: all of them, or those that were told. */
 export function opening(
   options: ViewOptions<TensorOptions>,
-  told: { has(name: keyof Kept): boolean } = { has: () => true },
+  told: { has(name: string): boolean } = { has: () => true },
 ): Opening {
   const of = <K extends keyof Kept & string>(name: K) =>
     told.has(name) ? (options.get(name) ?? null) : null;

@@ -169,6 +169,7 @@ export class Inspector {
 
   /** Lays the axes out otherwise; the crosshair stays at its value. */
   lay(layout: LayoutWish): void {
+    if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
     const { cross, picture } = this.board;
     cross.point = this.#wish.lay(layout, cross.point);
     picture.sight.show(null);
@@ -177,6 +178,7 @@ export class Inspector {
   }
 
   read(reading: string | null): void {
+    if (reading === this.#wish.reading) return;
     this.#wish.read(reading);
     this.#remember();
     this.viewing.want(null);

@@ -1,7 +1,7 @@
 import { element, KEEP_KEYS, select } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { layoutProblem } from "../shared/unfold.ts";
-import { piece } from "./parts.ts";
+import { field, piece } from "./parts.ts";
 import { sourceOf } from "./trust_line.ts";
 
 /**
@@ -19,9 +19,8 @@ const BY_HAND = "by hand";
 export class LayoutPicker {
   readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
   readonly #choose: (wish: LayoutWish) => void;
-  readonly #leave: () => void;
-  readonly #text = this.#field("Layout, for example NCHW8c", "NCHW8c", 9);
-  readonly #sizes = this.#field("Sizes without padding, for example C=12", "C=12", 7);
+  readonly #text: HTMLInputElement;
+  readonly #sizes: HTMLInputElement;
   readonly #problem = element("span", {
     class: "tvmdbg-error",
     role: "alert",
@@ -37,19 +36,25 @@ export class LayoutPicker {
 
   constructor(choose: (wish: LayoutWish) => void, leave: () => void) {
     this.#choose = choose;
-    this.#leave = leave;
+    const typed = (label: string, placeholder: string, size: number) => {
+      const input = field(
+        `${label}, for example ${placeholder}`,
+        {
+          placeholder,
+          size,
+          spellcheck: "false",
+          autocomplete: "off",
+          "aria-describedby": this.#problem.id,
+        },
+        () => this.#apply(),
+        leave,
+      );
+      input.addEventListener("input", () => this.#check());
+      return input;
+    };
+    this.#text = typed("Layout", "NCHW8c", 9);
+    this.#sizes = typed("Sizes without padding", "C=12", 7);
     this.#hand = piece("by-hand", this.#text, this.#sizes, this.#problem);
-    for (const field of [this.#text, this.#sizes]) {
-      field.setAttribute("aria-describedby", this.#problem.id);
-      field.addEventListener("input", () => this.#check());
-      field.addEventListener("change", () => this.#apply());
-      field.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== "Escape") return;
-        event.preventDefault();
-        if (event.key === "Enter" && !this.#apply()) return;
-        this.#leave();
-      });
-    }
   }
 
   show(answer: TensorAnswer): void {
@@ -148,19 +153,6 @@ export class LayoutPicker {
     if (this.#check() || text === "" || typeof sizes === "string") return text === "";
     this.#choose({ layout: text, sizes });
     return true;
-  }
-
-  #field(label: string, placeholder: string, width: number): HTMLInputElement {
-    return element("input", {
-      type: "text",
-      "aria-label": label,
-      title: label,
-      placeholder,
-      size: width,
-      spellcheck: "false",
-      autocomplete: "off",
-      ...KEEP_KEYS,
-    });
   }
 }
 

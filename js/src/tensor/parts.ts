@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element, KEEP_KEYS, select } from "../shared/dom.ts";
 
 type Child = Node | string | null | false;
 
@@ -10,6 +10,44 @@ export function part(name: string, ...children: Child[]): HTMLDivElement {
 /** A piece of a line, styled likewise. */
 export function piece(name: string, ...children: Child[]): HTMLSpanElement {
   return element("span", { class: `tvmdbg-tensor-${name}` }, ...children);
+}
+
+/**
+ * A field that is applied when it is left or on Enter, which gives the keys back to the view as Escape does; not where
+ * what was typed is refused by false.
+ */
+export function field(
+  label: string,
+  attributes: Record<string, string | number>,
+  apply: () => boolean | undefined,
+  leave: () => void,
+): HTMLInputElement {
+  const input = element("input", {
+    type: "text",
+    "aria-label": label,
+    title: label,
+    ...attributes,
+    ...KEEP_KEYS,
+  });
+  input.addEventListener("change", apply);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    if (event.key === "Escape" || apply() !== false) leave();
+  });
+  return input;
+}
+
+/** A list of choices from which Escape gives the keys back to the view. */
+export function list(
+  leave: () => void,
+  ...choice: Parameters<typeof select>
+): ReturnType<typeof select> {
+  const node = select(...choice);
+  node.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") leave();
+  });
+  return node;
 }
 
 /** Words of less weight. */

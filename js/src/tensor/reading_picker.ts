@@ -1,6 +1,6 @@
-import { element, select } from "../shared/dom.ts";
+import { element } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
-import { muted } from "./parts.ts";
+import { list, muted } from "./parts.ts";
 import type { Acts } from "./state.ts";
 
 const WHY: readonly (readonly [reading: string, words: string])[] = [
@@ -28,15 +28,13 @@ export class ReadingPicker {
     if (built === this.#built) return;
     this.#built = built;
     const words = WHY.find(([each]) => readings.some((name) => name.startsWith(each)))?.[1];
-    const picker = select(
+    const picker = list(
+      this.#acts.leave,
       "How the stored bytes are read",
       readings.map((each) => [each, each] as const),
       reading ?? readings[0] ?? "",
       (chosen) => this.#acts.read(chosen),
     );
-    picker.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.#acts.leave();
-    });
     this.node.replaceChildren(element("label", {}, "read as ", picker), muted(words ?? ""));
   }
 }

@@ -1,7 +1,7 @@
 import { button, element } from "../shared/dom.ts";
 import type { KnownLayout, TensorAnswer } from "../shared/tensor_questions.ts";
 import { muted, part, piece } from "./parts.ts";
-import type { Shown } from "./state.ts";
+import type { Acts, Shown } from "./state.ts";
 
 const CAPTURED = {
   node: "captured at the node",
@@ -28,9 +28,9 @@ export class TrustLine {
   readonly #stop: HTMLButtonElement;
   readonly #goOn: HTMLButtonElement;
 
-  constructor(events: { stop(): void; goOn(): void }) {
-    this.#stop = button("stop", "Stop looking at every value (k)", () => events.stop());
-    this.#goOn = button("look at every value", "Look at every value (k)", () => events.goOn());
+  constructor({ count }: Pick<Acts, "count">) {
+    this.#stop = button("stop", "Stop looking at every value (k)", () => count(false));
+    this.#goOn = button("look at every value", "Look at every value (k)", () => count(true));
     this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
     this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
   }

@@ -1,6 +1,6 @@
-import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { element } from "../shared/dom.ts";
 import { VALUE_FORMATS, type ValueFormat } from "../shared/tensor_questions.ts";
-import { part } from "./parts.ts";
+import { field, list, part } from "./parts.ts";
 import type { Acts, ValueLook } from "./state.ts";
 
 const CHOICES = VALUE_FORMATS.map((each) => [each, each] as const);
@@ -18,7 +18,7 @@ export class ValueFormatPicker {
 
   constructor(acts: Pick<Acts, "look" | "leave">) {
     this.#acts = acts;
-    this.#format = select("Values as (f)", CHOICES, "number", (format) =>
+    this.#format = list(acts.leave, "Values as (f)", CHOICES, "number", (format) =>
       acts.look({ format: format as ValueFormat }),
     );
     this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
@@ -44,9 +44,6 @@ export class ValueFormatPicker {
       this.#numbers,
       this.#legend,
     );
-    this.#format.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") acts.leave();
-    });
   }
 
   get name(): string {
@@ -82,19 +79,13 @@ export class ValueFormatPicker {
     step: string,
     change: (value: number) => Partial<ValueLook>,
   ): HTMLInputElement {
-    const field = element("input", { type: "number", "aria-label": label, step, ...KEEP_KEYS });
-    field.addEventListener("change", () => {
-      const value = Number(field.value);
-      const usable = field.value !== "" && Number.isFinite(value) && field.checkValidity();
+    const apply = (): undefined => {
+      const value = Number(input.value);
+      const usable = input.value !== "" && Number.isFinite(value) && input.checkValidity();
       if (usable) this.#acts.look(change(value));
       else this.show(this.#look);
-    });
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" || event.key === "Enter") {
-        if (event.key === "Enter") field.dispatchEvent(new Event("change"));
-        this.#acts.leave();
-      }
-    });
-    return field;
+    };
+    const input = field(label, { type: "number", step }, apply, this.#acts.leave);
+    return input;
   }
 }

@@ -89,11 +89,12 @@ export class Wish {
   /** Lays the axes out otherwise; returns where a value of the plane is then. */
   lay(wish: LayoutWish, point: Point | null): Point | null {
     const [before, plane] = [this.#answer, this.plane];
-    if (JSON.stringify(wish) === JSON.stringify(this.layout)) return point;
     this.layout = wish;
     this.#answer = null;
-    if (!before || !plane) return null;
-    const { layout, sizes } = told(wish, before);
+    const { layout } = wish;
+    if (!before || !plane || layout === null) return null;
+    const told = before.layouts.find((each) => each.layout === layout);
+    const sizes = wish.sizes ?? told?.sizes ?? {};
     const after = layout
       ? unfolded(layout, before.storedShape, sizes)
       : { names: lettersOf(before.layout), shape: before.storedShape };
@@ -119,18 +120,6 @@ export class Wish {
     );
     return point && locate(this.plane, moved(indexAt(plane, point))).point;
   }
-}
-
-/** The layout and the sizes that a wish leaves to what is told of an entry. */
-function told({ layout, sizes }: LayoutWish, { layouts, storedShape }: TensorAnswer) {
-  const stated = layouts.find(
-    (each) => each.certainty === "stated" && unfolded(each.layout, storedShape),
-  );
-  const text = layout ?? stated?.layout ?? "";
-  return {
-    layout: text,
-    sizes: sizes ?? layouts.find((each) => each.layout === text)?.sizes ?? {},
-  };
 }
 
 /** The letters of the axes as stored in a layout: upper case for the blocks, lower case for what was split off. */
