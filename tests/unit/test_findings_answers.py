@@ -71,7 +71,7 @@ class Slow:
 
         def slowly(*args: Any, **named: Any) -> Any:
             self.begun += 1
-            time.sleep(0.02)
+            time.sleep(0.05)
             return real(*args, **named)
 
         monkeypatch.setattr(Passes, "tallied", slowly)
@@ -88,7 +88,7 @@ def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]
     def asked(kind: str, name: str) -> dict[str, Any]:
         model._handle_custom_msg({"kind": kind, "id": name, "client": "view"}, [])
         with lock:
-            assert lock.wait_for(lambda: name in came, 20)
+            assert lock.wait_for(lambda: name in came, 120)
         told: dict[str, Any] = came[name]["result"]
         return told
 
@@ -141,7 +141,7 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
         time.sleep(0.001)
     asked("findings", "0")
     model.close()
-    thread.join(20)
+    thread.join(120)
     assert got[0].complete
 
 

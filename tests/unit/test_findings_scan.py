@@ -100,7 +100,7 @@ class Gate:
             self.scans += 1
             if self.scans == at + 1:
                 self.reached.set()
-                assert self.free.wait(20)
+                assert self.free.wait(120)
             return real(*args, **named)
 
         monkeypatch.setattr(Passes, "tallied", held)
@@ -116,14 +116,14 @@ def in_thread(task: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
 def test_two_askers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 2)
     first, one = in_thread(lambda: run.findings(progress=False))
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     second, two = in_thread(lambda: run.findings(progress=False))
     time.sleep(0.05)
     assert run.search.scan.state == "scanning"
     assert run.search.known().scanned == 2, "what is known is told meanwhile"
     gate.free.set()
-    first.join(20)
-    second.join(20)
+    first.join(120)
+    second.join(120)
     assert one[0].complete
     assert two[0].complete
     assert gate.scans == 6, "each tensor once"
@@ -133,10 +133,10 @@ def test_two_askers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cancelled_scan_keeps_what_it_knows_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 3)
     thread, got = in_thread(lambda: run.findings(progress=False))
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     run.search.scan.cancel()
     gate.free.set()
-    thread.join(20)
+    thread.join(120)
     assert (got[0].complete, got[0].scanned, got[0].to_scan) == (False, 3, 6)
     assert run.search.scan.state == "cancelled"
     assert "3 of 6 tensors were scanned" in repr(got[0])
@@ -186,7 +186,7 @@ def test_who_waits_can_be_interrupted_too(monkeypatch: pytest.MonkeyPatch) -> No
     run, gate = many(), Gate(monkeypatch, 1)
     assert run.search.scan.start()
     assert not run.search.scan.start(), "once"
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
 
     def interrupt(*_: Any) -> None:
         monkeypatch.delattr(run.search.scan._changed, "wait")
@@ -230,11 +230,11 @@ def test_a_file_that_vanishes_between_two_tensors(
     run = tvmdbg.open(path, graph=graph_json(ops).encode())
     gate = Gate(monkeypatch, 1)
     thread, got = in_thread(lambda: run.findings(progress=False))
-    assert gate.reached.wait(20)
+    assert gate.reached.wait(120)
     path.write_bytes(b"")
     path.unlink()
     gate.free.set()
-    thread.join(20)
+    thread.join(120)
     (fault,) = got[0].faults
     assert fault.entries == ((1, 0),)
     assert (1, 0) not in run.search.scan.scanned().statistics

@@ -73,8 +73,8 @@ def test_the_first_answer_does_not_wait_for_the_compiler() -> None:
         "from tvmdbg_widgets.model.statistics import compiled\n"
         "begin = time.monotonic()\n"
         "assert compiled.kernel(np.dtype('f4')) is None\n"
-        "assert time.monotonic() - begin < 0.2\n"
+        "assert time.monotonic() - begin < 2\n"
     )
     begin = time.monotonic()
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert time.monotonic() - begin < 20, "and the compiler does not keep a process from ending"
+    assert time.monotonic() - begin < 120, "and the compiler does not keep a process from ending"
