@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isAbort, NewestWins, request } from "../src/shared/request.ts";
+import { hinted } from "../src/shared/message.ts";
+import { isAbort, NewestWins, request, tell } from "../src/shared/request.ts";
 import { fakeModel, settled } from "./fake_model.ts";
 
 const never = new AbortController().signal;
@@ -32,7 +33,12 @@ describe("a request", () => {
     model.send = () => {
       throw new Error("Cannot send");
     };
-    await expect(request(model, "x", {}, never)).rejects.toThrow("Run the cell again");
+    const error = await request(model, "x", {}, never).catch((problem: unknown) => problem);
+    expect(hinted(error, "Or retry.")).toBe(
+      "The kernel no longer knows this view: it was restarted or stopped. Run the cell again.",
+    );
+    expect(hinted(new Error("broken"), "Or retry.")).toBe("broken\nOr retry.");
+    expect(() => tell(model, "cancel", {})).not.toThrow();
   });
 
   it("ends when its signal does, and hears nothing more", async () => {

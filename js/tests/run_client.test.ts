@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isAbort } from "../src/shared/request.ts";
 import { runClient } from "../src/shared/run_client.ts";
 import type { TensorRequest } from "../src/shared/tensor_questions.ts";
 import { fakeModel, settled } from "./fake_model.ts";
@@ -125,5 +126,35 @@ describe("cells of an answer", () => {
     for (const [name, values] of Object.entries(columns)) {
       expect(Array.from(tile![name as keyof typeof columns])).toEqual(values);
     }
+  });
+});
+
+describe("what takes long", () => {
+  const percents = { entry: [1, 0] as const, reading: null, percents: [50] };
+
+  it("is called off in the kernel where it is stopped in the page", async () => {
+    const { model, sent } = fakeModel({ content_hash: "h" });
+    const client = runClient(model, "stopped", new AbortController().signal);
+    const stopped = new AbortController();
+    const asked = client.percentiles(percents, stopped.signal);
+    expect(sent.map(({ kind }) => kind)).toEqual(["percentiles"]);
+    stopped.abort();
+    await expect(asked).rejects.toSatisfy(isAbort);
+    expect(sent.map(({ kind, what }) => [kind, what])).toEqual([
+      ["percentiles", undefined],
+      ["cancel", "percentiles"],
+    ]);
+    expect(sent[1]!.client).toBe(sent[0]!.client);
+  });
+
+  it("is let be once it has come", async () => {
+    const { model, sent } = fakeModel({ content_hash: "h" }, async (message) => {
+      return { content: { id: (message as Message).id, result: [] }, buffers: [] };
+    });
+    const view = new AbortController();
+    const client = runClient(model, "ended", view.signal);
+    expect(await client.percentiles(percents, view.signal)).toEqual([]);
+    view.abort();
+    expect(sent).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
 import { button, element } from "../shared/dom.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
-import { errorText, message } from "../shared/message.ts";
+import { errorText, hinted, message, retry } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
 import { isUnderWay, Scan } from "../shared/scan.ts";
@@ -233,14 +233,13 @@ export class FindingsPanel {
   }
 
   #failed(error: unknown): void {
-    this.#say("error", "The findings could not be asked for", `${errorText(error)}\n${AGAIN}`);
-    this.#trouble.append(
-      button("try again", "Ask for the findings again", () => {
-        this.#trouble.hidden = true;
-        this.#root.focus({ preventScroll: true });
-        void this.#scan.start();
-      }),
-    );
+    this.#say("error", "The findings could not be asked for", hinted(error, AGAIN));
+    const more = retry(error, "Ask for the findings again", () => {
+      this.#trouble.hidden = true;
+      this.#root.focus({ preventScroll: true });
+      void this.#scan.start();
+    });
+    if (more) this.#trouble.append(more);
     this.#meter.hidden = this.#stop.hidden = true;
     this.#progress.textContent = "";
     this.#mirror.say(`The findings could not be asked for: ${errorText(error)}`);

@@ -1,6 +1,6 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { bindKeys } from "../shared/keys.ts";
-import { errorText, message } from "../shared/message.ts";
+import { errorText, hinted, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { Mount, ViewContext } from "../shared/view.ts";
 import type { GraphOptions } from "./options.ts";
@@ -49,8 +49,8 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
   } catch (error) {
     clearTimeout(busy);
     if (context.signal.aborted || isAbort(error)) return;
-    const detail = `${errorText(error)}\nRun the cell again; if that does not help, look at run.check().`;
-    root.replaceChildren(message("error", "The graph could not be shown", detail));
+    const hint = "Run the cell again; if that does not help, look at run.check().";
+    root.replaceChildren(message("error", "The graph could not be shown", hinted(error, hint)));
     root.dataset.ready = "true";
   }
 };

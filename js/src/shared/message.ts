@@ -1,4 +1,5 @@
-import { element } from "./dom.ts";
+import { button, element } from "./dom.ts";
+import { KernelGone } from "./request.ts";
 
 /** What a view shows instead of data: why there is none, and what to try. */
 export function message(kind: "empty" | "error" | "busy", title: string, detail = ""): HTMLElement {
@@ -16,4 +17,14 @@ export function message(kind: "empty" | "error" | "busy", title: string, detail 
 /** The text of anything thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong, and what to try where the error does not say so itself. */
+export function hinted(error: unknown, hint: string): string {
+  return error instanceof KernelGone ? error.message : `${errorText(error)}\n${hint}`;
+}
+
+/** A button that asks once more, where that can help. */
+export function retry(error: unknown, title: string, again: () => void): HTMLElement | null {
+  return error instanceof KernelGone ? null : button("retry", title, again);
 }

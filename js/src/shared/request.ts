@@ -11,11 +11,28 @@ export interface Answer<T> {
   buffers: DataView[];
 }
 
-/** Jupyter's own words, of a model whose kernel was restarted, are "Cannot send". */
-const GONE =
-  "The kernel no longer knows this view: it was restarted or stopped. Run the cell again.";
+/** No question can be asked any more; Jupyter's own words, of a kernel that was restarted, are "Cannot send". */
+export class KernelGone extends Error {
+  constructor(cause?: unknown) {
+    const what = "The kernel no longer knows this view: it was restarted or stopped.";
+    super(`${what} Run the cell again.`, { cause });
+  }
+}
 
 let serial = 0;
+
+function newId(kind: string): string {
+  return `${kind}:${++serial}:${Math.random().toString(36).slice(2)}`;
+}
+
+/** Tells the kernel what needs no answer; one that is gone does not mind. */
+export function tell(model: AnyModel, kind: string, payload: object): void {
+  try {
+    model.send({ id: newId(kind), kind, ...payload });
+  } catch {
+    // Nothing is under way there any more.
+  }
+}
 
 /**
  * Asks the kernel one question over custom messages and waits for its answer.
@@ -28,7 +45,7 @@ export function request<T>(
   payload: object,
   signal: AbortSignal,
 ): Promise<Answer<T>> {
-  const id = `${kind}:${++serial}:${Math.random().toString(36).slice(2)}`;
+  const id = newId(kind);
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {
       model.off("msg:custom", onReply);
@@ -53,7 +70,7 @@ export function request<T>(
     try {
       model.send({ id, kind, ...payload });
     } catch (cause) {
-      settle(() => reject(new Error(GONE, { cause })));
+      settle(() => reject(new KernelGone(cause)));
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { type ColumnHeader, fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
-import { isAbort, request } from "./request.ts";
+import { type Answer, isAbort, request, tell } from "./request.ts";
 import { TensorClient, type TensorQuestions } from "./tensor_client.ts";
 import type { Entry } from "./tensor_questions.ts";
 
@@ -187,6 +187,8 @@ const TIMEOUT_MS = 60_000;
 /** For what may look at every value of a tensor, whatever its size. */
 const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "percentiles", "data"]);
+/** What a user stops by hand: the kernel is told, for no newer question may follow. */
+const STOPPABLE = new Set(["percentiles", "data"]);
 /**
  * Whether the server is on this machine. Then the kernel fills short answers up to one segment of the loopback
  * interface: jupyter-server leaves Nagle's algorithm on, so that they waited 40 ms for the browser's acknowledgement.
@@ -236,10 +238,17 @@ class ModelRunClient extends TensorClient implements RunClient {
     return (await this.#ask<FindingsAnswer>("cancelFindings", {}, signal)).result;
   }
 
-  #ask<T>(kind: string, payload: object, signal = this.#signal) {
+  async #ask<T>(kind: string, payload: object, signal = this.#signal): Promise<Answer<T>> {
     const patience = AbortSignal.timeout(LONG.has(kind) ? LONG_MS : TIMEOUT_MS);
     const limit = AbortSignal.any([signal, this.#signal, patience]);
-    return request<T>(this.#model, kind, { client: this.#client, near: NEAR, ...payload }, limit);
+    const client = this.#client;
+    const stop = () => tell(this.#model, "cancel", { client, what: kind });
+    if (STOPPABLE.has(kind)) limit.addEventListener("abort", stop);
+    try {
+      return await request<T>(this.#model, kind, { client, near: NEAR, ...payload }, limit);
+    } finally {
+      limit.removeEventListener("abort", stop);
+    }
   }
 
   #columns<T>(kind: string): Promise<T | null> {

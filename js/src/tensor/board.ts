@@ -1,5 +1,6 @@
 import { button } from "../shared/dom.ts";
 import { helpButton } from "../shared/keys.ts";
+import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
@@ -258,16 +259,13 @@ export class Board {
   }
 
   /** What can be chosen stays, so that one can go back to what could be read. */
-  failed(wish: Wish, words: string, again: () => void): void {
+  failed(wish: Wish, error: unknown, again: () => void): void {
     const title = "The tensor could not be read";
-    this.#trouble.failed(
-      title,
-      `${words}\nChoose another plane or tensor, see the axes as stored (a), or retry.`,
-      again,
-    );
+    const hint = "Choose another plane or tensor, see the axes as stored (a), or retry.";
+    this.#trouble.failed(title, error, hint, again);
     this.#unread(wish.entry);
     this.choose(wish);
-    this.mirror.say(`${title}: ${words}`);
+    this.mirror.say(`${title}: ${errorText(error)}`);
   }
 
   busy(busy: boolean): void {

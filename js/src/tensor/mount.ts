@@ -1,5 +1,5 @@
 import { bindKeys } from "../shared/keys.ts";
-import { errorText, message } from "../shared/message.ts";
+import { hinted, message } from "../shared/message.ts";
 import type { Mount } from "../shared/view.ts";
 import { actions } from "./actions.ts";
 import { Entries } from "./entries.ts";
@@ -37,11 +37,7 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   } catch (error) {
     if (signal.aborted) return;
     root.append(
-      message(
-        "error",
-        "The tensors could not be listed",
-        `${errorText(error)}\nRun the cell again to retry.`,
-      ),
+      message("error", "The tensors could not be listed", hinted(error, "Run the cell again.")),
     );
     root.dataset.ready = "true";
   } finally {

@@ -73,6 +73,11 @@ export class Percentiles {
     return this.#exact ?? known.percentiles;
   }
 
+  /** What was asked for is not wanted any more. */
+  stop(): void {
+    this.#asking?.abort();
+  }
+
   async refine(percents: readonly number[]): Promise<void> {
     if (!this.#question || this.#asking) return;
     const asking = new AbortController();

@@ -99,15 +99,17 @@ export class StatisticsLine {
     const loose = best.length === 0 ? known.state === "exact" : best.some((each) => !isExact(each));
     if (!loose || !known.statistics?.finite) return rows;
     const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
-    const refine = button(
-      busy ? "reading…" : best.length ? "exact" : "percentiles",
-      "Read the values once more for exact percentiles",
-      () => this.#percentiles.refine(percents),
-    );
-    refine.setAttribute("aria-disabled", String(busy));
+    const refine = busy
+      ? button("stop", "Stop reading the values", () => this.#percentiles.stop())
+      : button(
+          best.length ? "exact" : "percentiles",
+          "Read the values once more for exact percentiles",
+          () => this.#percentiles.refine(percents),
+        );
     refine.dataset.key = "percentiles";
     const words = failure ? `The percentiles could not be read: ${errorText(failure)}` : null;
-    return [...rows, row("", refine, words && piece("loud", words))];
+    const reading = busy ? muted("reading… ") : null;
+    return [...rows, row("", reading, refine, words && piece("loud", words))];
   }
 
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {

@@ -1,5 +1,5 @@
-import { button, element } from "../shared/dom.ts";
-import { message } from "../shared/message.ts";
+import { element } from "../shared/dom.ts";
+import { hinted, message, retry } from "../shared/message.ts";
 
 /** Says in the place of a tensor why it is not there. */
 export class Trouble {
@@ -17,8 +17,9 @@ export class Trouble {
     this.#show(message("empty", title, detail));
   }
 
-  failed(title: string, detail: string, again: () => void): void {
-    this.#show(message("error", title, detail), button("retry", "Ask for the tensor again", again));
+  failed(title: string, error: unknown, hint: string, again: () => void): void {
+    const more = retry(error, "Ask for the tensor again", again);
+    this.#show(message("error", title, hinted(error, hint)), ...(more ? [more] : []));
   }
 
   #show(...children: Node[]): void {

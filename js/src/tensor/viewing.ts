@@ -154,7 +154,7 @@ export class Viewing {
       this.#pictures.forget();
       this.want(null);
     };
-    this.#board.failed(this.#wish, errorText(error), again);
+    this.#board.failed(this.#wish, error, again);
     this.#events.painted();
   }
 

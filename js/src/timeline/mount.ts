@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { bindKeys } from "../shared/keys.ts";
-import { errorText, message } from "../shared/message.ts";
+import { hinted, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { isAbort } from "../shared/request.ts";
 import type { RunSummary } from "../shared/run_client.ts";
@@ -78,7 +78,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     if (signal.aborted || isAbort(error)) return;
     const hint =
       "Run the cell again; if the kernel was restarted, run the notebook from its start.";
-    say("error", "The flamechart could not be read", `${errorText(error)}\n${hint}`);
+    say("error", "The flamechart could not be read", hinted(error, hint));
   }
 };
 
