@@ -98,8 +98,9 @@ function options(watch) {
 }
 
 function replace(path, contents) {
-  writeFileSync(`${path}.new`, contents);
-  renameSync(`${path}.new`, path);
+  const fresh = `${path}.${process.pid}.new`;
+  writeFileSync(fresh, contents);
+  renameSync(fresh, path);
 }
 
 async function build() {
