@@ -55,7 +55,7 @@ describe("the ends of a scale", () => {
         new ColorScale(-5e18, end, "sequential", "linear"),
         new ColorScale(end, end, "sequential", "linear"),
       ]) {
-        expect(scale.side(cell!)).toBe("on");
+        expect([scale.side(cell!), scale.side(end)]).toEqual(["on", "on"]);
       }
       const one = new ColorScale(end, end, "sequential", "linear");
       expect([one.side(cell! - Math.abs(end)), one.side(cell! + Math.abs(end))]).toEqual([

@@ -47,10 +47,10 @@ export class ColorScale extends ValueAxis {
     return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
   }
 
-  /** Cells come as float32: what the ends are rounded to is still on the scale. */
+  /** Cells come as float32: the ends are on the scale, and what they are rounded to. */
   side(value: number): Side {
-    if (value < Math.fround(this.least)) return "under";
-    return value > Math.fround(this.most) ? "over" : "on";
+    if (value < this.least && value < Math.fround(this.least)) return "under";
+    return value > this.most && value > Math.fround(this.most) ? "over" : "on";
   }
 
   override ticks(count: number): Tick[] {
@@ -114,6 +114,7 @@ function robustRange({ statistics }: Known): [number, number] | null {
 
 function planeRange({ tile }: Known): [number, number] | null {
   if (!tile) return null;
+  if (tile.spans) return tile.spans[0] ? [...tile.spans[0]] : null;
   let [low, high] = [Infinity, -Infinity];
   for (let cell = 0; cell < tile.minimum.length; cell += 1) {
     const [least, most] = [tile.minimum[cell]!, tile.maximum[cell]!];

@@ -52,6 +52,9 @@ export function paintBase(
     const limited = scene.limits.length > 0;
     const x = limited ? plot.x + plot.width / 2 : plot.x;
     labels.write(most, x, 7, { align: limited ? "center" : "left" });
+  } else {
+    const place = { align: "center" } as const;
+    labels.write("no finite value", plot.x + plot.width / 2, plot.y + plot.height / 2, place);
   }
   const { axis } = spread;
   const ticks = axis.ticks(plot.width / 48);

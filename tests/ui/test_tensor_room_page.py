@@ -1,0 +1,145 @@
+"""The tensor inspector where room is short: what a person looks for first is in sight, whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import rest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+ROOT = ".tvmdbg-tensor"
+OVERFLOW = "tvm/resnet20_cifar_fp16_overflow"
+#: What answers the first questions: is it sound, where, of which values, how far to be believed.
+FIRST = ("health", "statistics", "view-bar", "choices", "stage", "histogram", "trusted")
+ARRAYS = {
+    "long_" * 40: np.arange(24, dtype=np.float32).reshape(2, 3, 4),
+    "tiny": np.array(-7.5e-12),
+    "many": np.linspace(-1, 1, 2 * 3 * 2 * 3 * 4 * 2 * 5 * 6).reshape(2, 3, 2, 3, 4, 2, 5, 6),
+    "none": np.full((3, 4), np.nan, np.float32),
+    "flags": np.arange(12).reshape(3, 4) % 3 == 0,
+}
+
+
+@pytest.fixture(scope="module")
+def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
+    with serve(tvmdbg.open(corpus / OVERFLOW)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def made(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = tmp_path_factory.mktemp("room") / "output_tensors.params"
+    named = enumerate(ARRAYS.items())
+    write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
+    with serve(tvmdbg.open(path)) as address:
+        yield address
+
+
+def sides(part: Locator) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom in CSS pixels."""
+    box = part.bounding_box()
+    assert box is not None
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("width", [900, 1200])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_panel_of_the_debugger_shows_what_is_asked_first(
+    page: Page, overflow: str, width: int, theme: str
+) -> None:
+    page.set_viewport_size({"width": width + 16, "height": 960})
+    page.goto(f"{overflow}?views=debugger&width={width}&theme={theme}&session.entry=[38,0]")
+    panel = page.locator("[data-view=tensor]")
+    expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("59 +Inf")
+    rest(page)
+    left, top, right, bottom = sides(panel)
+    for name in FIRST:
+        part = panel.locator(f".tvmdbg-tensor-{name}")
+        x, y, to_x, to_y = sides(part)
+        assert left <= x < to_x <= right, name
+        assert top <= y < to_y <= bottom, name
+    stage = sides(panel.locator(".tvmdbg-tensor-stage"))
+    assert stage[2] - stage[0] > 150
+    assert stage[3] - stage[1] > 150
+    health = panel.locator(".tvmdbg-tensor-health > :visible")
+    low = sides(panel.locator(".tvmdbg-tensor-health"))[3]
+    for item in health.all():
+        _, y, _, to_y = sides(item)
+        assert to_y <= low or y >= low  # whole, or not there
+    strip = [sides(part)[1] for part in panel.locator(".tvmdbg-health > button:visible").all()]
+    assert len(set(strip)) == 1
+    panel.get_by_role("button", name="Show or hide further numbers (q)").click()
+    expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("0 NaN")
+    nan = panel.locator(".tvmdbg-tensor-health > span", has_text="0 NaN")
+    assert sides(nan)[3] <= sides(panel.locator(".tvmdbg-tensor-health"))[3]
+
+
+@pytest.mark.parametrize("name", list(ARRAYS))
+@pytest.mark.parametrize("width", [400, 480, 725])
+def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: int) -> None:
+    page.set_viewport_size({"width": width + 16, "height": 1000})
+    entry = list(ARRAYS).index(name)
+    page.goto(f"{made}?views=tensor&width={width}&tensor.entry=[{entry},0]")
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+    rest(page)
+    beyond = page.locator(ROOT).evaluate(
+        """root => {
+            const edge = root.getBoundingClientRect().right;
+            const within = ".tvmdbg-mirror, .tvmdbg-values, .tvmdbg-tensor-name";
+            return [...root.querySelectorAll("*")].filter((each) =>
+                each.checkVisibility() && !each.closest(within) &&
+                each.getBoundingClientRect().right > edge + 0.5).map((each) => each.outerHTML);
+        }"""
+    )
+    assert beyond == []
+
+
+def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> None:
+    page.goto(f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+    rest(page)
+    legend = page.locator(".tvmdbg-tensor-legend")
+    expect(legend).to_have_attribute(
+        "aria-label", "Legend: colours from −7.5e-12 to −7.5e-12, linear"
+    )
+    color = legend.locator(".tvmdbg-tensor-swatch, .tvmdbg-tensor-colors").first.evaluate(
+        "each => getComputedStyle(each).backgroundColor"
+    )
+    drawn = page.locator(".tvmdbg-tensor-stage canvas").first.evaluate(
+        """canvas => {
+            const detail = {};
+            const root = canvas.closest(".tvmdbg-tensor");
+            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+            const { x, y, width, height } = detail.plot;
+            const at = [x + width / 2, y + height / 2].map((each) => each * devicePixelRatio);
+            const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
+            return `rgb(${r}, ${g}, ${b})`;
+        }"""
+    )
+    assert drawn == color
+
+
+def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> None:
+    page.goto(f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+    rest(page)
+    labels = page.locator(ROOT).evaluate(
+        """root => {
+            const detail = {};
+            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+            return detail.histogram.labels.map(({ text }) => text);
+        }"""
+    )
+    assert "no finite value" in labels
