@@ -382,3 +382,15 @@ def test_whatever_goes_wrong_findings_and_health_agree(
     bad = [Verdict.FAULTY, Verdict.DOUBTFUL]
     order = [(*bad, Verdict.SOUND).index(each) for each in ranks]
     assert order == sorted(order)
+
+
+def test_names_from_strangers_stay_on_their_line() -> None:
+    names = ["a\nb\tc", "\x1b[31mred\x1b[0m", "\u202eevil", "\r"]
+    told = Health(
+        EntryHealth((at, 0), name, "", "float32", (1,), Verdict.FAULTY, f"like {name}", rank=at)
+        for at, name in enumerate(names)
+    )
+    assert repr(told).count("\n") == len(names)
+    for text in (*repr(told).split("\n"), *map(str, told), *map(repr, told)):
+        assert text.isprintable()
+    assert "a\\nb\\tc" in str(told[0])

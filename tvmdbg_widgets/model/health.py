@@ -15,11 +15,13 @@ from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.health_picture import health_html
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _LINES_SHOWN = 12
+_LONGEST_NAME = 100
 
 
 class Verdict(enum.StrEnum):
@@ -114,7 +116,9 @@ class EntryHealth(NamedTuple):
         node, output = self.entry
         where = f"node {node}" if output == 0 else f"node {node}, output {output}"
         said = f": {self.words}" if self.words else ""
-        return f"{self.verdict.value:8} {self.name or 'tensor'} ({where}){said}"
+        name = self.name or "tensor"
+        name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+        return one_line(f"{self.verdict.value:8} {name} ({where}){said}")
 
     def __repr__(self) -> str:
         facts = [f"{self.dtype}{list(self.shape)}"]
