@@ -385,7 +385,7 @@ def test_whatever_goes_wrong_findings_and_health_agree(
 
 
 def test_names_from_strangers_stay_on_their_line() -> None:
-    names = ["a\nb\tc", "\x1b[31mred\x1b[0m", "\u202eevil", "\r"]
+    names = ["a\nb\tc", "\x1b[31mred\x1b[0m", "\u202eevil", "\r", "x" * 5000]
     told = Health(
         EntryHealth((at, 0), name, "", "float32", (1,), Verdict.FAULTY, f"like {name}", rank=at)
         for at, name in enumerate(names)
@@ -393,4 +393,5 @@ def test_names_from_strangers_stay_on_their_line() -> None:
     assert repr(told).count("\n") == len(names)
     for text in (*repr(told).split("\n"), *map(str, told), *map(repr, told)):
         assert text.isprintable()
+    assert len(str(told[4]).partition(" (")[0]) < 120
     assert "a\\nb\\tc" in str(told[0])
