@@ -194,3 +194,21 @@ def test_shapes_broadcast_and_scalars_stay_scalars() -> None:
     assert int(ulp.distance(np.float32(-0.0), np.float32(0.0))) == 0
     assert np.array_equal(ulp.ordered(grid.astype(">f4")), ulp.ordered(grid))
     assert np.array_equal(ulp.ordered(grid.T), ulp.ordered(grid).T)
+
+
+def test_neighbours_keep_shape_and_byte_order() -> None:
+    one = ulp.next_after(np.float32(1), np.float32(2))
+    assert one.shape == ()
+    assert one == np.nextafter(np.float32(1), np.float32(2))
+    swapped = np.array([[1.5, -0.25]], ">f4")
+    found = ulp.next_after(swapped, np.zeros_like(swapped))
+    assert found.dtype == swapped.dtype
+    np.testing.assert_array_equal(found, np.nextafter(swapped, np.float32(0)))
+    np.testing.assert_array_equal(ulp.ordered(swapped), ulp.ordered(swapped.astype("f4")))
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize <= 8, reason="long double is float64 here")
+def test_long_doubles_are_refused() -> None:
+    for ask in (ulp.ordered, ulp.spacing, bits.hex_text, bits.bit_text):
+        with pytest.raises(TypeError, match="no type of numbers"):
+            ask(np.longdouble(1))

@@ -15,6 +15,8 @@ import numpy as np
 
 _finfo: Any = ml_dtypes.finfo
 _iinfo: Any = ml_dtypes.iinfo
+#: Bytes of the largest scalars whose bits fit an integer of numpy's.
+_LARGEST = 8
 _COMPLEX = "complex numbers are two scalars each; take their real and imaginary parts"
 
 
@@ -40,7 +42,7 @@ class FloatType(NamedTuple):
 @lru_cache(maxsize=256)
 def float_type(dtype: np.dtype[Any]) -> FloatType | None:
     """Return what a dtype is made of, None where it is none of real floating-point numbers."""
-    if dtype.kind in "biucO":
+    if dtype.kind in "biucO" or dtype.itemsize > _LARGEST:
         return None
     try:
         info = _finfo(dtype)

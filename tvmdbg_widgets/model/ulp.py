@@ -163,7 +163,8 @@ def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
     result = np.where(keys == ends, codes(goal), result)
     result = np.where(_is_nan(goal), codes(goal), result)
     result = np.where(_is_nan(start), codes(start), result)
-    return np.ascontiguousarray(result.astype(unsigned)).view(dtype)
+    words = result.astype(unsigned)
+    return words.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
 
 
 def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
