@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics_truth import values_of
-from tvmdbg_widgets.model.statistics import compiled
+from tvmdbg_widgets.model.statistics import compiled, statistics
 from tvmdbg_widgets.model.statistics.histograms import bent_edges, equal_edges
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.statistics.moments import Moments
@@ -139,3 +139,12 @@ def test_a_sample_that_has_seen_every_value_is_exact(count: int, sample: int) ->
 def test_a_sample_that_left_a_value_out_is_none() -> None:
     told = kept(np.arange(8193, dtype=np.float32)).statistics(sample=8192)
     assert (told.size, told.exact) == (8192, False)
+
+
+@pytest.mark.parametrize("sample", [0, -3])
+def test_a_sample_of_nothing_is_refused(sample: int) -> None:
+    array = np.arange(9, dtype=np.float32)
+    with pytest.raises(ValueError, match="at least 1 value"):
+        kept(array).statistics(sample=sample)
+    with pytest.raises(ValueError, match="at least 1 value"):
+        statistics(values_of(array.tobytes(), "float32"), sample=sample)

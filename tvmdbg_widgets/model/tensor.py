@@ -280,6 +280,11 @@ class Tensor:
         executor
             Where pieces of a large tensor are counted: threads, processes, or a Dask client's
             ``get_executor()``. Left out, at most four threads.
+
+        Raises
+        ------
+        ValueError
+            ``bins`` or ``sample`` is below 1, or the values cannot be read so.
         """
         kept = self._kept(reading)
         return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)

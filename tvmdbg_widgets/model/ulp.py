@@ -163,8 +163,9 @@ def next_after(x: Any, y: Any) -> np.ndarray[Any, Any]:
     result = np.where(keys == ends, codes(goal), result)
     result = np.where(_is_nan(goal), codes(goal), result)
     result = np.where(_is_nan(start), codes(start), result)
-    words = result.astype(unsigned)
-    return words.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
+    native = result.astype(unsigned).view(dtype.newbyteorder("="))
+    neighbours: np.ndarray[Any, Any] = native.astype(dtype, copy=False)
+    return neighbours
 
 
 def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

@@ -75,12 +75,14 @@ def statistics(
     Raises
     ------
     ValueError
-        ``bins`` is below 1.
+        ``bins`` or ``sample`` is below 1.
     FormatError
         The source changed or ends early.
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
+    if sample is not None and sample < 1:
+        raise ValueError(f"a sample has at least 1 value, not {sample}")
     passes = Passes.over(values, sample)
     if passes.dtype.kind == "c":
         return Statistics.not_applicable(passes.size(), f"{passes.dtype} has no order")

@@ -54,6 +54,8 @@ class Kept:
         """Return statistics; see :meth:`~tvmdbg_widgets.model.tensor.Tensor.statistics`."""
         if bins < 1:
             raise ValueError(f"bins must be at least 1, not {bins}")
+        if sample is not None and sample < 1:
+            raise ValueError(f"a sample has at least 1 value, not {sample}")
         if sample is not None and Sample(self._values, sample).whole:
             sample = None
         found = self._found.get((bins, sample))
