@@ -23,6 +23,8 @@ from unit.stored_questions import (
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page import stored as stored_module
+from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -284,3 +286,30 @@ def test_progress_counts_the_bytes_of_each_tensor_twice_and_no_more(
     stored_module.store(run, budget=600_000, share="tensors")
     assert list(sizes) == []
     assert all(done <= total for done, total in counts), counts
+
+
+def test_the_plane_in_sight_goes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = np.arange(4 * 6 * 20 * 30, dtype=np.float32).reshape(4, 6, 20, 30)
+    write_params(tmp_path / "some.params", {"x": values, "y": -values})
+    run = tvmdbg.open("some.params")
+    view = tvmdbg.TensorInspector(run, entry=(1, 0), axes=(3, 1), index=[3, 0, 17, 0])
+    state = models(view, Options(budget=ALL, parameters=True))["view"]
+    seen = (state["axes"], state["index"])
+    stored = store(run, budget=ALL, parameters=True, first=(1, 0), seen=seen)
+    question = {"kind": "tensor", "axes": seen[0], "index": seen[1], "rows": 64, "cols": 64}
+    asked = [
+        (each := {**question, "entry": [1, 0]}, {**told(run, each), "more_notes": True}),
+        ({**question, "entry": [0, 0]}, {"error": True}),
+    ]
+    assert asked[0][1]["result"]["tile"]["planeRows"] == 30
+    assert differences(tmp_path, stored, asked) == []
+
+
+def test_a_page_that_begins_at_a_node_shows_its_tensor() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.TensorInspector(run, entry=(1, 0))
+    run.session.select(5)
+    assert models(view, Options(budget=ALL))["view"]["entry"] == [1, 0]
+    chosen = models(view, Options(budget=ALL, node=4))
+    assert (chosen["view"]["entry"], chosen["session"]["entry"]) == ([4, 0], [4, 0])

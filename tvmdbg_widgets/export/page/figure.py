@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def figure_of_page(view: View, options: Options) -> Figure:
     """Return what a view shows, as far as it may be handed on."""
     run = view.debug_run
-    session = models(view, options)["session"]
+    states = models(view, options)
+    session = states["session"]
     secret = withheld(run.parts)
     known = None
     if kind_of(view) == "debugger":
@@ -36,7 +37,8 @@ def figure_of_page(view: View, options: Options) -> Figure:
 
     count = 0 if run.graph is None else run.graph.num_nodes
     selected = tuple(node for node in session["selected"] if node < count)
-    entry = None if session["entry"] is None else tuple(session["entry"])
+    first = states["view"].get("entry") or session["entry"]
+    entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
     handed = HandedOn(withhold, known, selected, entry if there else None)
     return view.figure_handed_on(handed, options.theme)

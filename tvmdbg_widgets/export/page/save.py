@@ -77,7 +77,8 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind)
     figure = figure_of_page(view, options)
-    entry = states["session"].get("entry")
+    entry = states["view"].get("entry") or states["session"].get("entry")
+    seen = states["view"].get("axes"), states["view"].get("index")
 
     def made(left_out: tuple[str, ...], data: str) -> str:
         return document(
@@ -99,6 +100,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             share=options.share,
             parameters=options.parameters,
             first=None if entry is None else (entry[0], entry[1]),
+            seen=seen,
             frame=frame,
             tensors=tensors,
         )

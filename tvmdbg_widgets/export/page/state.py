@@ -44,14 +44,17 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
         The run does not have ``options.node``, or more than one node has that name.
     """
     session = _traits(view.session) | {"hovered": None, "source": "python"}
+    own = _traits(view)
     if options.node is not None:
         node = _node_id(view, options.node)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
+        if "entry" in own:
+            own["entry"] = [node, 0]
     title = options.title or view.debug_run.title
     return {
         "run": {"title": title, "content_hash": "page"},
         "session": session,
-        "view": _traits(view) | {"run": "anywidget:run", "session": "anywidget:session"},
+        "view": own | {"run": "anywidget:run", "session": "anywidget:session"},
     }
 
 

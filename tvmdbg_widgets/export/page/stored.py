@@ -12,6 +12,7 @@ from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored_choice import (
     Candidate,
+    Seen,
     choose_pictures,
     choose_planes,
     choose_profiles,
@@ -71,6 +72,7 @@ def store(
     share: Share = "pictures",
     parameters: bool = False,
     first: Entry | None = None,
+    seen: Seen = (None, None),
     frame: int | None = None,
     tensors: bool = True,
 ) -> Stored:
@@ -93,6 +95,8 @@ def store(
         Whether values of parameters are stored likewise.
     first : (int, int) or None
         The entry that is shown first.
+    seen : pair
+        Axes down and across and the index at which that is seen; None as views choose.
     frame : int, optional
         Bytes of the page that are not its data; an estimate if left out.
     tensors : bool
@@ -100,7 +104,7 @@ def store(
         only how healthy each is.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, budget, left)
+    wanted = _Wanted(share, parameters, first, seen, budget, left)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -115,6 +119,7 @@ class _Wanted:
     share: Share
     parameters: bool
     first: Entry | None
+    seen: Seen
     page: int
     frame: int
 
@@ -207,12 +212,16 @@ class _Store:
             by_row.setdefault(each.row, {})[at] = each
         return sorted(
             (
-                Candidate(row, tensor, by_row[row])
+                Candidate(row, tensor, by_row[row], self._seen(tensor))
                 for row, tensor in enumerate(self.tensors)
                 if row not in self.unread and not self._is_withheld(tensor)
             ),
             key=key,
         )
+
+    def _seen(self, tensor: Tensor) -> Seen:
+        first = (tensor.node, tensor.output) == self.wanted.first
+        return self.wanted.seen if first else (None, None)
 
     def _say_withheld(self) -> None:
         if self.unread:

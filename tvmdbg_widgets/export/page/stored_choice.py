@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.export.page.stored_pack import compressed
 from tvmdbg_widgets.export.page.stored_pictures import (
@@ -19,7 +19,9 @@ from tvmdbg_widgets.export.page.stored_profiles import (
     stored_profiles,
 )
 from tvmdbg_widgets.export.page.stored_values import Whole, whole
+from tvmdbg_widgets.figures.tensor_shown import plane_of
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.planes import default_axes
 from tvmdbg_widgets.model.readings import is_complex
 
 if TYPE_CHECKING:
@@ -27,9 +29,12 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.export.page.stored_budget import Budget
     from tvmdbg_widgets.export.page.stored_facts import Variant
+    from tvmdbg_widgets.figures.tensor_options import Axes
     from tvmdbg_widgets.model.planes import Plane
     from tvmdbg_widgets.model.tensors import Tensor
 
+#: Axes down and across, and one index an axis, each as far as it was chosen.
+Seen: TypeAlias = "tuple[Axes | None, Sequence[int] | None]"
 #: What the row of a picture or tensor adds to the tables, compressed, about.
 _ROW = 24
 #: Texts of complex values are made in Python, one by one.
@@ -48,11 +53,14 @@ class Candidate:
     tensor : Tensor
     variants : dict of int to Variant
         By the row of the variant.
+    seen : pair
+        Axes and index of the plane that is in sight as the page is saved.
     """
 
     row: int
     tensor: Tensor
     variants: dict[int, Variant]
+    seen: Seen = (None, None)
     pictures: list[StoredPicture] = field(default_factory=list)
     profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
@@ -77,30 +85,48 @@ class Candidate:
 
     @property
     def planes(self) -> int:
-        """Planes of all variants."""
-        return sum(number_of_planes(each.view.view_shape) for each in self.variants.values())
+        """Planes of all variants, of which there may be pictures."""
+        shapes = [each.view.view_shape for each in self.variants.values()]
+        beside = sum(self._seen_plane(shape).axes != default_axes(shape) for shape in shapes)
+        return sum(map(number_of_planes, shapes)) + beside
+
+    def first_planes(self) -> Iterator[tuple[int, Plane]]:
+        """Yield the plane that each variant opens with, and the one that is in sight."""
+        for variant, each in self.variants.items():
+            opened = next(planes(each.view.view_shape), None)
+            if opened is None:
+                continue
+            yield variant, opened
+            seen = self._seen_plane(opened.shape)
+            if seen != opened:
+                yield variant, seen
 
     def later_planes(self) -> Iterator[tuple[int, Plane]]:
-        """Yield the planes of each variant after its first, the same index of all in turn."""
+        """Yield the other planes of each variant, the same index of all in turn."""
         for variant, each in self.variants.items():
             rest = planes(each.view.view_shape)
             next(rest, None)
+            seen = self._seen_plane(each.view.view_shape)
             for plane in rest:
-                yield variant, plane
+                if plane != seen:
+                    yield variant, plane
+
+    def _seen_plane(self, shape: tuple[int, ...]) -> Plane:
+        plane = plane_of(shape, *self.seen)
+        index = (0 if axis in plane.axes else at for axis, at in enumerate(plane.index))
+        return replace(plane, index=tuple(index))
 
 
 def choose_pictures(
     candidates: Sequence[Candidate], budget: Budget, step: Callable[[int], object]
 ) -> None:
-    """Give every candidate the picture of its first plane, while the budget lasts."""
+    """Give every candidate the pictures of its first planes, while the budget lasts."""
     for each in candidates:
         step(each.tensor.nbytes)
         if not each.has_picture:
             continue
-        for variant, found in each.variants.items():
-            first = next(planes(found.view.view_shape), None)
-            if first is not None:
-                _try_picture(each, variant, first, budget)
+        for variant, plane in each.first_planes():
+            _try_picture(each, variant, plane, budget)
 
 
 def choose_profiles(candidates: Sequence[Candidate], budget: Budget) -> None:
