@@ -22,5 +22,7 @@ export default defineConfig({
   test: {
     environment: "node",
     include: ["js/tests/**/*.test.ts"],
+    testTimeout: 60_000, // only to end what hangs, also on a busy machine
+    hookTimeout: 60_000,
   },
 });
