@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import golden from "../../tests/data/axes/along.json";
 import {
   axisAlong,
   defaultAxes,
@@ -131,17 +131,7 @@ describe("a plane", () => {
 });
 
 describe("the axis gone along", () => {
-  const url = new URL("../../tests/data/axes/along.json", import.meta.url);
-  const cases: {
-    shape: number[];
-    names: string[];
-    pictured: (number | null)[];
-    wanted: number | null;
-    along: number | null;
-    why: string;
-  }[] = JSON.parse(readFileSync(url, "utf8"));
-
-  it.each(cases)("is that of figures: $shape $names $pictured $wanted", (each) => {
+  it.each(golden)("is that of figures: $shape $names $pictured $wanted", (each) => {
     const { shape, names, pictured, wanted, along, why } = each;
     expect(axisAlong(shape, names, pictured, wanted), why).toBe(along);
   });

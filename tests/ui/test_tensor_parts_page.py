@@ -510,7 +510,7 @@ def test_files_of_channels_and_of_a_profile(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("faulty", show="channels", index=[0, 3, 0, 0], axes=[2, 3])
-    np.testing.assert_array_equal(np.load(saved(page, "npy")), arrays["faulty"][:, 3])
+    np.testing.assert_array_equal(np.load(saved(page, "npy")), arrays["faulty"][0])
     page.get_by_role("button", name="(.png)").focus()
     page.keyboard.press("Escape")
     show("half", show="profile")
@@ -605,7 +605,7 @@ def unfolded(array: Array) -> Array:
         (
             "faulty",
             {"show": "channels", "axes": [3, 2], "index": [0, 3, 0, 0]},
-            lambda x: x[:, 3].transpose(0, 2, 1),
+            lambda x: x[0].transpose(0, 2, 1),
         ),
         (
             "half",
@@ -642,3 +642,242 @@ def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
     names: dict[str, Any] = {"run": run}
     exec(before, names)  # noqa: S102 (the code under test)
     np.testing.assert_array_equal(eval(last, names), expected(arrays[name]))  # noqa: S307
+
+
+LABELS = {
+    "axes": "Axis shown down",
+    "index": "Index along axis 1, typed",
+    "color_scale": "Scale of the colours (l)",
+    "color_map": "Colours (c)",
+    "color_range": "Range of the colours (r)",
+    "cells": "What colours show of a cell of several values (e)",
+    "data_layout": "Layout of the axes (a)",
+    "data_sizes": "Sizes without padding, for example C=12",
+    "reading": "How the stored bytes are read",
+    "along": "Axis of the profile (t)",
+    "value_format": "Values as (f)",
+    "scale": "Scale",
+    "zero_point": "Zero point",
+}
+PACKED = {"data_layout": "NCHW8c"}
+DEQUANTISED = {"value_format": "dequantised"}
+
+
+@pytest.mark.parametrize(
+    ("trait_name", "array", "beside", "value", "text", "other", "other_text", "own", "own_text"),
+    [
+        ("axes", "faulty", {}, [1, 3], "1", [3, 2], "3", "0", [0, 2]),
+        ("index", "faulty", {}, [0, 3, 0, 0], "3", [1, 2, 0, 0], "2", "5", [1, 5, 0, 0]),
+        ("color_scale", "relu", {}, "log", "log", "symlog", "symlog", "linear", "linear"),
+        ("color_map", "relu", {}, "diverging", "diverging", "auto", "auto", "sequential", None),
+        ("color_range", "relu", {}, "robust", "robust", [0.5, 1], "typed", "plane", "plane"),
+        ("cells", "huge", {}, "least", "least", "extreme", "extreme", "largest", "largest"),
+        ("data_layout", "packed", {}, "NCHW8c", "by hand", "", "", None, None),
+        ("data_sizes", "packed", PACKED, {"C": 3}, "C=3", {"C": 9}, "C=9", "C=5, W=7", None),
+        ("reading", "turning", {}, "phase", "phase", "real", "real", "imag", "imag"),
+        ("along", "half", {"show": "profile"}, 2, "2", None, "1", "0", 0),
+        ("value_format", "codes", {}, "hex", "hex", "bits", "bits", "number", "number"),
+        ("scale", "codes", DEQUANTISED, 0.5, "0.5", 2, "2", "0.125", 0.125),
+        ("zero_point", "codes", DEQUANTISED, -3, "-3", 7, "7", "11", 11),
+    ],
+)
+def test_a_trait_is_argument_followed_and_read_back(  # noqa: PLR0917
+    page: Page,
+    show: Callable[..., None],
+    trait_name: str,
+    array: str,
+    beside: dict[str, Any],
+    value: Any,
+    text: str,
+    other: Any,
+    other_text: str,
+    own: str | None,
+    own_text: Any,
+) -> None:
+    show(array, **beside, **{trait_name: value})
+    if trait_name in {"value_format", "scale", "zero_point"}:
+        press(page, "v")
+    control = page.get_by_label(LABELS[trait_name], exact=True)
+    expect(control).to_have_value(text)
+    resting(page)
+    tell(page, **{trait_name: other})
+    expect(control).to_have_value(other_text)
+    resting(page)
+    assert trait(page, trait_name) == other
+    if own is None:
+        return
+    if control.evaluate("it => it.tagName") == "SELECT":
+        control.select_option(own)
+    else:
+        control.fill(own)
+        control.press("Enter")
+    told = {"data_sizes": {"C": 5, "W": 7}}.get(trait_name, own if own_text is None else own_text)
+    wait_trait(page, trait_name, f"JSON.stringify(it) === {compact(told)!r}")
+    control = page.get_by_label(LABELS[trait_name], exact=True)
+    expect(control).to_have_value(own)
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def tell(page: Page, **traits: Any) -> None:
+    """Set traits of the view's model as Python does, all at once."""
+    page.evaluate(
+        "traits => Object.entries(traits).forEach(it => window.tvmdbg.models.tensor0.set(...it))",
+        traits,
+    )
+
+
+def resting(page: Page) -> None:
+    """Wait until the view has told what it shows."""
+    page.wait_for_function(
+        """() => new Promise(done => {
+            const model = window.tvmdbg.models.tensor0;
+            const state = () => JSON.stringify(["entry", "axes", "index", "data_layout",
+                "data_sizes", "reading", "along", "region"].map(name => model.get(name)));
+            const before = state();
+            setTimeout(() => done(state() === before
+                && document.documentElement.dataset.asking !== "1"), 400);
+        })"""
+    )
+
+
+def test_all_that_is_told_at_once_is_taken_whatever_its_order(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    """As ``with view.hold_sync()`` tells it, the axes before the entry that they are of."""
+    show("faulty")
+    resting(page)
+    told = {
+        "along": 3,
+        "index": [0, 1, 4, 0],
+        "axes": [3, 2],
+        "data_sizes": {"C": 5},
+        "data_layout": "NCHW8c",
+        "entry": [list(arrays).index("packed"), 0],
+    }
+    tell(page, **told)
+    expect(page.locator(ROOT)).to_have_attribute("data-entry", f"{told['entry'][0]}:0")
+    expect(page.get_by_label("Index along C, typed", exact=True)).to_have_value("1")
+    expect(page.get_by_label("Index along C, typed", exact=True).locator("..")).to_contain_text(
+        "of 5"
+    )
+    expect(page.get_by_label("Axis shown down", exact=True)).to_have_value("3")
+    resting(page)
+    assert {name: trait(page, name) for name in told} == told
+    press(page, "3")
+    expect(page.get_by_label(LABELS["along"], exact=True)).to_have_value("3")
+
+
+def test_two_views_of_one_state_follow_each_other(
+    page: Page, address: str, arrays: dict[str, Array]
+) -> None:
+    """As one model shown in two cells: what is done in one is done in the other, and rests."""
+    entry = [list(arrays).index("packed"), 0]
+    page.goto(f"{address}?views=tensor,tensor&theme=light&session.entry={json.dumps(entry)}")
+    for root in page.locator(ROOT).all():
+        expect(root).to_have_attribute("data-entry", f"{entry[0]}:0")
+    page.evaluate(
+        """() => {
+            const { tensor0: a, tensor1: b } = window.tvmdbg.models;
+            const names = ["entry", "axes", "index", "data_layout", "data_sizes", "reading", "show",
+                "along", "cells", "region", "color_scale", "value_format"];
+            window.changes = 0;
+            for (const [one, other] of [[a, b], [b, a]]) for (const name of names) {
+                one.on(`change:${name}`, () => {
+                    window.changes += 1;
+                    other.set(name, one.get(name));
+                });
+            }
+        }"""
+    )
+    resting(page)
+    tell(page, data_layout="NCHW8c", data_sizes={"C": 3}, show="profile", along=2, cells="least")
+    first, second = page.locator(ROOT).nth(0), page.locator(ROOT).nth(1)
+    for root in (first, second):
+        expect(root.get_by_label(LABELS["data_sizes"])).to_have_value("C=3")
+        expect(root.get_by_label(LABELS["along"], exact=True)).to_have_value("2")
+    second.get_by_label(LABELS["along"], exact=True).select_option("0")
+    expect(first.get_by_label(LABELS["along"], exact=True)).to_have_value("0")
+    first.get_by_label(LABELS["data_sizes"]).fill("C=11")
+    first.get_by_label(LABELS["data_sizes"]).press("Enter")
+    expect(second.get_by_label(LABELS["data_sizes"])).to_have_value("C=11")
+    resting(page)
+    before = page.evaluate("window.changes")
+    resting(page)
+    assert page.evaluate("window.changes") == before
+    state = "[0, 1].map(it => window.tvmdbg.models[`tensor${it}`].get('data_sizes'))"
+    assert page.evaluate(state) == [{"C": 11}, {"C": 11}]
+
+
+def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
+    page: Page,
+    show: Callable[..., None],
+    run: DebugRun,
+    arrays: dict[str, Array],
+    tmp_path: Path,
+    bundles: Path,
+) -> None:
+    """Typed sizes reach the trait, the code, the figure and a saved page."""
+    page.context.grant_permissions(["clipboard-read"])
+    show("packed")
+    page.get_by_label("Layout of the axes (a)").select_option("by hand")
+    page.get_by_label("Layout, for example NCHW8c").fill("NCHW8c")
+    page.get_by_label("Layout, for example NCHW8c").press("Enter")
+    page.get_by_label(LABELS["data_sizes"]).fill("C=3")
+    page.get_by_label(LABELS["data_sizes"]).press("Enter")
+    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
+    wait_trait(page, "data_sizes", "it?.C === 3")
+    state = {name: trait(page, name) for name in ("entry", "data_layout", "data_sizes")}
+    press(page, "2", "y")
+    expect(page.locator(".tvmdbg-tensor-channels")).to_contain_text("3 channels")
+    code = page.evaluate("navigator.clipboard.readText()")
+    logical = unfolded(arrays["packed"])[:, :3]
+    np.testing.assert_array_equal(eval(code, {"run": run}), logical[0])  # noqa: S307
+    view = tvmdbg.TensorInspector(
+        run, entry=tuple(state["entry"]), **PACKED, data_sizes=state["data_sizes"], show="channels"
+    )
+    assert view.figure().description["view_shape"] == [1, 3, 9, 12]
+    path = view.save_html(tmp_path / "packed.html", parameters=True, share="tensors")
+    page.goto(path.as_uri())
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+    expect(page.locator(".tvmdbg-tensor-channels")).to_contain_text("3 channels")
+    press(page, "1")
+    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
+
+
+def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..., None]) -> None:
+    show("packed", **PACKED)
+    expect(page.get_by_label("Index along C, typed")).to_be_visible()
+
+    def refuse(route: Route) -> None:
+        content = json.dumps({"id": route.request.post_data_json["id"], "error": "no such file"})
+        head = content.encode()
+        route.fulfill(body=len(head).to_bytes(4, "little") + head)
+
+    page.route("**/ask", refuse)
+    page.get_by_label("Axis shown down", exact=True).select_option("1")
+    alert = page.get_by_role("alert").filter(has_text="could not be read")
+    expect(alert).to_be_visible()
+    expect(page.get_by_label("Axis shown down", exact=True)).to_contain_text("C (16)")
+    expect(page.get_by_label("Index along H, typed")).to_be_visible()
+    page.unroute("**/ask")
+    page.get_by_role("button", name="Ask for the tensor again").click()
+    expect(alert).to_be_hidden()
+
+
+@pytest.mark.parametrize("shown", ["channels", "profile"])
+def test_the_axis_gone_along_is_that_of_the_figure(
+    page: Page, show: Callable[..., None], run: DebugRun, arrays: dict[str, Array], shown: str
+) -> None:
+    for name in ("faulty", "half", "relu", "packed"):
+        for along in (None, 0, 2):
+            entry = (list(arrays).index(name), 0)
+            figure = run.figure("tensor", entry=entry, show=shown, along=along)
+            show(name, show=shown, along=along)
+            found = inspected(page)["profile"]["axis"]
+            if shown == "channels":
+                picker = page.get_by_label("Axis of which each index is a picture (t)")
+                found = int(picker.input_value()) if picker.count() else None
+            assert found == figure.description["along"], (name, along)

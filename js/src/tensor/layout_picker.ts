@@ -67,7 +67,8 @@ export class LayoutPicker {
       const told = layouts.find((each) => each.layout === layout);
       const own = sizesText(sizes);
       const known = layout === "" || (told && (!own || own === sizesText(told.sizes)));
-      this.#byHand = !known || (this.#byHand && entry === this.#entry);
+      this.#byHand =
+        !known || (this.#byHand && entry === this.#entry && layout === this.#text.value);
       [this.#laid, this.#entry] = [laid, entry];
     }
     const key = JSON.stringify([laid, layouts, this.#byHand, storedShape]);
