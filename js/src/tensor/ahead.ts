@@ -78,15 +78,20 @@ export class Ahead {
     axis: number,
     first: number,
     count: number,
-    { rows, cols }: Wanted,
+    { rows, cols, meanOnly }: Wanted,
   ): Promise<void> {
     const { signal } = this.#gone;
     this.#coming = { view, axis, first, count };
     try {
       await painted();
-      const answer = await this.#run.channels({ ...view, axis, first, count, rows, cols }, signal);
+      const question = { ...view, axis, first, count, rows, cols };
+      const answer = await this.#run.channels(
+        meanOnly ? { ...question, meanOnly } : question,
+        signal,
+      );
       if (signal.aborted) return;
-      const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
+      const { minimum, maximum, mean, flags, spans, rowStep, colStep, planeRows, planeCols } =
+        answer;
       const size = answer.rows * answer.cols;
       for (let k = 0; k < answer.count; k += 1) {
         const part = [k * size, (k + 1) * size] as const;
@@ -98,6 +103,7 @@ export class Ahead {
           maximum: maximum === mean ? values : maximum.subarray(...part),
           mean: values,
           flags: flags.subarray(...part),
+          ...(spans && { spans: [spans[k]!] }),
         });
       }
     } catch {

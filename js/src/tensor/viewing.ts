@@ -56,6 +56,11 @@ export class Viewing {
       {
         answered: (answer) => this.#answered(answer),
         known: () => this.draw(),
+        completed: (answer) => {
+          this.#answer = answer;
+          this.draw();
+        },
+        cells: () => this.#looks.cells,
         failed: (error) => this.#failed(error),
         busy: (busy) => board.busy(busy),
         refining: (refining) => this.#progress(refining),
