@@ -30,7 +30,7 @@ _SAYS: dict[ViewName, str] = {
 START_MS = 300_000  # a first page and its kernel took up to 27 s on two busy cores
 SHOWN_MS = 120_000
 
-_IDLE = """() => {
+IDLE = """() => {
   const app = window.jupyterapp, session = app?.shell.currentWidget?.sessionContext;
   return session?.isReady && session.session?.kernel?.status === "idle";
 }"""
@@ -94,7 +94,7 @@ class Notebook:
         self._last = len(cells)
         write(server, name, [*cells, ""])
         page.goto(server.page(name), timeout=START_MS)
-        page.wait_for_function(_IDLE, timeout=START_MS)
+        page.wait_for_function(IDLE, timeout=START_MS)
 
     def close(self) -> None:
         """Leave the page, so that no view writes to a kernel that is gone, then end the kernel."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.contract import broken, contract_module
-from ui.notebooks import Notebook, View, ViewName
+from ui.notebooks import IDLE, Notebook, View, ViewName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -298,6 +298,25 @@ for thread in threads:
     )
     expect_all([tensor, graph], 22)
     assert notebook.python("print(failures)") == "[]"
+    notebook.close()
+
+
+def test_after_a_restart_a_view_says_what_helps(tall: Page, lab: Server) -> None:
+    """And offers no other way: asking again cannot help."""
+    notebook = Notebook(tall, lab, "restart.ipynb", [OPEN, "tvmdbg.TensorInspector(run)"])
+    notebook.run_all()
+    tensor = notebook.view(1, "tensor").wait()
+    tall.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    tall.wait_for_function(IDLE)
+    picker = tensor.root.get_by_role("combobox", name=re.compile("^Tensor"))
+    picker.fill("47:0")
+    tensor.root.get_by_role("option", name=re.compile("^47:0")).click()
+    expect(tensor.root.get_by_role("alert")).to_contain_text("Run the cell again.")
+    expect(tensor.root.get_by_role("alert")).not_to_contain_text("retry")
+    expect(tensor.root.get_by_text("retry")).to_have_count(0)
+    notebook.run_all()
+    notebook.view(1, "tensor").wait()
+    expect(notebook.view(1, "tensor").root.get_by_role("alert")).to_have_count(0)
     notebook.close()
 
 
