@@ -143,3 +143,22 @@ def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> 
         }"""
     )
     assert "no finite value" in labels
+
+
+@pytest.mark.parametrize("look", ["hex", "bits"])
+def test_what_is_not_finite_stands_out_in_a_table_of_bits(
+    page: Page, overflow: str, look: str
+) -> None:
+    page.goto(f'{overflow}?views=tensor&tensor.entry=[38,0]&tensor.value_format="{look}"')
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+    page.locator(ROOT).focus()
+    for key in ("v", "i"):
+        page.keyboard.press(key)
+    chosen = page.locator(".tvmdbg-values-grid > [aria-selected=true]")
+    expect(chosen).to_have_class("tvmdbg-values-special")
+    page.keyboard.press("ArrowLeft")
+    expect(chosen).to_have_attribute("data-col", "13")
+    expect(chosen).not_to_have_class("tvmdbg-values-special")
+    said = page.locator(f"{ROOT} .tvmdbg-mirror").filter(has_text="[0, 0, 1, 13]")
+    expect(said).to_contain_text("bits 0x")
+    expect(said).not_to_contain_text("stored at")

@@ -4,6 +4,8 @@ import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding } from "../shared/unfold.ts";
+import { specialOf } from "./colors.ts";
+import { cellOf } from "./layout.ts";
 import { muted, part } from "./parts.ts";
 import { indexAt, type Point } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
@@ -166,9 +168,10 @@ export class ValuesTable {
 
   #cell(row: number, col: number): HTMLElement {
     const text = this.#text(row, col);
-    const special = text !== null && /nan|inf/i.test(text);
     const here = this.#cross?.row === row && this.#cross.col === col;
     const answer = this.#answer!;
+    // Hex digits and bits do not say it themselves.
+    const special = text !== null && (/nan|inf/i.test(text) || specialAt(answer, row, col));
     const padding = isPadding(answer, indexAt(answeredPlane(answer), { row, col }));
     const classes = [special && "tvmdbg-values-special", padding && "tvmdbg-values-padding"];
     const bits = text !== null && this.#look?.format === "bits";
@@ -249,6 +252,12 @@ export class ValuesTable {
     this.#acts.leave();
     this.#acts.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
   }
+}
+
+/** Whether the picture knows of a single value that it is not finite. */
+function specialAt({ tile }: TensorAnswer, row: number, col: number): boolean {
+  const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
+  return cell !== null && specialOf(tile!.flags[cell]!) !== null;
 }
 
 function header(role: "columnheader" | "rowheader", index: number): HTMLElement {

@@ -35,7 +35,7 @@ export function pointWords({ answer, values }: Shown, point: Point, found: Value
   const stored = physicalIndex(answer, index);
   const words = [`at ${indexText(index)} value ${found.one?.number ?? found.text[0]}`];
   if (isPadding(answer, index)) words.push("padding");
-  if (stored) words.push(`stored at ${indexText(stored)}`);
+  if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
   if (values.format === "dequantised") words.push(`dequantised ${found.text[0]}`);
   if (found.one) words.push(`bits ${found.one.hex}`);
   return words.join(", ");
