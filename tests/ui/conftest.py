@@ -18,7 +18,7 @@ from ui.servers import Server, jupyter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -64,8 +64,40 @@ def errors() -> list[str]:
     return []
 
 
+def _opened(browser: Browser) -> BrowserContext:
+    context = browser.new_context(viewport={"width": 1000, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """One window for the pages of a module: to open one takes longer than most tests do."""
+    context = _opened(browser)
+    context.new_page()  # a window without pages closes
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def page(browser: Browser, errors: list[str]) -> Iterator[Page]:
+def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
+    """Without cookies, permissions and pages of other tests; Jupyter keeps more than that."""
+    if any(request.node.get_closest_marker(host) for host in ("lab", "hosts")):
+        context = _opened(browser)
+        yield context
+        context.close()
+        return
+    window: BrowserContext = request.getfixturevalue("window")
+    yield window
+    for each in window.pages[1:]:
+        each.close()
+    window.set_offline(offline=False)
+    window.clear_permissions()
+    window.clear_cookies()
+
+
+@pytest.fixture
+def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
     """One page of 1000 x 900 CSS pixels; the test fails if it leaves an error behind."""
 
     def note_error(error: Error) -> None:
@@ -82,14 +114,12 @@ def page(browser: Browser, errors: list[str]) -> Iterator[Page]:
         if urlsplit(request.url).hostname not in INSIDE:
             errors.append(f"asked the outside: {request.url}")
 
-    context = browser.new_context(viewport={"width": 1000, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", note_error)
     page.on("console", note_console)
     page.on("request", note_request)
     yield page
-    context.close()
+    page.close()
     assert errors == []
 
 
