@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.waits import rest
 from unit.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
@@ -206,6 +207,7 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
     reset = page.get_by_role("button", name="Let the colours span the whole tensor")
     expect(reset).to_be_disabled()
     drag(page, stage, 60, 160)
+    rest(page)
     low, high = wait_trait(page, "color_range", "Array.isArray(it)")
     plot, axis = (histogram(page)[name] for name in ("plot", "axis"))
     at = [
@@ -219,6 +221,7 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
     moved = wait_trait(page, "color_range", f"it[0] > {low}")
     assert moved[1] == high
     handles.last.drag_to(stage, target_position={"x": 200, "y": 70}, force=True)
+    rest(page)
     assert wait_trait(page, "color_range", f"it[1] > {high}")[0] == moved[0]
     page.get_by_role("button", name="Show the colours' range alone").click()
     assert histogram(page)["axis"]["low"] == pytest.approx(moved[0])
