@@ -197,7 +197,9 @@ export class Viewing {
 
   get shown(): Shown {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, cells, values, show } = this.#looks;
+    const { colors, values, show } = this.#looks;
+    // Until its bounds have come, a cell is shown, and said to be shown, by its mean.
+    const cells = answer?.tile?.spans ? "mean" : this.#looks.cells;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];
