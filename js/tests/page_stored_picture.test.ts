@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { coarser, picture, spansOf } from "../src/page/stored_picture.ts";
 import type { Plane } from "../src/page/stored_plane.ts";
 import type { Scalars } from "../src/page/stored_scalars.ts";
+import type { Floats } from "../src/shared/tensor_questions.ts";
 
 it("cells that are merged are those of larger steps", () => {
   const plane: Plane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
@@ -25,7 +26,7 @@ it("cells that are merged are those of larger steps", () => {
   for (const name of ["minimum", "maximum", "flags"] as const) {
     expect(found.cells[name]).toEqual(expected.cells[name]);
   }
-  const rounded = (means: Float32Array) => Array.from(means, (mean) => mean.toFixed(3));
+  const rounded = (means: Floats) => Array.from(means, (mean) => mean.toFixed(3));
   expect(rounded(found.cells.mean)).toEqual(rounded(expected.cells.mean));
   expect(rounded(found.cells.mean)).toContain("NaN");
   const twice = coarser(made(5, 4), plane, [2, 2]);

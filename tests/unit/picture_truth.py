@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -78,6 +79,8 @@ def filled(shape: tuple[int, ...], dtype: np.dtype[Any], seed: int, odd: str) ->
             return random.integers(0, 1 << 62, shape, dtype)
         return random.integers(low, high, shape).astype(dtype)
     values = random.normal(size=shape) * 10.0 ** random.integers(-2, 3)
+    if dtype == np.float64 and seed % 2:
+        values = _far(shape, random)
     where = {
         "none": np.zeros(shape, bool),
         "one": np.arange(math.prod(shape)).reshape(shape) == seed % max(1, math.prod(shape)),
@@ -88,6 +91,16 @@ def filled(shape: tuple[int, ...], dtype: np.dtype[Any], seed: int, odd: str) ->
     kinds = random.choice([np.nan, np.inf, -np.inf], shape)
     with np.errstate(all="ignore"):
         return np.asarray(np.where(where, kinds, values)).astype(dtype)
+
+
+def _far(shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray[Any, Any]:
+    """float64 beyond float32's magnitudes: all tiny, all huge, or of every size."""
+    low, high = [(-323, -300), (300, 309), (-323, 309)][random.integers(3)]
+    with np.errstate(over="ignore"):
+        values = random.uniform(0.1, 10, shape) * 10.0 ** random.integers(low, high, shape)
+    largest = np.finfo(np.float64).max
+    values = np.minimum(values, largest)
+    return values if random.integers(2) else values * random.choice([-1, 1], shape)
 
 
 @st.composite
@@ -145,7 +158,9 @@ def truth(cell: np.ndarray[Any, Any]) -> tuple[list[float], int]:
     flags = sum(bit for bit, where in special if where.any())
     if not finite.size:
         return [math.nan] * 3, flags
-    return [finite.min(), finite.max(), math.fsum(finite.tolist()) / finite.size], flags
+    # Fractions are the only numbers that hold each such sum.
+    mean = float(sum(map(Fraction, finite.tolist())) / finite.size)
+    return [finite.min(), finite.max(), mean], flags
 
 
 def check_cell(found: Any, at: int, cell: np.ndarray[Any, Any]) -> None:
@@ -153,11 +168,13 @@ def check_cell(found: Any, at: int, cell: np.ndarray[Any, Any]) -> None:
     (low, high, mean), flags = truth(cell)
     assert found.flags[at] == flags
     with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(found.minimum[at], np.float32(low))
-        np.testing.assert_array_equal(found.maximum[at], np.float32(high))
+        np.testing.assert_array_equal(found.minimum[at], found.minimum.dtype.type(low))
+        np.testing.assert_array_equal(found.maximum[at], found.minimum.dtype.type(high))
     finite = cell[np.isfinite(cell)]
     size = np.abs(finite).max() if finite.size else 0.0
-    np.testing.assert_allclose(found.mean[at], mean, rtol=1.3e-7, atol=1e-12 * size + 1e-45)
+    wide = found.mean.dtype == np.float64
+    rounding = {"rtol": 1e-13, "atol": 1e-13 * size + 5e-324} if wide else {"rtol": 1.3e-7}
+    np.testing.assert_allclose(found.mean[at], mean, **({"atol": 1e-12 * size + 1e-45} | rounding))
     assert not np.signbit([found.minimum[at], found.maximum[at], found.mean[at]])[
         np.array([low, high, mean]) == 0
     ].any()

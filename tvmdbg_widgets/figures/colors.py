@@ -80,7 +80,7 @@ class ColorScale:
         ``"symlog"``. Values beyond ``part`` have no place on the scale, though it be wider.
         """
         if scale == "log" and high > 0:
-            low = low if low > 0 else high / 10**_LOG_DECADES
+            low = low if low > 0 else high / 10**_LOG_DECADES or math.ulp(0.0)
             return cls(low, high, "diverging" if map_ == "diverging" else "sequential", scale)
         scale = "symlog" if scale == "log" else scale
         chosen: ColorMap = "sequential"
@@ -95,14 +95,15 @@ class ColorScale:
         bent = self._bend(values)
         if not high > low:
             return np.full(np.shape(bent), 0.5)
-        return np.clip((bent - low) / (high - low), 0, 1)
+        with np.errstate(over="ignore"):
+            return np.clip((bent - low) / (high - low), 0, 1)
 
     def value(self, share: float) -> float:
         """Return the value at a share: the inverse of :meth:`share`."""
         low, high = (float(self._bend(end)) for end in (self.low, self.high))
         bent = low + share * (high - low)
         if self.scale == "linear":
-            return bent
+            return bent / self._unit
         if self.scale == "log":
             return math.exp(bent)
         return math.copysign(self.threshold * math.expm1(abs(bent)), bent)
@@ -122,6 +123,11 @@ class ColorScale:
         """Where symlog turns from linear to logarithmic."""
         return max(abs(self.low), abs(self.high)) / 10**_DECADES or 1.0
 
+    @property
+    def _unit(self) -> float:
+        """Halves what is large, for the span of two float64 may be none."""
+        return 0.5 if max(abs(self.low), abs(self.high)) > 1 else 1.0
+
     def color(self, share: float) -> str:
         """Return the colour at a share."""
         red, green, blue = table(self.map)[math.floor(255 * min(1.0, max(0.0, share)) + 0.5)]
@@ -130,7 +136,8 @@ class ColorScale:
     def _bend(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         array = np.asarray(values, np.float64)
         if self.scale == "linear":
-            return array
+            return array * self._unit
         if self.scale == "log":
             return np.log(np.maximum(array, self.low))
-        return np.sign(array) * np.log1p(np.abs(array) / self.threshold)
+        with np.errstate(over="ignore"):
+            return np.sign(array) * np.log1p(np.abs(array) / self.threshold)

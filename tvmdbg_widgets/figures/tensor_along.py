@@ -10,7 +10,13 @@ import numpy as np
 
 from tvmdbg_widgets.figures.colors import SPECIAL
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
-from tvmdbg_widgets.figures.tensor_picture import Box, codes_of, draw_caption, draw_cells
+from tvmdbg_widgets.figures.tensor_picture import (
+    Box,
+    codes_of,
+    draw_caption,
+    draw_cells,
+    share_between,
+)
 from tvmdbg_widgets.figures.texts import about_text, width, wrap
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
 
@@ -88,7 +94,7 @@ def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> 
     step = box.room / count
 
     def level(value: float) -> float:
-        return box.y + box.tall * (1 - (value - low) / (high - low)) if high > low else box.y
+        return box.y + box.tall * (1 - share_between(value, low, high)) if high > low else box.y
 
     for name, bit in _FLAGS.items():
         for at in np.flatnonzero(drawn.flags & bit).tolist():

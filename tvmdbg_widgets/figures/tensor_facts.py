@@ -281,9 +281,11 @@ def interval_text(bounds: Interval) -> str:
     """Return the number, marked where it is rounded, or bounds, rounded outwards."""
     if bounds.low == bounds.high:
         return about_text(bounds.low)
-    low = _FLOOR.create_decimal_from_float(bounds.low)
-    high = _CEILING.create_decimal_from_float(bounds.high)
-    return f"({short_text(float(low))} … {short_text(float(high))})"
+    # Beyond the largest float64 there is none of four digits.
+    most = float(np.finfo(np.float64).max)
+    low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
+    high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
+    return f"({short_text(low)} … {short_text(high)})"
 
 
 def _source(shown: Shown) -> str:

@@ -138,7 +138,7 @@ def cell_size(rows: int, cols: int, room: float, tall: float) -> tuple[float, fl
 _NAN, _POS_INF, _NEG_INF, _UNDER, _OVER = range(256, 261)
 
 
-def cell_values(shown: Picture | Channels, cells: str) -> npt.NDArray[np.float32]:
+def cell_values(shown: Picture | Channels, cells: str) -> npt.NDArray[np.floating]:
     """Return what the colours show of each cell, as ``js/src/tensor/plane_painter.ts`` has it."""
     if cells == "mean":
         return shown.mean
@@ -158,15 +158,24 @@ def codes_of(
         known = np.isfinite(numbers)
         values = numbers[known].astype(np.float64)
         found = np.floor(255 * scale.share(values) + 0.5).astype(np.uint16)
-        # float32 cells of values at the ends may lie a step beyond those.
-        found[values < _less(scale.least)] = _UNDER
-        found[values > -_less(-scale.most)] = _OVER
+        least, most = scale.least, scale.most
+        if numbers.dtype == np.float32:
+            # Cells of values at the ends may lie a step beyond those.
+            least, most = _less(least), -_less(-most)
+        found[values < least] = _UNDER
+        found[values > most] = _OVER
         codes[known] = found
     flags = shown.flags
     codes[flags != 0] = _NEG_INF
     codes[(flags & POS_INF) != 0] = _POS_INF
     codes[(flags & NAN) != 0] = _NAN
     return codes
+
+
+def share_between(value: float, low: float, high: float) -> float:
+    """Return 0 … 1 from ``low`` to ``high``, whose difference may be larger than any float64."""
+    unit = 0.5 if high > 1 or low < -1 else 1.0
+    return (value * unit - low * unit) / (high * unit - low * unit)
 
 
 def _less(bound: float) -> float:
@@ -202,7 +211,7 @@ def _profile(
     low, high = (min(0.0, scale.low), max(0.0, scale.high)) if scale is not None else (0.0, 0.0)
 
     def level(value: float) -> float:
-        return top + tall * (1 - (value - low) / (high - low)) if high > low else top + tall
+        return top + tall * (1 - share_between(value, low, high)) if high > low else top + tall
 
     for col in range(shown.cols):
         x = left + col * step

@@ -204,7 +204,7 @@ def short_text(value: float) -> str:
     if 1e-3 <= abs(rounded) < 1e6:
         text = f"{rounded:.10g}"
     else:
-        mantissa, exponent = f"{rounded:.3e}".split("e")
+        mantissa, exponent = f"{value:.3e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".")
         text = f"{mantissa}e{int(exponent)}"
     return text.replace("-", "−")

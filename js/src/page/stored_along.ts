@@ -1,5 +1,5 @@
 /** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
-import { type Cells, emptyCells, merged, setCell, sumsOf } from "./stored_cells.ts";
+import { type Cells, emptyCells, isWide, merged, setCell, sumsOf } from "./stored_cells.ts";
 import type { View } from "./stored_layout.ts";
 import { askedCells, MOST_SIDE, type Shown } from "./stored_picture.ts";
 import { askedPlane, type Plane } from "./stored_plane.ts";
@@ -32,7 +32,7 @@ export function channels(
   );
   const { row: _row, col: _col, ...grid } = shown[0]!.grid;
   const size = grid.rows * grid.cols;
-  const cells = emptyCells(size * count);
+  const cells = emptyCells(size * count, isWide(shown[0]!.cells));
   shown.forEach((each, at) => {
     for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
       cells[name].set(each.cells[name], at * size);
@@ -53,13 +53,11 @@ export function profile(scalars: Scalars, view: View, question: Question): Along
     positions(view.offsets.slice(0, axis)),
     positions(view.offsets.slice(axis + 1)),
   ];
-  const cells = emptyCells(Math.ceil(length / step));
+  const cells = emptyCells(Math.ceil(length / step), scalars.wide);
   for (let cell = 0; cell < cells.flags.length; cell++) {
     const each = own.subarray(cell * step, (cell + 1) * step);
-    setCell(
-      cells,
-      cell,
-      merged(Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }))),
+    setCell(cells, cell, (factor) =>
+      merged(Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }, factor))),
     );
   }
   return { result: { axis, length, step }, cells };

@@ -1,11 +1,12 @@
 /** Least, largest and mean of the values of each cell, bit for bit as `model/pictures` makes them. */
+import type { Floats } from "../shared/tensor_questions.ts";
 import type { Plane } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export type Cells = {
-  minimum: Float32Array;
-  maximum: Float32Array;
-  mean: Float32Array;
+  minimum: Floats;
+  maximum: Floats;
+  mean: Floats;
   flags: Uint8Array;
 };
 
@@ -19,6 +20,7 @@ export interface Span {
 
 /** Neighbours whose sum is made pairwise; the sums of such runs are added one after the other. */
 const RUN = 65_536;
+const SMALLER = 2 ** -64;
 
 /** The least step with which no more than `most` cells touch a part of an axis. */
 export function spanOf(start: number, length: number, size: number, most: number): Span {
@@ -40,13 +42,19 @@ export function isTurned({ axes: [down, across] }: Pick<Plane, "axes">): boolean
   return down !== null && across !== null && down > across;
 }
 
-export function emptyCells(count: number): Cells {
+/** `wide` where the values are float64: float32 lacks their magnitudes. */
+export function emptyCells(count: number, wide: boolean): Cells {
+  const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
   return {
-    minimum: new Float32Array(count),
-    maximum: new Float32Array(count),
-    mean: new Float32Array(count),
+    minimum: numbers(),
+    maximum: numbers(),
+    mean: numbers(),
     flags: new Uint8Array(count),
   };
+}
+
+export function isWide({ mean }: Cells): boolean {
+  return mean.BYTES_PER_ELEMENT === 8;
 }
 
 /** The positions of a cell's values: first + lower[i] + higher[j]. */
@@ -65,8 +73,8 @@ export interface Sums {
   flags: number;
 }
 
-/** Sums along the lower axis one value after the other, then along the higher one pairwise. */
-export function sumsOf(scalars: Scalars, { first, lower, higher }: Block): Sums {
+/** Sums along the lower axis one value after the other, then along the higher one pairwise, times a factor. */
+export function sumsOf(scalars: Scalars, { first, lower, higher }: Block, factor: number): Sums {
   let [low, high, count, flags] = [Infinity, -Infinity, 0, 0];
   const sums = new Float64Array(higher.length);
   for (let j = 0; j < higher.length; j++) {
@@ -78,7 +86,7 @@ export function sumsOf(scalars: Scalars, { first, lower, higher }: Block): Sums 
         if (value < low) low = value;
         if (value > high) high = value;
         count += 1;
-        sum += value;
+        sum += value * factor;
       } else flags |= Number.isNaN(value) ? 1 : value > 0 ? 2 : 4;
     }
     sums[j] = sum;
@@ -99,14 +107,13 @@ export function merged(all: readonly Sums[]): Sums {
   };
 }
 
-export function setCell(
-  cells: Cells,
-  cell: number,
-  { low, high, total, count, flags }: Sums,
-): void {
+/** Sets a cell to what was summed; values are made smaller where float64 cannot hold their sum. */
+export function setCell(cells: Cells, cell: number, summed: (factor: number) => Sums): void {
+  const { low, high, total, count, flags } = summed(1);
+  const mean = Number.isFinite(total) ? total / count : summed(SMALLER).total / count / SMALLER;
   cells.minimum[cell] = count ? low : Number.NaN;
   cells.maximum[cell] = count ? high : Number.NaN;
-  cells.mean[cell] = total / count;
+  cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;
   cells.flags[cell] = flags;
 }
 

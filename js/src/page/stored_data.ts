@@ -81,6 +81,12 @@ export function unshuffled(bytes: Uint8Array, width: number): Uint8Array<ArrayBu
   return out;
 }
 
+/** The shuffled floats of a blob. */
+export function floats(bytes: Uint8Array, wide: boolean): Float32Array | Float64Array {
+  const { buffer } = unshuffled(bytes, wide ? 8 : 4);
+  return wide ? new Float64Array(buffer) : new Float32Array(buffer);
+}
+
 function restore(bytes: Uint8Array, kind: keyof typeof WIDTH, offset: number, length: number) {
   const part = unshuffled(bytes.subarray(offset, offset + length * WIDTH[kind]), WIDTH[kind]);
   if (kind === "i4") {

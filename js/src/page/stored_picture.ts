@@ -3,6 +3,7 @@ import {
   type Cells,
   emptyCells,
   isTurned,
+  isWide,
   merged,
   type Span,
   type Sums,
@@ -76,15 +77,15 @@ export function gridOf([down, across]: [Span, Span]): Grid {
 /** Every value of each cell is looked at. */
 export function picture(scalars: Scalars, plane: Plane, place: Place, spans: [Span, Span]): Shown {
   const [down, across] = spans;
-  const cells = emptyCells(down.cells * across.cells);
+  const cells = emptyCells(down.cells * across.cells, scalars.wide);
   const turned = isTurned(plane);
   for (let row = 0; row < down.cells; row++) {
     const rows = cut(place.down, down, row);
     for (let col = 0; col < across.cells; col++) {
       const cols = cut(place.across, across, col);
       const [lower, higher] = turned ? [cols, rows] : [rows, cols];
-      const sums = sumsOf(scalars, { first: place.first, lower, higher });
-      setCell(cells, row * across.cells + col, sums);
+      const block = { first: place.first, lower, higher };
+      setCell(cells, row * across.cells + col, (factor) => sumsOf(scalars, block, factor));
     }
   }
   return { exact: true, grid: gridOf(spans), cells };
@@ -99,30 +100,30 @@ export function coarser(
   const [downBy, acrossBy] = [Math.ceil(grid.rows / most[0]), Math.ceil(grid.cols / most[1])];
   if (downBy === 1 && acrossBy === 1) return { exact, grid, cells };
   const [rows, cols] = [Math.ceil(grid.rows / downBy), Math.ceil(grid.cols / acrossBy)];
-  const found = emptyCells(rows * cols);
+  const found = emptyCells(rows * cols, isWide(cells));
   for (let at = 0; at < rows * cols; at++) {
     const [top, left] = [Math.floor(at / cols) * downBy, (at % cols) * acrossBy];
-    const all: Sums[] = [];
+    const all: ((factor: number) => Sums)[] = [];
     for (let row = top; row < Math.min(top + downBy, grid.rows); row++) {
       for (let col = left; col < Math.min(left + acrossBy, grid.cols); col++) {
         const high = Math.min(grid.rowStep, plane.rows - row * grid.rowStep);
         const wide = Math.min(grid.colStep, plane.cols - col * grid.colStep);
-        all.push(sumsOfCell(cells, row * grid.cols + col, high * wide));
+        all.push((factor) => sumsOfCell(cells, row * grid.cols + col, high * wide, factor));
       }
     }
-    setCell(found, at, merged(all));
+    setCell(found, at, (factor) => merged(all.map((each) => each(factor))));
   }
   const steps = { rowStep: grid.rowStep * downBy, colStep: grid.colStep * acrossBy };
   return { exact, grid: { ...grid, rows, cols, ...steps }, cells: found };
 }
 
 /** As far as a cell tells them: that some of its values are not finite, but not how many. */
-function sumsOfCell(cells: Cells, at: number, size: number): Sums {
+function sumsOfCell(cells: Cells, at: number, size: number, factor: number): Sums {
   const mean = cells.mean[at]!;
   const flags = cells.flags[at]!;
   if (Number.isNaN(mean)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
   const [low, high] = [cells.minimum[at]!, cells.maximum[at]!];
-  return { low, high, total: mean * size, count: size, flags };
+  return { low, high, total: mean * factor * size, count: size, flags };
 }
 
 function cut(offsets: Float64Array, span: Span, cell: number): Float64Array {

@@ -1,6 +1,7 @@
 /** Pictures that were made when the page was saved. */
 
-import { type StoredData, unshuffled } from "./stored_data.ts";
+import type { Floats } from "../shared/tensor_questions.ts";
+import { floats, type StoredData } from "./stored_data.ts";
 import { same, type View } from "./stored_layout.ts";
 import type { Shown } from "./stored_picture.ts";
 import { type Place, placeOf, planeOf } from "./stored_plane.ts";
@@ -10,7 +11,7 @@ type Pictures = Record<
   Int32Array
 > &
   Record<"index" | "rowStep" | "colStep" | "at", Float64Array> &
-  Record<"single" | "flagged" | "sampled", Uint8Array>;
+  Record<"single" | "wide" | "flagged" | "sampled", Uint8Array>;
 
 /**
  * The picture of the values at a place, which another layout may call otherwise than the `saved` one; null where the
@@ -61,9 +62,10 @@ export function storedPicture(
 function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
   const count = rows * cols;
-  const size = 4 * count * (all.single[row] ? 1 : 3);
+  const wide = all.wide[row] === 1;
+  const size = (wide ? 8 : 4) * count * (all.single[row] ? 1 : 3);
   const at = all.at[row]!;
-  const numbers = new Float32Array(unshuffled(data.blob(at, size), 4).buffer);
+  const numbers = floats(data.blob(at, size), wide);
   const part = (i: number) =>
     all.single[row] ? numbers : numbers.subarray(i * count, (i + 1) * count);
   return {
@@ -81,7 +83,7 @@ function cellsOf(data: StoredData, all: Pictures, row: number): Shown {
 /** The same cells with down and across exchanged. */
 function turned({ exact, grid, cells }: Shown): Shown {
   const { rows, cols, rowStep, colStep } = grid;
-  const turn = <T extends Float32Array | Uint8Array>(values: T): T =>
+  const turn = <T extends Floats | Uint8Array>(values: T): T =>
     values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
   return {
     exact,

@@ -1,12 +1,13 @@
 /** Profiles that were made when the page was saved: one an axis of a tensor, all in a row. */
 import type { Along } from "./stored_along.ts";
-import { type StoredData, unshuffled } from "./stored_data.ts";
+import { floats, type StoredData } from "./stored_data.ts";
 import { MOST_SIDE } from "./stored_picture.ts";
 import type { Question } from "./stored_question.ts";
 
 interface Profiles {
   variant: Int32Array;
   at: Float64Array;
+  wide: Uint8Array;
   flagged: Uint8Array;
 }
 
@@ -32,11 +33,11 @@ export function storedProfile(
   const total = counts.reduce((sum, each) => sum + each, 0);
   const before = counts.slice(0, axis).reduce((sum, each) => sum + each, 0);
   const at = all.at[row]!;
-  const numbers = new Float32Array(unshuffled(data.blob(at, 12 * total), 4).buffer);
+  const wide = all.wide[row] === 1;
+  const size = (wide ? 24 : 12) * total;
+  const numbers = floats(data.blob(at, size), wide);
   const part = (i: number) => numbers.subarray(i * total + before, i * total + before + count);
-  const flags = all.flagged[row]
-    ? data.blob(at + 12 * total + before, count)
-    : new Uint8Array(count);
+  const flags = all.flagged[row] ? data.blob(at + size + before, count) : new Uint8Array(count);
   const cells = { minimum: part(0), maximum: part(1), mean: part(2), flags };
   return {
     result: { axis: question.integer("axis"), length: shape[axis], step: steps[axis] },

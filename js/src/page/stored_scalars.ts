@@ -6,6 +6,8 @@ import { floatText } from "./stored_text.ts";
 export interface Scalars {
   /** numpy's name of the type; of types that JavaScript lacks something longer. */
   kind: string;
+  /** Whether the values are float64. */
+  wide: boolean;
   value(at: number): number;
   /** The same, without rounding of long integers. */
   exact(at: number): number | bigint;
@@ -78,6 +80,7 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   return {
     ...numbers,
     kind: wholes.kind.at(row),
+    wide: wholes.kind.at(row) === "float64",
     hex: (at) =>
       `0x${code(at)
         .toString(16)

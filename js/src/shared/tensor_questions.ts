@@ -100,11 +100,14 @@ export interface Tile extends Cells {
   exact: boolean;
 }
 
+/** float64 where the values are, all alike in one answer. */
+export type Floats = Float32Array | Float64Array;
+
 export interface Cells {
   /** Of the finite values of a cell; NaN where it has none. */
-  minimum: Float32Array;
-  maximum: Float32Array;
-  mean: Float32Array;
+  minimum: Floats;
+  maximum: Floats;
+  mean: Floats;
   /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside. */
   flags: Uint8Array;
   /**

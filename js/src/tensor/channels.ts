@@ -1,4 +1,4 @@
-import type { Cells, ChannelsAnswer } from "../shared/tensor_questions.ts";
+import type { Cells, ChannelsAnswer, Floats } from "../shared/tensor_questions.ts";
 import { SPECIAL_TEXT, specialsOf } from "./colors.ts";
 
 /** One picture of the grid. */
@@ -41,7 +41,7 @@ export class Channels {
     this.steps = answer;
     const size = rows * cols;
     for (let k = 0; k < count; k += 1) {
-      const own = <T extends Float32Array | Uint8Array>(cells: T) =>
+      const own = <T extends Floats | Uint8Array>(cells: T) =>
         cells.subarray(k * size, (k + 1) * size) as T;
       const cells = {
         minimum: own(minimum),

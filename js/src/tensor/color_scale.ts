@@ -20,6 +20,9 @@ const DECADES = 3;
 /** Decades of a logarithmic scale whose range reaches down to zero. */
 const LOG_DECADES = 6;
 
+/** How far the float32 cells of a tensor may lie from its values, as a share of them. */
+export const ROUNDING = 2 ** -24;
+
 /** Where a value lies: on the scale, or below or above it. */
 export type Side = "on" | "under" | "over";
 
@@ -47,10 +50,10 @@ export class ColorScale extends ValueAxis {
     return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
   }
 
-  /** Cells come as float32: the ends are on the scale, and what they are rounded to. */
-  side(value: number): Side {
-    if (value < this.least && value < Math.fround(this.least)) return "under";
-    return value > this.most && value > Math.fround(this.most) ? "over" : "on";
+  /** The ends are on the scale, and so is what cells have rounded them to, by that share at most. */
+  side(value: number, rounding = ROUNDING): Side {
+    if (value < this.least - rounding * Math.abs(this.least)) return "under";
+    return value > this.most + rounding * Math.abs(this.most) ? "over" : "on";
   }
 
   override ticks(count: number): Tick[] {
@@ -79,7 +82,7 @@ export function colorScale(known: Known, choice: ColorChoice): ColorScale | null
   const part = typeof choice.range === "string" ? undefined : span;
   let [low, high] = span;
   if (choice.scale === "log" && high > 0) {
-    low = low > 0 ? low : high / 10 ** LOG_DECADES;
+    low = low > 0 ? low : high / 10 ** LOG_DECADES || Number.MIN_VALUE;
     const map = choice.map === "diverging" ? "diverging" : "sequential";
     return new ColorScale(low, high, map, "log");
   }

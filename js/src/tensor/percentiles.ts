@@ -32,7 +32,8 @@ export function outward(value: number, side: 1 | -1): string {
   for (let more = 1; inside() && more < 3; more += 1) {
     text = ((away + side * more) * step).toPrecision(DIGITS);
   }
-  return String(inside() ? value : Number(text));
+  // Neither the least nor the largest float64 have one of five digits beside them.
+  return String(inside() || !Number.isFinite(Number(text)) ? value : Number(text));
 }
 
 /** The percentiles of a tensor, made exact on demand. */

@@ -1,6 +1,6 @@
 import type { Cells, Tile } from "../shared/tensor_questions.ts";
 import type { Theme } from "../shared/theme.ts";
-import type { CellChoice, ColorScale } from "./color_scale.ts";
+import { type CellChoice, type ColorScale, ROUNDING } from "./color_scale.ts";
 import { OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
@@ -36,6 +36,10 @@ export function cellValue(tile: Cells, cell: number, choice: CellChoice): number
   return Math.abs(least) > Math.abs(largest) ? least : largest;
 }
 
+function roundingOf({ mean }: Cells): number {
+  return mean.BYTES_PER_ELEMENT > 4 ? 0 : ROUNDING;
+}
+
 const opaque = ([red, green, blue]: readonly number[]) =>
   (255 << 24) | (blue! << 16) | (green! << 8) | red!;
 const SPECIAL_PIXEL = {
@@ -60,7 +64,7 @@ export function colorCells(
       continue;
     }
     const value = cellValue(tile, cell, cells);
-    const side = scale.side(value);
+    const side = scale.side(value, roundingOf(tile));
     pixels[cell] =
       side === "on" ? colors[Math.round(255 * scale.share(value))]! : OUTSIDE_PIXEL[side];
   }
@@ -201,7 +205,7 @@ function paintMarks(
   if (size < SIGN_FROM || !scale) return;
   for (let cell = 0; cell < tile.mean.length; cell += 1) {
     if (tile.flags[cell] && cellSpecial(tile, cell, size)) continue;
-    const side = scale.side(cellValue(tile, cell, cells));
+    const side = scale.side(cellValue(tile, cell, cells), roundingOf(tile));
     if (side !== "on") paintSign(context, box(cell), side);
   }
 }

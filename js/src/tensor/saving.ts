@@ -228,9 +228,9 @@ export class Saving {
       ]);
       return [new Blob([csvText([["index", "least", "mean", "largest"], ...rows])]), note];
     }
-    const columns = [minimum, mean, maximum].map((each) => Float32Array.from(each));
+    const columns = [minimum, mean, maximum].map((each) => each.slice());
     return [
-      new Blob([npyHeader("<f4", [3, mean.length]), ...columns]),
+      new Blob([npyHeader(`<f${mean.BYTES_PER_ELEMENT}`, [3, mean.length]), ...columns]),
       `least, mean, largest. ${note}`,
     ];
   }

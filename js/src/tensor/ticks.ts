@@ -54,7 +54,7 @@ export function shortText(value: number): string {
   const rounded = Number(value.toPrecision(4));
   const size = Math.abs(rounded);
   const text =
-    size >= 1e6 || size < 1e-3 ? rounded.toExponential().replace("e+", "e") : String(rounded);
+    size >= 1e6 || size < 1e-3 ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : String(rounded);
   return text.replace("-", "−");
 }
 

@@ -3,9 +3,8 @@ import { inSight, isWhole, type Layout } from "./layout.ts";
 import type { Region } from "./state.ts";
 
 const LIMIT_BYTES = 64e6;
-/** The flags of a cell and the colours it was painted with; and one of its numbers. */
+/** The flags of a cell and the colours it was painted with. */
 const CELL_BYTES = 5;
-const NUMBER_BYTES = 4;
 /** Beyond each edge of what is in sight, this share of it is asked for with it. */
 const MARGIN = 0.25;
 
@@ -138,5 +137,5 @@ function stepOf(tile: Tile): number {
 /** Cells of one value share their numbers. */
 function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
   const numbers = new Set([minimum, maximum, mean]).size;
-  return rows * cols * (CELL_BYTES + numbers * NUMBER_BYTES);
+  return rows * cols * (CELL_BYTES + numbers * mean.BYTES_PER_ELEMENT);
 }

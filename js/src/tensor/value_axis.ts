@@ -12,6 +12,8 @@ export class ValueAxis {
   readonly high: number;
   /** Where symlog turns from linear to logarithmic. */
   readonly threshold: number;
+  /** Halves what is large, for the span of two float64 may be none; the smallest have no halves. */
+  readonly #unit: number;
   readonly #from: number;
   readonly #to: number;
 
@@ -22,6 +24,7 @@ export class ValueAxis {
     this.high = high;
     const largest = Math.max(Math.abs(low), Math.abs(high));
     this.threshold = largest / 10 ** decades || 1;
+    this.#unit = largest > 1 ? 0.5 : 1;
     this.#from = this.#bend(low);
     this.#to = this.#bend(high);
   }
@@ -78,9 +81,8 @@ export class ValueAxis {
       .map((value) => ({ value, text: shortText(value) }));
   }
 
-  /** Halves, for the span of two float64 may be none. */
   #bend(value: number): number {
-    if (this.kind === "linear") return value / 2;
+    if (this.kind === "linear") return value * this.#unit;
     if (this.kind === "log") {
       const sign = this.high > 0 ? 1 : -1;
       return value * sign > 0 ? sign * Math.log(Math.abs(value)) : Number.NaN;
@@ -89,7 +91,7 @@ export class ValueAxis {
   }
 
   #straight(bent: number): number {
-    if (this.kind === "linear") return bent * 2;
+    if (this.kind === "linear") return bent / this.#unit;
     if (this.kind === "log") return this.high > 0 ? Math.exp(bent) : -Math.exp(-bent);
     return Math.sign(bent) * this.threshold * Math.expm1(Math.abs(bent));
   }

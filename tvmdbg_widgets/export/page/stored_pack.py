@@ -16,7 +16,7 @@ import numpy as np
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tvmdbg_widgets.model.strings import StringColumn
 
@@ -46,6 +46,14 @@ def shuffled(data: bytes | bytearray | memoryview, width: int) -> bytes:
     ``len(data)`` must be a multiple of ``width``.
     """
     return np.frombuffer(data, np.uint8).reshape(-1, width).T.tobytes()
+
+
+def shuffled_floats(arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
+    """Return the shuffled bytes of arrays of one float type, one after the other."""
+    whole = np.concatenate(arrays)
+    return shuffled(
+        whole.astype(whole.dtype.newbyteorder("<"), copy=False).tobytes(), whole.itemsize
+    )
 
 
 def filtered(headers: list[dict[str, Any]], buffer: bytes) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.page.stored_pack import shuffled
+from tvmdbg_widgets.export.page.stored_pack import shuffled_floats
 from tvmdbg_widgets.figures.tensor_shown import MOST_EXACT
 from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.planes import Plane, default_axes
@@ -36,7 +36,7 @@ class StoredPicture:
     single : bool
         Whether every cell is one value, so that one of its three numbers is stored.
     data : bytes
-        Shuffled float32 of the cells, then the flags where any is set.
+        Shuffled float32 or float64 of the cells, then the flags where any is set.
     """
 
     variant: int
@@ -66,9 +66,9 @@ def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     shown = picture(variant.view, plane, CELLS, CELLS, sample=sample)
     numbers = [shown.minimum, shown.maximum, shown.mean]
     single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
-    cells = np.concatenate([shown.mean] if single else numbers).astype("<f4", copy=False)
+    data = shuffled_floats([shown.mean] if single else numbers)
     flags = shown.flags.tobytes() if shown.flags.any() else b""
-    return StoredPicture(row, plane, shown, single, shuffled(cells.tobytes(), 4) + flags)
+    return StoredPicture(row, plane, shown, single, data + flags)
 
 
 def picture_columns(found: Sequence[StoredPicture], places: Sequence[int]) -> dict[str, Any]:
@@ -89,6 +89,7 @@ def picture_columns(found: Sequence[StoredPicture], places: Sequence[int]) -> di
         "rowStep": np.array([each.shown.row_step for each in found], np.float64),
         "colStep": np.array([each.shown.col_step for each in found], np.float64),
         "single": np.array([each.single for each in found], np.bool_),
+        "wide": np.array([each.shown.mean.itemsize == 8 for each in found], np.bool_),
         "sampled": np.array([not each.shown.exact for each in found], np.bool_),
         "flagged": np.array([bool(each.shown.flags.any()) for each in found], np.bool_),
         "at": np.array(places, np.float64),

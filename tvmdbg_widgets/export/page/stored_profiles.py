@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.page.stored_pack import shuffled
+from tvmdbg_widgets.export.page.stored_pack import shuffled_floats
 from tvmdbg_widgets.model.pictures import profile
 
 if TYPE_CHECKING:
@@ -30,14 +30,17 @@ class StoredProfiles:
     ----------
     variant : int
         Row of the variant.
+    wide : bool
+        Whether the numbers are float64.
     flagged : bool
         Whether any flag is set, so that the flags are stored too.
     data : bytes
-        Shuffled float32, minimum, maximum and mean one after the other, each of all axes in
-        turn; then the flags likewise.
+        Shuffled float32 or float64, minimum, maximum and mean one after the other, each of all
+        axes in turn; then the flags likewise.
     """
 
     variant: int
+    wide: bool
     flagged: bool
     data: bytes
 
@@ -53,17 +56,17 @@ def stored_profiles(row: int, variant: Variant) -> StoredProfiles:
     axes = range(len(variant.view.view_shape))
     found = [profile(variant.view, axis, POINTS) for axis in axes]
     parts = [getattr(each, name) for name in ("minimum", "maximum", "mean") for each in found]
-    cells = np.concatenate(parts).astype("<f4", copy=False)
     flags = np.concatenate([each.flags for each in found])
     flagged = bool(flags.any())
-    data = shuffled(cells.tobytes(), 4) + (flags.tobytes() if flagged else b"")
-    return StoredProfiles(row, flagged, data)
+    data = shuffled_floats(parts) + (flags.tobytes() if flagged else b"")
+    return StoredProfiles(row, parts[0].itemsize == 8, flagged, data)
 
 
 def profile_columns(found: Sequence[StoredProfiles], places: Sequence[int]) -> dict[str, Any]:
     """Return where and what the profiles are (a row a variant)."""
     return {
         "variant": np.array([each.variant for each in found], np.int32),
+        "wide": np.array([each.wide for each in found], np.bool_),
         "flagged": np.array([each.flagged for each in found], np.bool_),
         "at": np.array(places, np.float64),
     }

@@ -27,7 +27,7 @@ class Channels:
     axis, first, count, length : int
         Indices ``first`` to ``first + count`` of an axis of ``length``.
     rows, cols, row_step, col_step : int
-    minimum, maximum, mean : float32[count * rows * cols]
+    minimum, maximum, mean : float32[count * rows * cols]; of float64 values float64
     flags : uint8[count * rows * cols]
         As those of a picture.
     """
@@ -40,9 +40,9 @@ class Channels:
     cols: int
     row_step: int
     col_step: int
-    minimum: npt.NDArray[np.float32]
-    maximum: npt.NDArray[np.float32]
-    mean: npt.NDArray[np.float32]
+    minimum: npt.NDArray[np.floating]
+    maximum: npt.NDArray[np.floating]
+    mean: npt.NDArray[np.floating]
     flags: npt.NDArray[np.uint8]
 
 

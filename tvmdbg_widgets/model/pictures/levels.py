@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.pictures.cells import Cells, larger
+from tvmdbg_widgets.model.pictures.real import cell_dtype
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.grid import Span
     from tvmdbg_widgets.model.pictures.stack import Stack
 
-#: Bytes of a cell of which all values are finite.
-CELL_BYTES = 16
 #: Least factor between the values and the cells that are kept of them.
 _FACTOR = 8
 
@@ -44,10 +43,12 @@ class Level:
 def finest(stack: Stack, limit: int) -> tuple[Span, Span]:
     """Return the smallest cells that the stack's are made of and that fit into ``limit`` bytes."""
     found = [stack.lower, stack.higher]
+    # Both bounds, and the sum.
+    cell = 2 * cell_dtype(stack.values.numpy_dtype).itemsize + 8
     steps = [_divisors(each.step) for each in found]
     while True:
         spans = [each.finer(own[0]) for each, own in zip(found, steps, strict=True)]
-        if spans[0].cells * spans[1].cells * CELL_BYTES <= limit:
+        if spans[0].cells * spans[1].cells * cell <= limit:
             return spans[0], spans[1]
         rest = [own for own in steps if len(own) > 1]
         if not rest:

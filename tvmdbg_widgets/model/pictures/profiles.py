@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.cells import SMALLER, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
-from tvmdbg_widgets.model.pictures.real import real
+from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.pictures.single import finished
-from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, float32
+from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, may_overflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Profile:
     ----------
     axis, length, step : int
     minimum, maximum, mean : float32[points]
-        Of the finite values, NaN where there is none.
+        Of the finite values, NaN where there is none. float64 where the values are.
     flags : uint8[points]
         As those of a picture.
     """
@@ -39,16 +39,17 @@ class Profile:
     axis: int
     length: int
     step: int
-    minimum: npt.NDArray[np.float32]
-    maximum: npt.NDArray[np.float32]
-    mean: npt.NDArray[np.float32]
+    minimum: npt.NDArray[np.floating]
+    maximum: npt.NDArray[np.floating]
+    mean: npt.NDArray[np.floating]
     flags: npt.NDArray[np.uint8]
 
 
 def profile(values: Values, axis: int, points: int, watch: Watch | None = None) -> Profile:
     """Reduce an array to at most ``points`` cells along one axis, in one pass over its values.
 
-    The mean is summed in float64, block by block as the values are stored.
+    The mean is summed in float64, block by block as the values are stored; where that cannot hold
+    the sum, in one more pass over the values times 2**-64.
 
     Parameters
     ----------
@@ -70,10 +71,21 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
         raise ValueError(f"no profile of {points} points along axis {axis} of shape {shape}")
     length = shape[axis]
     step = -(-length // points)
+    found = _looked_at(values, axis, step, watch)
+    if may_overflow(found, prod(shape)):
+        found.smaller = _looked_at(values, axis, step, watch, SMALLER).total
+    return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
+
+
+def _looked_at(
+    values: Values, axis: int, step: int, watch: Watch | None, factor: float = 1.0
+) -> Cells:
+    shape, length = values.view_shape, values.view_shape[axis]
     count = -(-length // step)
+    dtype = cell_dtype(values.numpy_dtype)
     found = Cells(
-        np.full(count, np.inf, np.float32),
-        np.full(count, -np.inf, np.float32),
+        np.full(count, np.inf, dtype),
+        np.full(count, -np.inf, dtype),
         np.zeros(count),
         np.zeros(count, np.int64),
         np.zeros(count, np.uint8),
@@ -82,6 +94,7 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
 
     def work(selection: tuple[int | slice, ...]) -> None:
         block = real(values.window(selection))
+        block = block if factor == 1 else block * factor
         where = selection[axis]
         along = range(where, where + 1) if isinstance(where, int) else range(length)[where]
         behind = prod(_lengths(selection, shape)[axis + 1 :])
@@ -94,13 +107,13 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
             _add(found, starts[0] // step, cells, np.array(starts) - along[0], values_each)
 
     for_each(_blocks(shape), work, watch, prod(shape) >= LARGE)
-    return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
+    return found
 
 
 def _add(found: Cells, first: int, cells: Cells, starts: Array, values: Array) -> None:
     """Take in the cells of single indices; ``starts`` says where those of each point begin."""
     here = slice(first, first + len(starts))
-    low, high = float32(cells.low), float32(cells.high)
+    low, high = rounded(cells.low), rounded(cells.high)
     found.low[here] = np.minimum(found.low[here], np.minimum.reduceat(low, starts))
     found.high[here] = np.maximum(found.high[here], np.maximum.reduceat(high, starts))
     with np.errstate(invalid="ignore", over="ignore"):

@@ -48,6 +48,25 @@ def real(block: Array) -> Array:
     return found.reshape(block.shape)
 
 
+def rounded(cells: Array) -> Array:
+    """Return reduced numbers in the dtype in which views get them.
+
+    float64 stays, as float32 lacks its magnitudes; all else becomes float32, integers by way of
+    float64, as JavaScript knows no others.
+    """
+    if cells.dtype == np.float64:
+        return cells
+    if cells.dtype.kind in "iu":
+        cells = cells.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return cells.astype(np.float32, copy=False)
+
+
+def cell_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of the cells of values: float64 for float64, float32 for all else."""
+    return np.dtype(np.float64 if dtype.kind == "f" and dtype.itemsize == 8 else np.float32)
+
+
 @lru_cache(maxsize=32)
 def _table(dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[np.float32]]:
     """Return the value of each bit pattern of 8 or 16 bits."""

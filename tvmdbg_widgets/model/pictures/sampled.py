@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF, Cells
-from tvmdbg_widgets.model.pictures.real import real
-from tvmdbg_widgets.model.pictures.stack import Stack, float32
+from tvmdbg_widgets.model.pictures.real import real, rounded
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures.grid import Span
+    from tvmdbg_widgets.model.pictures.stack import Stack
 
 #: Bytes that a first picture may read.
 _BUDGET = 48 << 20
@@ -55,7 +55,7 @@ def sampled(stack: Stack) -> Cells:
         ):
             flags[found] = bit
     with np.errstate(over="ignore", invalid="ignore"):  # signalling NaN
-        low, total = float32(values), values.astype(np.float64)
+        low, total = rounded(values), values.astype(np.float64)
     return Cells(low, low, total, finite.astype(np.int64), flags)
 
 

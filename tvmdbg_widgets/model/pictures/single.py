@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.pictures.cells import SMALLER
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.stack import Stack
@@ -34,7 +35,8 @@ class Picture:
     exact : bool
         Whether every value was looked at; else some of each cell.
     minimum, maximum, mean : float32[rows * cols]
-        Of the finite values of a cell, NaN where it has none; a zero is always +0.
+        Of the finite values of a cell, NaN where it has none; a zero is always +0. float64 where
+        the values are.
     flags : uint8[rows * cols]
         Bit 0: the cell holds a NaN, bit 1 a +Inf, bit 2 a -Inf.
     """
@@ -46,9 +48,9 @@ class Picture:
     row_step: int
     col_step: int
     exact: bool
-    minimum: npt.NDArray[np.float32]
-    maximum: npt.NDArray[np.float32]
-    mean: npt.NDArray[np.float32]
+    minimum: npt.NDArray[np.floating]
+    maximum: npt.NDArray[np.floating]
+    mean: npt.NDArray[np.floating]
     flags: npt.NDArray[np.uint8]
 
 
@@ -70,7 +72,8 @@ def picture(
     The mean of a cell is the float64 sum of its finite values (0 for each other one) over their
     count: first along the axis with the lower number, one value after the other, then along the
     other axis, in runs of 65,536 each summed as ``numpy.add.reduce`` does (pairwise), the runs
-    one after the other. So a transposed plane gives the transposed picture to the bit.
+    one after the other. So a transposed plane gives the transposed picture to the bit. Where
+    float64 cannot hold the sum, that of the values times 2**-64 is taken.
 
     Parameters
     ----------
@@ -129,7 +132,12 @@ def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
     some = count > 0
     nan, zero = np.float32(np.nan), np.float32(0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean = (cells.total / count).astype(np.float32)
+        mean: Array = cells.total / count
+        if cells.smaller is not None:
+            mean = np.where(np.isfinite(mean), mean, cells.smaller / count / SMALLER)
+        if cells.low.dtype == np.float64:
+            mean = np.clip(mean, cells.low, cells.high)
+        mean = mean.astype(cells.low.dtype, copy=False)
     low, high, mean = (np.where(some, each, nan) + zero for each in (cells.low, cells.high, mean))
     return low, high, mean, flags
 

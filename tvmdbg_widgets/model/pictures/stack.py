@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.cells import RUN, SMALLER, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
-from tvmdbg_widgets.model.pictures.real import real
+from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class Stack:
         What is wanted of the plane's axis with the lower number, and of the other.
     axis, channels
         The axis of the channels and which of them; None for the plane alone.
+    factor
+        What float64 values are multiplied by as they are read.
     """
 
     values: Values
@@ -53,6 +55,7 @@ class Stack:
     higher: Span
     axis: int | None = None
     channels: range = range(1)
+    factor: float = 1.0
 
     @property
     def size(self) -> int:
@@ -66,10 +69,12 @@ class Stack:
         Returns
         -------
         Cells
-            ``[channel, cell along the lower axis, along the higher]``, bounds as float32.
+            ``[channel, cell along the lower axis, along the higher]``, bounds as float32, of
+            float64 values as float64.
         """
         shape = (len(self.channels), self.lower.cells, self.higher.cells)
-        found = Cells(np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape))
+        dtype = cell_dtype(self.values.numpy_dtype)
+        found = Cells(np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape))
         lock = threading.Lock()
 
         def work(piece: tuple[range, range, range]) -> None:
@@ -78,8 +83,7 @@ class Stack:
             higher = self.higher.piece(cols[0], cols[-1] + 1)
             cells = self._cells(channels, lower, higher)
             here = tuple(slice(each[0], each[-1] + 1) for each in piece)
-            with np.errstate(over="ignore"):
-                found.low[here], found.high[here] = float32(cells.low), float32(cells.high)
+            found.low[here], found.high[here] = rounded(cells.low), rounded(cells.high)
             found.total[here] = cells.total
             if cells.count is None or cells.flags is None:
                 return
@@ -90,6 +94,8 @@ class Stack:
             found.count[here], found.flags[here] = cells.count, cells.flags
 
         for_each(self._pieces(), work, watch, self.size >= LARGE)
+        if may_overflow(found, self.size):
+            found.smaller = replace(self, factor=SMALLER).cells(watch).total
         return found
 
     @property
@@ -206,7 +212,8 @@ class Stack:
         if self.axis is not None:
             before = sum(axis < self.axis for axis in self._axes) + 2 - len(self._axes)
             shape[2 * before] = len(channels)
-        return real(block).reshape(shape)
+        values = real(block).reshape(shape)
+        return values if self.factor == 1 else values * self.factor
 
     def read(self, lower: slice, higher: slice, channels: range) -> Array:
         """Read a window of the plane, or of some of the channels, with the axes as stored."""
@@ -225,9 +232,12 @@ def _channels_first(block: Array) -> Array:
     return np.ascontiguousarray(moved).reshape(prod(moved.shape[:3]), *moved.shape[3:])
 
 
-def float32(cells: Array) -> Array:
-    """Round to float32; integers by way of float64, as JavaScript knows no others."""
-    if cells.dtype.kind in "iu":
-        cells = cells.astype(np.float64)
-    with np.errstate(over="ignore"):
-        return cells.astype(np.float32, copy=False)
+def may_overflow(cells: Cells, size: int) -> bool:
+    """Return whether a sum of so many of the values of the cells may be too large for float64."""
+    if cells.low.dtype != np.float64:
+        return False
+    largest = 0.0
+    for bounds in (cells.low, cells.high):
+        finite = np.isfinite(bounds)
+        largest = np.max(np.abs(bounds), initial=largest, where=finite)
+    return bool(largest > np.finfo(np.float64).max / size)

@@ -23,12 +23,11 @@ def packed_cells(
     those of each picture.
     """
     bounds = {"minimum": found.minimum, "maximum": found.maximum}
-    bits = found.mean.view(np.uint32)
+    word = np.dtype(f"u{found.mean.itemsize}")
+    bits = found.mean.view(word)
     columns: dict[str, Any] = {"mean": found.mean}
     more = {
-        name: each
-        for name, each in bounds.items()
-        if not np.array_equal(each.view(np.uint32), bits)
+        name: each for name, each in bounds.items() if not np.array_equal(each.view(word), bits)
     }
     told: dict[str, Any] = {}
     if mean_only and more:
