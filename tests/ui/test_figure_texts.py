@@ -33,13 +33,14 @@ WORLD = [
 ]
 
 MEASURE = """() => [...document.querySelectorAll("svg text")].map((each) => {
-  const box = each.getBBox();
+  const turned = each.hasAttribute("transform");
+  const box = turned ? each.getBoundingClientRect() : each.getBBox();
   const style = getComputedStyle(each);
   return {
     text: each.textContent, x: box.x, y: box.y, width: box.width, height: box.height,
     advance: each.getComputedTextLength(), size: parseFloat(style.fontSize),
     bold: Number(style.fontWeight) >= 600, asides: each.children.length,
-    top: each.getCTM().f - document.querySelector("svg").getCTM().f,
+    top: turned ? 0 : each.getCTM().f - document.querySelector("svg").getCTM().f,
   };
 })"""
 

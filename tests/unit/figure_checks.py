@@ -93,8 +93,12 @@ def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
             text += aside.text or ""
             wide += float(aside.attrib["dx"])
             wide += width(aside.text or "", float(aside.attrib["font-size"]))
-        left = float(style["x"]) - (wide / 2 if style.get("text-anchor") == "middle" else 0)
-        yield Line(text, left, top + float(style["y"]) - size * 0.8, wide, size)
+        before = {"middle": wide / 2, "end": wide}.get(style.get("text-anchor", ""), 0.0)
+        x, y = float(style["x"]), top + float(style["y"])
+        if "rotate(-90 " in style.get("transform", ""):
+            yield Line(text, x - size * 0.8, y - wide + before, size, wide)
+        else:
+            yield Line(text, x - before, y - size * 0.8, wide, size)
         return
     for child in element:
         yield from _lines(child, top, style)

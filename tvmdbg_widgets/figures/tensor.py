@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT
 from tvmdbg_widgets.figures.missing import missing_panel
-from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, Style
+from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel
 from tvmdbg_widgets.figures.tensor_along import channel_pictures, draw_channels, draw_profile
 from tvmdbg_widgets.figures.tensor_description import description
 from tvmdbg_widgets.figures.tensor_facts import TensorFacts, default_entry
-from tvmdbg_widgets.figures.tensor_histogram import draw_histogram
+from tvmdbg_widgets.figures.tensor_histogram import draw_histogram, histogram_lines
+from tvmdbg_widgets.figures.tensor_legend import draw_color_bar
+from tvmdbg_widgets.figures.tensor_line import draw_line, line_picture
 from tvmdbg_widgets.figures.tensor_options import Axes, ColorRange, Region, TensorOptions
 from tvmdbg_widgets.figures.tensor_picture import (
     Box,
-    draw_color_bar,
     draw_plane,
     plane_picture,
 )
-from tvmdbg_widgets.figures.texts import about_text, fit, width, wrap
+from tvmdbg_widgets.figures.texts import fit, width, wrap, wrap_parts
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.model.pictures import Channels, Profile
 from tvmdbg_widgets.model.trust import Trust
@@ -29,8 +28,10 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tvmdbg_widgets.figures.colors import ColorScale
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import Withhold
+    from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.model.pictures import Picture
     from tvmdbg_widgets.run import DebugRun
 
@@ -39,9 +40,7 @@ _NAMES = 76
 _WIDEST = 640.0
 _TALL = 220.0
 _HISTOGRAM = 84.0
-_BARS = 12
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
-_BAR_LENGTH = 40
 
 
 def tensor_figure(
@@ -197,16 +196,10 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
     scale = facts.scale(drawn)
     marks = panel.marks
     bottom = top
-    for line in wrap(facts.shown.words, left, SMALL, lines=3):
+    for line in wrap_parts(facts.shown.words, left, SMALL, lines=4):
         bottom += LINE_HEIGHT
         marks.text(line, MARGIN, bottom - 3, fill=theme.muted)
-    box = Box(MARGIN, bottom + 4, left, _TALL)
-    if isinstance(drawn, Profile):
-        bottom = draw_profile(marks, facts, drawn, box)
-    elif isinstance(drawn, Channels):
-        bottom = draw_channels(marks, facts, drawn, scale, box)
-    else:
-        bottom = draw_plane(marks, facts, drawn, scale, box)
+    bottom = _draw(marks, facts, drawn, scale, Box(MARGIN, bottom + 4, left, _TALL))
     if not isinstance(drawn, Profile):
         bottom = draw_color_bar(marks, facts, scale, Box(MARGIN, bottom + 6, left, 0))
     x = float(MARGIN) if narrow else MARGIN + left + 20
@@ -217,6 +210,22 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
     return panel
 
 
+def _draw(
+    marks: Marks,
+    facts: TensorFacts,
+    drawn: Picture | Channels | Profile,
+    scale: ColorScale | None,
+    box: Box,
+) -> float:
+    """Draw the values within the box; return the y below them."""
+    if isinstance(drawn, Profile):
+        return draw_profile(marks, facts, drawn, box)
+    if isinstance(drawn, Channels):
+        return draw_channels(marks, facts, drawn, scale, box)
+    draw = draw_line if facts.shown.is_line else draw_plane
+    return draw(marks, facts, drawn, scale, box)
+
+
 def _drawn(facts: TensorFacts, room: float, most_pixels: int) -> Picture | Channels | Profile:
     """Return what is drawn: a plane where the tensor has no axis for the other two."""
     box = Box(0, 0, room, _TALL)
@@ -225,7 +234,7 @@ def _drawn(facts: TensorFacts, room: float, most_pixels: int) -> Picture | Chann
         return shown.profile(int(room / 2))
     if shown.axis is not None and shown.show == "channels":
         return channel_pictures(facts, box, most_pixels)
-    return plane_picture(facts, box, most_pixels)
+    return line_picture(facts, box) if shown.is_line else plane_picture(facts, box, most_pixels)
 
 
 def _trust(panel: Panel, facts: TensorFacts, y: float, exact: bool | None) -> float:
@@ -243,18 +252,31 @@ def _health(panel: Panel, facts: TensorFacts, y: float) -> float:
     ink = theme.error if bad else theme.text
     panel.marks.text(facts.verdict, x, baseline, font_weight=600, fill=ink)
     x += width(facts.verdict, SMALL, bold=True) + 10
-    for text in facts.health:
-        special = any(text.endswith(f" {name}") for name in SPECIAL_TEXT.values())
-        loud = special and not text.startswith("0 ")
-        wide = width(text, SMALL, bold=loud)
-        if x + wide > panel.width - MARGIN:
-            x, baseline = float(MARGIN), baseline + LINE_HEIGHT
-        style: Style = {"fill": theme.muted}
-        if loud:
-            style = {"fill": theme.error, "font_weight": 600}
-        panel.marks.text(text, x, baseline, **style)
-        x += wide + 12
-    return baseline + 4
+    faults = [
+        f"{count:,} {SPECIAL_TEXT[name]}" for name, count in facts.specials().items() if count
+    ]
+    loud = " · ".join(faults)
+    if loud:
+        panel.marks.text(loud, x, baseline, fill=theme.error, font_weight=600)
+        x += width(loud, SMALL, bold=True) + 10
+    rest = [text for text in facts.health if text not in faults]
+    for line in _flowing(rest, panel.width - MARGIN, x):
+        panel.marks.text(line, x, baseline, fill=theme.muted)
+        x, baseline = float(MARGIN), baseline + LINE_HEIGHT
+    return baseline - (LINE_HEIGHT if rest else 0) + 4
+
+
+def _flowing(parts: Sequence[str], end: float, x: float) -> list[str]:
+    """Put parts into lines, the first of which begins at ``x``; it may be empty."""
+    lines = [""]
+    for part in parts:
+        joined = f"{lines[-1]} · {part}" if lines[-1] else part
+        start = x if len(lines) == 1 else MARGIN
+        if start + width(joined, SMALL) <= end:
+            lines[-1] = joined
+        else:
+            lines.append(part)
+    return lines
 
 
 def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
@@ -281,7 +303,7 @@ def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
 
 def tensor_text(title: str, facts: TensorFacts) -> str:
     """Return header, counts, statistics and a histogram of characters."""
-    tensor, found = facts.tensor, facts.statistics
+    tensor = facts.tensor
     lines = [f"{title}: {facts.entry_text} {tensor.name}; {'; '.join(facts.head)}"]
     lines += [f"  warning: {note}" for note in tensor.notes]
     lines += [f"  {facts.withheld}"] if facts.withheld else []
@@ -289,14 +311,5 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     lines.append(f"  {facts.trust(exact=None)}")
     lines += [f"  {facts.shown.words}"] if facts.shown.words else []
     lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
-    if found.histogram is not None:
-        counts = np.asarray(found.histogram.counts)
-        edges = np.asarray(found.histogram.edges, np.float64)
-        step = -(-len(counts) // _BARS)
-        sums = np.add.reduceat(counts, np.arange(0, len(counts), step)).tolist()
-        starts = [about_text(float(edge)) for edge in edges[:-1:step]]
-        wide = max(map(len, starts))
-        for start, count in zip(starts, sums, strict=True):
-            bar = "#" * max(1 if count else 0, round(_BAR_LENGTH * count / max(sums)))
-            lines.append(f"  {start:>{wide}} |{bar} {count:,}")
+    lines += [] if facts.spread is None else histogram_lines(facts.spread)
     return "\n".join(lines)

@@ -10,6 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.figures.colors import SPECIAL
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
+from tvmdbg_widgets.figures.tensor_labels import Labels
+from tvmdbg_widgets.figures.tensor_line import LEFT
+from tvmdbg_widgets.figures.tensor_marks import MARK_FROM, draw_special, kinds, mark_cells
 from tvmdbg_widgets.figures.tensor_picture import (
     Box,
     codes_of,
@@ -17,10 +20,12 @@ from tvmdbg_widgets.figures.tensor_picture import (
     draw_cells,
     share_between,
 )
-from tvmdbg_widgets.figures.texts import about_text, width, wrap
-from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
+from tvmdbg_widgets.figures.tensor_ticks import DIGIT, index_ticks, nice_ticks
+from tvmdbg_widgets.figures.texts import short_text, width, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.figures.colors import ColorScale
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts
     from tvmdbg_widgets.model.pictures import Channels, Profile
@@ -28,8 +33,12 @@ if TYPE_CHECKING:
 _GAP = 4
 _MOST_CHANNELS = 64
 _LEAST_SIDE = 24.0
+#: Side of the sign beside the index of a channel with NaN or Inf in cells too small for one.
+_BADGE = 10.0
 _MOST_CELL = 12.0
-_FLAGS = {"nan": NAN, "pos_inf": POS_INF, "neg_inf": NEG_INF}
+#: Of a profile: its widest index, signs above it, room within it, px between numbers beside it.
+_WIDEST, _FLAG, _PAD, _LEVELS = 64.0, 9.0, 4.0, 24.0
+_NEAR_ZERO = 0.5
 
 
 def channel_pictures(facts: TensorFacts, box: Box, most_pixels: int) -> Channels:
@@ -51,6 +60,7 @@ def draw_channels(
     wide = side * min(1.0, facts.shown.cols / facts.shown.rows)
     tall, wide = max(tall, 4.0), max(wide, 4.0)
     codes = codes_of(drawn, scale, facts.options.cells).reshape(drawn.count, drawn.rows, drawn.cols)
+    flags = drawn.flags.reshape(codes.shape)
     across = max(1, int((box.room + _GAP) // (max(wide, _LEAST_SIDE) + _GAP)))
     y = box.y
     for at in range(drawn.count):
@@ -59,7 +69,14 @@ def draw_channels(
             y += tall + LINE_HEIGHT
         x = box.x + column * (max(wide, _LEAST_SIDE) + _GAP)
         draw_cells(marks, codes[at], scale, Box(x, y, wide, tall), (wide, tall))
-        marks.text(str(drawn.first + at), x, y + tall + 11, fill=marks.theme.muted)
+        said = str(drawn.first + at)
+        marks.text(said, x, y + tall + 11, fill=marks.theme.muted)
+        if min(wide / drawn.cols, tall / drawn.rows) < MARK_FROM:
+            beside = x + width(said, SMALL) + 1
+            for name in list(kinds(flags[at]))[:1]:
+                draw_special(marks, name, (beside, y + tall + 2, _BADGE, _BADGE))
+        else:
+            mark_cells(marks, flags[at], x, y, (wide, tall))
     y += tall + LINE_HEIGHT
     if drawn.count < drawn.length:
         y += LINE_HEIGHT
@@ -88,48 +105,74 @@ def _side(facts: TensorFacts, box: Box, count: int) -> float:
 
 
 def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> float:
-    """Draw mean, minimum and maximum along the axis; return the y below."""
-    low, high = _bounds(drawn)
+    """Draw mean, minimum and maximum along the axis as the live view; return the y below."""
+    theme = marks.theme
     count = len(drawn.flags)
-    step = box.room / count
-
-    def level(value: float) -> float:
-        return box.y + box.tall * (1 - share_between(value, low, high)) if high > low else box.y
-
-    for name, bit in _FLAGS.items():
-        for at in np.flatnonzero(drawn.flags & bit).tolist():
-            fill = {"fill": SPECIAL[name]}
-            x = box.x + at * step
-            marks.rect(x, box.y, max(1.0, step), box.tall, own=fill, fill_opacity=0.4)
-    spans, line = [], []
-    for at in range(count):
-        if not np.isfinite(drawn.mean[at]):
-            continue
-        x, wide = box.x + at * step, max(1.0, step - (step > 4))
-        top, foot = level(float(drawn.maximum[at])), level(float(drawn.minimum[at]))
-        spans.append(f"M{number(x)} {number(top)}h{number(wide)}V{number(foot)}h-{number(wide)}z")
-        line.append(f"M{number(x)} {number(level(float(drawn.mean[at])))}h{number(wide)}")
-    marks.path("".join(spans), fill=marks.theme.line)
-    marks.path("".join(line), stroke=marks.theme.accent, stroke_width=2, fill="none")
-    marks.rect(box.x, box.y, box.room, box.tall, fill="none", stroke=marks.theme.line)
-    y = box.y + box.tall + 13
-    axis = drawn.axis
-    ends = ["0", str(drawn.length - 1)]
-    marks.text(ends[0], box.x, y, fill=marks.theme.muted)
-    if drawn.length > 1:
-        x = box.x + box.room - width(ends[1], SMALL)
-        marks.text(ends[1], x, y, fill=marks.theme.muted)
-    name = facts.shown.axis_text(axis)
-    said = f"{name}: mean, and from {about_text(low)} to {about_text(high)}"
+    room = min(box.room - LEFT, drawn.length * _WIDEST)
+    plot = Box(box.x + LEFT, box.y + _FLAG + 4, room, box.tall)
+    past = np.minimum((np.arange(count) + 1) * drawn.step, drawn.length) * (room / drawn.length)
+    ends = [plot.x, *(plot.x + past).tolist()]
+    bounds = _bounds(drawn)
+    labels = Labels(marks, box.x, box.x + box.room)
+    heights = _heights(plot, bounds)
+    low, high = bounds or (0.0, 0.0)
+    ticks = nice_ticks(low, high, plot.tall / _LEVELS) if low < high else [low]
+    for value in ticks if bounds is not None else []:
+        y = heights(value)
+        ink = theme.muted if value == 0 else theme.line
+        marks.path(f"M{number(plot.x)} {number(y)}h{number(room)}", stroke=ink)
+        labels.write(short_text(value), plot.x - 6, y, align="right")
+    for name, here in kinds(drawn.flags).items():
+        for at in np.flatnonzero(here).tolist():
+            wide = max(1.0, ends[at + 1] - ends[at])
+            marks.rect(ends[at], plot.y, wide, plot.tall, fill=SPECIAL[name], fill_opacity=0.3)
+            draw_special(marks, name, (ends[at], plot.y - _FLAG - 2, max(3.0, wide), _FLAG))
+    band, edges, line = [], [], []
+    for at in np.flatnonzero(np.isfinite(drawn.mean)).tolist():
+        x, wide = ends[at], ends[at + 1] - ends[at]
+        wide = max(1.0, wide - (wide >= 5))
+        top, foot = heights(float(drawn.maximum[at])), heights(float(drawn.minimum[at]))
+        across = f"h{number(wide)}"
+        band.append(f"M{number(x)} {number(top)}{across}V{number(foot)}h-{number(wide)}z")
+        edges += [f"M{number(x)} {number(y)}{across}" for y in (top, foot)]
+        line.append(f"M{number(x)} {number(heights(float(drawn.mean[at])))}{across}")
+    marks.path("".join(band), fill=theme.accent, fill_opacity=0.35)
+    marks.path("".join(edges), stroke=theme.accent, fill="none")
+    marks.path("".join(line), stroke=theme.text, stroke_width=2, fill="none")
+    marks.rect(plot.x, plot.y, room, plot.tall, fill="none", stroke=theme.line)
+    below = plot.y + plot.tall + 10
+    spacing = len(str(drawn.length)) * DIGIT + 14
+    for index, place in index_ticks(0, room, room / drawn.length, drawn.length, spacing):
+        labels.write(str(index), plot.x + place, below, align="center")
+    name = facts.shown.axis_text(drawn.axis)
+    said = f"{name} →; band: least to largest, line: mean"
     more = f", {drawn.step:,} indices a point" if drawn.step > 1 else ""
+    y = below + 7
     for text in wrap(said + more, box.room, SMALL, 3):
         y += LINE_HEIGHT
-        marks.text(text, box.x, y, fill=marks.theme.muted)
+        marks.text(text, box.x, y - 2, fill=theme.muted)
     return y + 4
 
 
-def _bounds(drawn: Profile) -> tuple[float, float]:
+def _heights(plot: Box, bounds: tuple[float, float] | None) -> Callable[[float], float]:
+    """Return what places a value in the plot."""
+    low, high = bounds or (0.0, 0.0)
+
+    def height(value: float) -> float:
+        share = share_between(value, low, high) if high > low else 0.5
+        return plot.y + plot.tall - _PAD - share * (plot.tall - 2 * _PAD)
+
+    return height
+
+
+def _bounds(drawn: Profile) -> tuple[float, float] | None:
+    """What the plot spans: all values, and zero where it is not far; None without a value."""
     finite = np.isfinite(drawn.minimum)
     if not finite.any():
-        return 0.0, 0.0
-    return float(drawn.minimum[finite].min()), float(drawn.maximum[finite].max())
+        return None
+    low, high = float(drawn.minimum[finite].min()), float(drawn.maximum[finite].max())
+    if 0 < low <= _NEAR_ZERO * high:
+        low = 0.0
+    elif 0 > high >= _NEAR_ZERO * low:
+        high = 0.0
+    return low, high

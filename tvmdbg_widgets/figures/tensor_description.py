@@ -59,6 +59,7 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
             "edges": np.asarray(counts.edges, np.float64).tolist(),
             "exact": counts.exact,
         },
+        "spread": None if facts.spread is None else facts.spread.facts(),
     }
 
 

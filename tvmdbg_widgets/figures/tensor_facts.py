@@ -6,13 +6,16 @@ import math
 import re
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
+from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
+from tvmdbg_widgets.figures.tensor_spread import Spread, spread_of
 from tvmdbg_widgets.figures.texts import (
     about_text,
     bytes_text,
@@ -207,17 +210,23 @@ class TensorFacts:
         counts = [(found.zero, "zero"), (found.negative, "negative")]
         more = ((found.denormal, "denormal"), (self.ends, "at the type's end"))
         counts += [each for each in more if each[0]]
-        share = [
-            f"{count:,} {noun} ({fixed(100 * count / found.size, 1)} %)" for count, noun in counts
-        ]
+        share = [f"{count:,} {noun}{share_text(count, found.size)}" for count, noun in counts]
         specials = [f"{count:,} {SPECIAL_TEXT[name]}" for name, count in self.specials().items()]
         specials.sort(key=lambda text: text.startswith("0 "))
         return [*specials, *share, f"{found.finite:,} finite of {found.size:,}"]
 
     def specials(self) -> dict[str, int]:
-        """Counts of NaN, +Inf and -Inf."""
+        """Counts of NaN, +Inf and -Inf, as far as the dtype can hold them."""
+        return specials_told(self.statistics, self.tensor.dtype.name)
+
+    @cached_property
+    def spread(self) -> Spread | None:
+        """What the histogram shows; None where nothing was counted."""
         found = self.statistics
-        return {"nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
+        if not found.applicable or not found.size or (found.finite and found.minimum is None):
+            return None
+        ends = limits(self.tensor.values(self.shown.reading).numpy_dtype)
+        return spread_of(found, self.tensor.dtype.name, ends)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -275,6 +284,16 @@ class TensorFacts:
         if shown.reading is not None:
             said.append(f"read as {shown.reading.removeprefix('as ')}")
         return " · ".join(said)
+
+
+def share_text(count: int, size: int) -> str:
+    """Never 0 % of something nor 100 % of less than all, as ``js/src/tensor/share.ts``."""
+    if not count or not size:
+        return ""
+    percent = 100 * count / size
+    if percent < 0.1:
+        return " (< 0.1 %)"
+    return " (> 99.9 %)" if percent > 99.9 and count < size else f" ({fixed(percent, 1)} %)"
 
 
 def interval_text(bounds: Interval) -> str:

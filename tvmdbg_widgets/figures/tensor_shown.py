@@ -120,6 +120,11 @@ class Shown:
         assert self.plane is not None  # noqa: S101
         return self.plane.cols if self.region is None else self.region[3]
 
+    @property
+    def is_line(self) -> bool:
+        """Whether one row of several values is drawn."""
+        return self.rows == 1 and self.cols > 1
+
     def picture(self, rows: int, cols: int) -> Picture:
         """Return a picture; of a sample where there are very many values."""
         assert self.plane is not None  # noqa: S101
@@ -141,6 +146,16 @@ class Shown:
         """``"C (16)"`` where a letter names the axis, else ``"axis 1 (16)"``."""
         name = self.axis_names[axis] if self.axis_names else f"axis {axis}"
         return f"{name} ({self.values.view_shape[axis]:,})"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the axes down and across are called; empty without one."""
+        assert self.plane is not None  # noqa: S101
+        down, across = (
+            "" if axis is None else self.axis_names[axis] if self.axis_names else f"axis {axis}"
+            for axis in self.plane.axes
+        )
+        return down, across
 
     @property
     def words(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ _JOINERS = frozenset("\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
 #: Bold is so much wider.
 _BOLD = 1.16
 _ELLIPSIS = "…"
+#: Letters of a number that is written as it is.
+_SHORT = 7
 
 #: What XML 1.0 does not allow, and controls that turn the direction of the text around them.
 _ILLEGAL = re.compile(
@@ -164,6 +167,34 @@ def wrap(text: str, room: float, size: float, lines: int = 12, bold: bool = Fals
     return [line for line in found if line]
 
 
+def balanced(text: str, room: float, size: float, lines: int = 12) -> list[str]:
+    """Break text as :func:`wrap` does, into lines of about the same length."""
+    found = wrap(text, room, size, lines)
+    least, most = room / 2, room
+    while len(found) > 1 and most - least > 1:
+        middle = (least + most) / 2
+        tried = wrap(text, middle, size, lines)
+        if len(tried) == len(found) and "".join(tried).count("…") == "".join(found).count("…"):
+            found, most = tried, middle
+        else:
+            least = middle
+    return found
+
+
+def wrap_parts(text: str, room: float, size: float, lines: int = 12) -> list[str]:
+    """Break text behind semicolons where its parts fit into lines, else as :func:`wrap` does."""
+    found: list[str] = []
+    for part in re.findall(r"[^;]+;?", text):
+        joined = f"{found[-1]} {part.strip()}" if found else part.strip()
+        if width(joined, size) <= room:
+            found[-1:] = [joined]
+        elif width(part.strip(), size) <= room:
+            found.append(part.strip())
+        else:
+            return balanced(text, room, size, lines)
+    return found if len(found) <= lines else balanced(text, room, size, lines)
+
+
 def _break(line: str) -> int:
     """Return where a line may end that the next word does not fit into."""
     space = line.rfind(" ")
@@ -212,6 +243,10 @@ def short_text(value: float) -> str:
 
 def about_text(value: float) -> str:
     """Return the number where it is short, else four digits marked as rounded."""
+    if 1e-6 <= abs(value) < 1e6:
+        plain = f"{Decimal(repr(float(value))):f}".removesuffix(".0")
+        if len(plain) <= _SHORT:
+            return plain.replace("-", "−")
     text = short_text(value)
     exact = not math.isfinite(value) or float(f"{value:.4g}") == value
     return text if exact else f"≈ {text}"

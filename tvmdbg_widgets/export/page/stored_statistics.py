@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_facts import BINS, Variant
+from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answers_tensor.statistics import limits, percentiles_json
+from tvmdbg_widgets.widgets.answers_tensor.statistics import percentiles_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

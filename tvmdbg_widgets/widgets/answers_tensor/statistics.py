@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.figures.tensor_counts import tensor_counts
-from tvmdbg_widgets.model.bits import is_integer
+from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
@@ -115,12 +112,3 @@ def percentiles_json(found: Statistics) -> list[dict[str, Any]]:
         {"percent": percent, "low": exact_number(each.low), "high": exact_number(each.high)}
         for percent, each in zip(PERCENTS, bounds, strict=True)
     ]
-
-
-def limits(dtype: np.dtype[Any]) -> list[float] | None:
-    """Return the lowest and highest finite value of a type; None for bool."""
-    if dtype.kind == "b":
-        return None
-    info: Any = (ml_dtypes.iinfo if is_integer(dtype) else ml_dtypes.finfo)(dtype)
-    low, high = float(info.min), float(info.max)
-    return [low, high] if math.isfinite(low) and math.isfinite(high) else None
