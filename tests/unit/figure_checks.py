@@ -79,6 +79,11 @@ def assert_legible(root: ET.Element) -> None:
             assert not line.touches(other), (line, other)
 
 
+def lines_of(figure: Figure) -> list[Line]:
+    """Every line of text with its box."""
+    return list(_lines(root_of(figure), 0.0, {}))
+
+
 def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
     style = {**style, **element.attrib}
     shift = re.match(r"translate\(0 ([\d.]+)\)", element.attrib.get("transform", ""))

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.colors import SPECIAL
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks, number
 from tvmdbg_widgets.figures.tensor_labels import Labels
 from tvmdbg_widgets.figures.tensor_line import LEFT
-from tvmdbg_widgets.figures.tensor_marks import MARK_FROM, draw_special, kinds, mark_cells
+from tvmdbg_widgets.figures.tensor_marks import (
+    MARK_FROM,
+    draw_columns,
+    draw_signs,
+    draw_special,
+    kinds,
+    mark_cells,
+)
 from tvmdbg_widgets.figures.tensor_picture import (
     Box,
     codes_of,
@@ -122,11 +128,8 @@ def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> 
         ink = theme.muted if value == 0 else theme.line
         marks.path(f"M{number(plot.x)} {number(y)}h{number(room)}", stroke=ink)
         labels.write(short_text(value), plot.x - 6, y, align="right")
-    for name, here in kinds(drawn.flags).items():
-        for at in np.flatnonzero(here).tolist():
-            wide = max(1.0, ends[at + 1] - ends[at])
-            marks.rect(ends[at], plot.y, wide, plot.tall, fill=SPECIAL[name], fill_opacity=0.3)
-            draw_special(marks, name, (ends[at], plot.y - _FLAG - 2, max(3.0, wide), _FLAG))
+    draw_columns(marks, drawn.flags, ends, plot.y, plot.tall)
+    draw_signs(marks, drawn.flags, ends, plot.y - _FLAG - 2, _FLAG)
     band, edges, line = [], [], []
     for at in np.flatnonzero(np.isfinite(drawn.mean)).tolist():
         x, wide = ends[at], ends[at + 1] - ends[at]

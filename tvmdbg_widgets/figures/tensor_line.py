@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.colors import SPECIAL, ColorScale
+from tvmdbg_widgets.figures.colors import ColorScale
 from tvmdbg_widgets.figures.svg import Marks, number
 from tvmdbg_widgets.figures.tensor_labels import Labels
-from tvmdbg_widgets.figures.tensor_marks import MARK_FROM, draw_special, kinds
+from tvmdbg_widgets.figures.tensor_marks import MARK_FROM, box_path, draw_columns, draw_signs
 from tvmdbg_widgets.figures.tensor_picture import (
     Box,
     codes_of,
@@ -61,17 +61,14 @@ def draw_line(
         for value, y in zip(levels, _heights(plot, axis, levels), strict=True):
             marks.path(f"M{number(plot.x)} {number(y)}{across}", stroke=theme.line)
             labels.write(short_text(value), plot.x - 6, y, align="right")
-    for name, here in kinds(drawn.flags).items():
-        for col in np.flatnonzero(here).tolist():
-            place = (ends[col], plot.y, max(1.0, ends[col + 1] - ends[col]), plot.tall)
-            marks.rect(*place, fill=SPECIAL[name], fill_opacity=0.35)
+    draw_columns(marks, drawn.flags, ends, plot.y, plot.tall)
     if axis is not None:
         _bars(marks, drawn, ends, plot, axis)
     marks.rect(plot.x, plot.y, plot.room, plot.tall, fill="none", stroke=theme.line)
     strip = replace(plot, y=plot.y + plot.tall + 3, tall=_STRIP)
     codes = codes_of(drawn, scale, facts.options.cells).reshape(1, drawn.cols)
     draw_cells(marks, codes, scale, strip, (strip.room, strip.tall))
-    _signs(marks, drawn, strip, ends)
+    draw_signs(marks, drawn.flags, ends, strip.y, strip.tall)
     below = strip.y + _STRIP + 9
     spacing = len(str(facts_cols(facts))) * DIGIT + 14
     for index, at in index_ticks(drawn.col, plot.room, each, facts_cols(facts), spacing):
@@ -116,24 +113,11 @@ def _bars(marks: Marks, drawn: Picture, ends: list[float], plot: Box, axis: Colo
     for col in np.flatnonzero(~np.isnan(drawn.mean)).tolist():
         x, wide = ends[col], ends[col + 1] - ends[col]
         wide = max(1.0, wide - (max(1.0, round(0.15 * wide)) if wide >= MARK_FROM else 0))
-        bars.append(_bar(x, wide, largest[col] - 1, max(2.0, least[col] - largest[col])))
+        bars.append(box_path(x, wide, largest[col] - 1, max(2.0, least[col] - largest[col])))
         if abs(zero - mean[col]) >= 1:
-            stems.append(_bar(x, wide, min(zero, mean[col]), abs(zero - mean[col])))
+            stems.append(box_path(x, wide, min(zero, mean[col]), abs(zero - mean[col])))
     marks.path("".join(stems), fill=marks.theme.accent, fill_opacity=0.3)
     marks.path("".join(bars), fill=marks.theme.accent)
     if not math.isnan(zero):
         line = f"M{number(plot.x)} {number(zero)}h{number(plot.room)}"
         marks.path(line, stroke=marks.theme.muted)
-
-
-def _bar(x: float, wide: float, y: float, tall: float) -> str:
-    return f"M{number(x)} {number(y)}h{number(wide)}v{number(tall)}h-{number(wide)}z"
-
-
-def _signs(marks: Marks, drawn: Picture, strip: Box, ends: list[float]) -> None:
-    """What is not finite among the colours."""
-    for name, here in kinds(drawn.flags).items():
-        for col in np.flatnonzero(here).tolist():
-            wide = ends[col + 1] - ends[col]
-            if wide >= MARK_FROM:
-                draw_special(marks, name, (ends[col], strip.y, wide, strip.tall))

@@ -24,6 +24,8 @@ _Z = 2
 _STRIPE = 4
 #: From this many px on a cell that is not finite gets a sign, one beyond the colours a chevron.
 MARK_FROM, SIGN_FROM = 6, 10
+#: Narrower signs say nothing.
+_LEAST_SIGN = 3
 #: So many signs are drawn one by one; of more, cells beside each other share one.
 _MANY = 300
 #: Cells too small for a sign are marked by squares of this side: with a sign where half of it is
@@ -33,8 +35,44 @@ _BLOCK, _RINGS = 16, 40
 
 def draw_special(marks: Marks, name: str, place: Place) -> None:
     """Draw a box of NaN, +Inf or -Inf."""
-    marks.rect(*place, own={"fill": SPECIAL[name]}, z=1)
+    marks.path(box_path(*place), fill=SPECIAL[name], z=1)
     draw_sign(marks, name, place)
+
+
+def box_path(x: float, y: float, wide: float, tall: float) -> str:
+    """A box as a part of a path."""
+    return f"M{number(x)} {number(y)}h{number(wide)}v{number(tall)}h-{number(wide)}z"
+
+
+def draw_columns(
+    marks: Marks, flags: npt.NDArray[np.uint8], ends: list[float], y: float, tall: float
+) -> None:
+    """Shade what is not finite along a row of cells, of which ``ends`` are the borders, px."""
+    for name, first, past in column_runs(flags):
+        wide = max(1.0, ends[past] - ends[first])
+        shade = box_path(ends[first], y, wide, tall)
+        marks.path(shade, fill=SPECIAL[name], fill_opacity=0.33)
+
+
+def draw_signs(
+    marks: Marks, flags: npt.NDArray[np.uint8], ends: list[float], y: float, tall: float
+) -> None:
+    """Draw what is not finite along a row of cells; those beside each other share a sign."""
+    for name, first, past in column_runs(flags):
+        wide = ends[past] - ends[first]
+        step = wide if (wide / (past - first)) < MARK_FROM else wide / (past - first)
+        for at in range(max(1, round(wide / step))):
+            place = (ends[first] + at * step, y, max(1.0, step), tall)
+            marks.path(box_path(*place), fill=SPECIAL[name], z=1)
+            if step >= _LEAST_SIGN:
+                draw_sign(marks, name, place)
+
+
+def column_runs(flags: npt.NDArray[np.uint8]) -> Iterator[tuple[str, int, int]]:
+    """Kind, first cell and the one past the last of those of a kind beside each other."""
+    for name, here in kinds(flags.reshape(1, -1)).items():
+        for _, first, past in _runs(here, joined=True):
+            yield name, first, past
 
 
 def draw_sign(marks: Marks, name: str, place: Place, stripe: int = _STRIPE) -> None:

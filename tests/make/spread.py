@@ -1,0 +1,108 @@
+"""python -m tests.make.spread: records the histograms of figures, for the live view's to equal.
+
+The answers are those that the live view is sent; ``js/tests/tensor_spread_parity.test.ts`` draws
+them, ``tests/unit/test_figures_tensor_spread.py`` holds the figures to the same file.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.figures.tensor_counts import limits
+from tvmdbg_widgets.figures.tensor_facts import TensorFacts
+from tvmdbg_widgets.figures.tensor_options import TensorOptions
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.widgets.answers_tensor.statistics import histogram_json, statistics_json
+
+#: Of these also what is known without a distribution.
+ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")
+PATH = Path(__file__).parents[1] / "data" / "tensors" / "spread.json"
+
+
+def arrays() -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays of every kind of histogram, by what they are there for."""
+    random = np.random.default_rng(11)
+    some = random.normal(size=40).astype(np.float32)
+    odd = some.copy()
+    odd[[0, 3, 4, 9]] = np.nan, np.inf, -np.inf, np.inf
+    far = np.linspace(0, 65504, 30).astype(np.float16)
+    return {
+        "positive and negative floats": some,
+        "most values are zero": np.where(some > 0.8, some, np.float32(0)),
+        "NaN and infinities": odd,
+        "nothing finite": np.full(5, np.nan, np.float32),
+        "one tiny value": np.array(-7.5e-12, np.float32),
+        "zeros alone": np.zeros(6, np.float32),
+        "zeros of both signs and one more value": np.array([0.0, -0.0, 3.5], np.float32),
+        "up to the limit of float16": far,
+        "bfloat16": some.astype(ml_dtypes.bfloat16),
+        "the whole span of float64": np.array([-1.7e308, 0, 1, 1.7e308]),
+        "the smallest of float64": np.array([0, 5e-324, 1e-323, 1e-320]),
+        "bool": np.arange(9) % 3 == 0,
+        "int8 at its ends": np.clip(some * 99, -128, 127).astype(np.int8),
+        "uint8": random.integers(0, 250, 30).astype(np.uint8),
+        "int16": random.integers(-3000, 3000, 40).astype(np.int16),
+        "int32 that shares bins with zero": np.array([0, 0, 5, 70_000, 2**31 - 2], np.int32),
+        "int64 beyond float64": np.array([2**62, -(2**62), 2**53 + 1, 0, 3]),
+        "one whole number": np.full(4, 7, np.int32),
+        "float8": some.astype(ml_dtypes.float8_e4m3fn),
+    }
+
+
+def cases() -> list[dict[str, Any]]:
+    """Return what the live view is sent, and what the figure draws of it."""
+    made = arrays()
+    found = []
+    with TemporaryDirectory() as folder:
+        write_params(
+            Path(folder) / "some.params", {f"t{k}": each for k, each in enumerate(made.values())}
+        )
+        run = tvmdbg.open(Path(folder) / "some.params")
+        tensors = run.tensors or {}
+        for (why, array), tensor in zip(made.items(), tensors.values(), strict=True):
+            facts = TensorFacts.of(run, tensor, TensorOptions())
+            found.append(_case(why, array, facts))
+            if why in ROUGH:
+                facts = facts.without_values("withheld", counts_only=False)
+                found.append(_case(f"{why}, equal bins alone", array, facts))
+    return found
+
+
+def _case(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[str, Any]:
+    known = facts.statistics
+    spread = None if facts.spread is None else facts.spread.facts()
+    if spread is not None:
+        spread["bars"] = [list(bar.values()) for bar in spread["bars"]]
+    spans = known.distribution
+    bounds = None if spans is None else [each.astype(float).tolist() for each in spans.bounds()]
+    ends = limits(array.dtype)
+    return {
+        "why": why,
+        "dtype": facts.tensor.dtype.name,
+        "statistics": statistics_json(known, array.shape),
+        "histogram": histogram_json(known),
+        "limits": None if ends is None else list(ends),
+        "distribution": None
+        if spans is None or bounds is None
+        else {"low": bounds[0], "high": bounds[1], "count": spans.counts.tolist()},
+        "spread": spread,
+        "ticks": [] if facts.spread is None or facts.spread.whole else facts.spread.ticks(6),
+        "health": facts.health,
+    }
+
+
+def main() -> None:
+    """Write the file."""
+    PATH.parent.mkdir(parents=True, exist_ok=True)
+    PATH.write_text(json.dumps(cases(), allow_nan=False, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
