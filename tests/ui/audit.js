@@ -60,7 +60,8 @@
       }
       if (clips(style.overflowY)) {
         const lost = top < outer.top - 1 || bottom > outer.bottom + 1;
-        if (lost && !scrolls(style.overflowY)) cut ||= `down by .${each.className}`;
+        const told = top >= outer.bottom && each.title;
+        if (lost && !scrolls(style.overflowY) && !told) cut ||= `down by .${each.className}`;
         [top, bottom] = [Math.max(top, outer.top), Math.min(bottom, outer.bottom)];
       }
       if (right - left < 1 || bottom - top < 1) return { seen: null, cut };

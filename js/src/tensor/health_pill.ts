@@ -1,5 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import type { StatisticsAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
 import { part, piece } from "./parts.ts";
@@ -23,13 +24,27 @@ export function saturated({ atLowest, atHighest, size }: TensorStatistics, dtype
   return { ends, loud: ends / size >= SATURATED };
 }
 
-/** `59 +Inf, 0 NaN, 0 −Inf`, those that are there first. */
-export function specialCounts(statistics: TensorStatistics): string[] {
-  return ordered(statistics).map((each) => `${integer(statistics[each])} ${SPECIAL_TEXT[each]}`);
+/** `59 +Inf, 0 NaN, 0 −Inf`, those that are there first; no zeros of what the dtype cannot hold. */
+export function specialCounts(statistics: TensorStatistics, dtype: string): string[] {
+  return told(statistics, dtype).map(
+    (each) => `${integer(statistics[each])} ${SPECIAL_TEXT[each]}`,
+  );
 }
 
-function ordered(statistics: TensorStatistics): Special[] {
-  return [...SPECIALS].sort((a, b) => Number(statistics[b] > 0) - Number(statistics[a] > 0));
+/** `specials_told` in `figures/tensor_counts.py` tells the same. */
+function told(statistics: TensorStatistics, dtype: string): Special[] {
+  const whole = /^(u?int\d|bool$|float[46]_)/.test(dtype);
+  const held = whole ? 0 : /^float8_\w+fn/.test(dtype) ? 1 : 3;
+  const there = (each: Special) => Number(statistics[each] > 0);
+  return SPECIALS.filter((each, at) => there(each) || at < held).sort(
+    (a, b) => there(b) - there(a),
+  );
+}
+
+/** What the health of the run says of one entry. */
+export interface Judgement {
+  verdict: number;
+  brief: string;
 }
 
 /** Whether the tensor is sound, and the counts that say so; the first of each fault is a click away. */
@@ -37,6 +52,7 @@ export class HealthPill {
   readonly node = part("health");
   readonly #acts: Pick<Acts, "go">;
   #shown: Shown | null = null;
+  #judged: Judgement | null = null;
 
   constructor(acts: Pick<Acts, "go">) {
     this.#acts = acts;
@@ -49,6 +65,18 @@ export class HealthPill {
     this.#shown = shown;
     const same = before?.statistics === shown.statistics && before.entry === shown.entry;
     if (same && before.answer?.layout === shown.answer?.layout) return;
+    this.#draw(shown);
+  }
+
+  /** The verdict of the run's health on the entry goes before what its counts alone would say. */
+  judge(judged: Judgement | null): void {
+    const { verdict, brief } = this.#judged ?? {};
+    if (verdict === judged?.verdict && brief === judged?.brief) return;
+    this.#judged = judged;
+    if (this.#shown) this.#draw(this.#shown);
+  }
+
+  #draw(shown: Shown): void {
     const known = shown.statistics;
     const statistics = known?.statistics;
     if (!known || !statistics) {
@@ -58,24 +86,29 @@ export class HealthPill {
     }
     const dtype = shown.answer?.dtype ?? "";
     const ends = saturated(statistics, dtype);
-    const health = healthOf(statistics, ends?.loud ?? false);
+    const { readings, reading } = shown.answer ?? {};
+    const usual = (reading ?? null) === (readings?.[0] ?? null);
+    const [health, words] = (usual && judgedHealth(statistics, this.#judged)) || [
+      healthOf(statistics, ends?.loud ?? false),
+    ];
     this.node.className = `tvmdbg-tensor-health tvmdbg-tensor-health-${health}`;
     const sampled = known.state !== "exact";
     refill(
       this.node,
-      element("strong", {}, verdict(health, sampled ? statistics.size : null)),
-      ...this.#specials(statistics),
+      element("strong", {}, verdict(health, words, sampled ? statistics.size : null)),
+      ...this.#specials(statistics, dtype),
       ...counts(statistics, ends, limitsOf(known, dtype)),
     );
+    this.node.title = [...this.node.children].map((each) => each.textContent).join(", ");
   }
 
-  #specials(statistics: TensorStatistics): HTMLElement[] {
+  #specials(statistics: TensorStatistics, dtype: string): HTMLElement[] {
     const first = {
       nan: statistics.firstNan,
       posInf: statistics.firstPosInf,
       negInf: statistics.firstNegInf,
     };
-    return ordered(statistics).map((each) => {
+    return told(statistics, dtype).map((each) => {
       const text = `${integer(statistics[each])} ${SPECIAL_TEXT[each]}`;
       if (statistics[each] === 0) return element("span", { class: "tvmdbg-muted" }, text);
       const title = `Go to the first ${SPECIAL_TEXT[each]}`;
@@ -102,8 +135,23 @@ function healthOf(statistics: TensorStatistics, saturates: boolean): Health {
   return saturates ? "doubt" : "good";
 }
 
-/** The sample's size is null where every value was looked at. */
-function verdict(health: Health, sample: number | null): string {
+/** Null where the run's health says nothing of the values. */
+function judgedHealth(
+  { size }: TensorStatistics,
+  judged: Judgement | null,
+): [Health, words: string] | null {
+  if (!judged || size === 0) return null;
+  const { verdict, brief } = judged;
+  const label = VERDICT_LABELS[verdict]!;
+  if (isSuspicious(verdict)) {
+    return [verdict === Verdict.FAULTY ? "error" : "doubt", `⚠ ${label}: ${brief}`];
+  }
+  return verdict === Verdict.SOUND ? ["good", `✓ ${label}, all finite`] : null;
+}
+
+/** The sample's size is null where every value was looked at; a verdict of the run's health is of all. */
+function verdict(health: Health, judged: string | undefined, sample: number | null): string {
+  if (judged) return sample ? `${judged}; counts of a sample of ${integer(sample)}` : judged;
   const words = {
     error: "⚠ not finite",
     doubt: "⚠ saturated",
