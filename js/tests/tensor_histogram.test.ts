@@ -160,6 +160,7 @@ describe("the histogram of a distribution", () => {
     expect(spread.slots).toEqual([]);
     const scene = spreadScene(spread, 7, 300, 150, false);
     expect(scene.limits.map(({ text }) => text)).toEqual(["2 at limit −128", "1 at limit 127"]);
+    expect(scene.limits.map(({ loud }) => loud)).toEqual([true, true]);
     expect(scene.bars.map(({ text }) => text)[1]).toBe("0: 3 values (42.9 %)");
     expect(scene.bars[0]!.x).toBeGreaterThanOrEqual(scene.plot.x - 1e-9);
   });
@@ -190,6 +191,7 @@ describe("the histogram of a distribution", () => {
     near.limits = [-65504, 65504];
     const { limits, axis } = spreadOf(near, "float16", LINEAR)!;
     expect(limits.map(({ value }) => value)).toEqual([65504]);
+    expect(drawn(near, LINEAR, "float16").limits.map(({ loud }) => loud)).toEqual([false]);
     expect(axis.high).toBe(65504);
   });
 });
@@ -227,7 +229,17 @@ describe("an axis of values", () => {
 describe("the health of a tensor", () => {
   it("names first what is there", () => {
     const found = statistics({ posInf: 59, size: 8192 }).statistics!;
-    expect(specialCounts(found)).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
+    expect(specialCounts(found, "float16")).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
+  });
+
+  it("tells of nothing that the dtype cannot hold, but of all that is there", () => {
+    const none = statistics({ size: 64 }).statistics!;
+    const told = (dtype: string) => specialCounts(none, dtype);
+    expect(["int8", "uint16", "bool", "float4_e2m1fn", "float6_e3m2fn"].flatMap(told)).toEqual([]);
+    expect(told("float8_e4m3fn")).toEqual(["0 NaN"]);
+    expect(told("float8_e5m2")).toEqual(["0 NaN", "0 +Inf", "0 −Inf"]);
+    const odd = statistics({ nan: 1, size: 64 }).statistics!;
+    expect(specialCounts(odd, "int8")).toEqual(["1 NaN"]);
   });
 
   it("never rounds a share to nothing or to all", () => {

@@ -80,7 +80,12 @@ export class Board {
     this.#acts = acts;
     this.picker = new EntryPicker(entries, acts, helpButton(root), signal);
     this.#header = new Header(root, (node) => session.note(node), acts);
-    this.#health = new HealthStrip(root, run, acts, signal);
+    this.#health = new HealthStrip(
+      root,
+      run,
+      { ...acts, judged: (judged) => this.#header.judge(judged) },
+      signal,
+    );
     this.#noted = () => session.notes.map(([node]) => node);
     this.#health.note(this.#noted());
     this.#axes = new AxisPickers((plane) => acts.plane(plane), acts.leave);

@@ -2,7 +2,7 @@ import { button, element } from "../shared/dom.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Entries } from "./entries.ts";
-import { HealthPill } from "./health_pill.ts";
+import { HealthPill, type Judgement } from "./health_pill.ts";
 import { part } from "./parts.ts";
 import type { Acts, Shown } from "./state.ts";
 
@@ -21,6 +21,11 @@ export class Header {
     this.#root = root;
     this.#noteOf = noteOf;
     this.#pill = new HealthPill(acts);
+  }
+
+  /** What the health of the run says of the tensor. */
+  judge(judged: Judgement | null): void {
+    this.#pill.judge(judged);
   }
 
   clear(): void {

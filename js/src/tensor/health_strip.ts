@@ -8,12 +8,15 @@ import { isUnderWay, type Scan } from "../shared/scan.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { HEIGHT, paintCurrent, paintHealth, paintNoted } from "./health_painter.ts";
+import type { Judgement } from "./health_pill.ts";
 import { columnOf, type HealthScene, healthScene, rowAt } from "./health_scene.ts";
 import { entryLines, sentence, stateWords, suspiciousBeside } from "./health_words.ts";
 
 interface Events {
   /** An entry was chosen. */
   pick(entry: Entry): void;
+  /** What is known of the entry that is shown. */
+  judged(judged: Judgement | null): void;
 }
 
 interface Inspection {
@@ -157,6 +160,10 @@ export class HealthStrip {
         }
       }
     }
+    const [health, row] = [this.#health, this.#row];
+    this.#events.judged(
+      health && row >= 0 ? { verdict: health.verdict[row]!, brief: health.brief[row] ?? "" } : null,
+    );
     this.#showButtons();
     this.#speak();
     this.#repaintOver.request();

@@ -140,16 +140,17 @@ function paintLimits(
   theme: Theme,
 ): void {
   context.save();
-  context.strokeStyle = theme.warning;
   context.setLineDash([3, 3]);
-  for (const { x, text } of limits) {
+  for (const { x, text, loud } of limits) {
+    const color = loud ? theme.warning : theme.muted;
+    context.strokeStyle = color;
     const at = Math.min(plot.x + plot.width - 0.5, Math.round(x) + 0.5);
     context.beginPath();
     context.moveTo(at, plot.y - 4);
     context.lineTo(at, plot.y + plot.height);
     context.stroke();
     const left = x < plot.x + plot.width / 2;
-    const place = { align: left ? "left" : "right", color: theme.warning } as const;
+    const place = { align: left ? "left" : "right", color } as const;
     context.save();
     context.setLineDash([]);
     labels.write(text, left ? plot.x : plot.x + plot.width, 7, place);

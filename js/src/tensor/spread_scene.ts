@@ -23,7 +23,8 @@ export interface SpreadScene {
   top: number;
   /** Heights of counts, so that bounds can be drawn. */
   tall: (count: number) => number;
-  limits: { x: number; text: string }[];
+  /** Loud where values lie at them. */
+  limits: { x: number; text: string; loud: boolean }[];
 }
 
 export const SLOT_TEXT: Record<SlotName, string> = {
@@ -100,6 +101,7 @@ export function spreadScene(
   const limits = spread.limits.map(({ value, count }) => ({
     x: at(value),
     text: `${count === null ? "" : `${integer(count)} at `}limit ${aboutText(value)}`,
+    loud: (count ?? 0) > 0,
   }));
   return { bars, plot, top, tall, limits };
 }

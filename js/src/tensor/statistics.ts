@@ -102,7 +102,7 @@ export class StatisticsLine {
     const refine = busy
       ? button("stop", "Stop reading the values", () => this.#percentiles.stop())
       : button(
-          best.length ? "exact" : "percentiles",
+          best.length ? "refine" : "percentiles",
           "Read the values once more for exact percentiles",
           () => this.#percentiles.refine(percents),
         );

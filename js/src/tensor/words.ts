@@ -17,7 +17,7 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
   if (statistics) {
     parts.push(
       `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
-      ...specialCounts(statistics),
+      ...specialCounts(statistics, dtype),
     );
     parts.push(`${integer(statistics.zero)} zero`);
     if (statistics.finite > 0) {

@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+import { Verdict } from "../src/shared/health.ts";
+import type { TensorAnswer } from "../src/shared/tensor_questions.ts";
+import { HealthPill } from "../src/tensor/health_pill.ts";
+import type { Shown } from "../src/tensor/state.ts";
+import { answer, statistics } from "./tensor_answer.ts";
+
+function shown(change: Partial<TensorAnswer> = {}, state = "exact"): Shown {
+  const known = { ...statistics({ size: 64 }), state };
+  return {
+    entry: [0, 0],
+    answer: { ...answer({}), ...change },
+    statistics: known,
+  } as unknown as Shown;
+}
+
+function pill(told: Shown, verdict?: number, brief = "4 of 16 dead") {
+  const made = new HealthPill({ go: () => {} });
+  made.show(told);
+  if (verdict !== undefined) made.judge({ verdict, brief });
+  return {
+    said: made.node.querySelector("strong")?.textContent,
+    look: /health-(\w+)$/.exec(made.node.className)?.[1],
+  };
+}
+
+describe("the health of a tensor", () => {
+  it("is that of the run, once it is known", () => {
+    expect(pill(shown())).toEqual({ said: "✓ all finite", look: "good" });
+    const doubt = pill(shown(), Verdict.DOUBTFUL);
+    expect(doubt).toEqual({ said: "⚠ doubtful: 4 of 16 dead", look: "doubt" });
+    const fault = pill(shown(), Verdict.FAULTY, "59 Inf");
+    expect(fault).toEqual({ said: "⚠ faulty: 59 Inf", look: "error" });
+    expect(pill(shown(), Verdict.SOUND, "")).toEqual({ said: "✓ sound, all finite", look: "good" });
+  });
+
+  it("is told by its own counts where the run has none of these values", () => {
+    for (const verdict of [Verdict.NOT_YET, Verdict.UNKNOWN]) {
+      expect(pill(shown(), verdict).said).toBe("✓ all finite");
+    }
+    const other = shown({ readings: ["packed", "bytes"], reading: "bytes" });
+    expect(pill(other, Verdict.DOUBTFUL).said).toBe("✓ all finite");
+    const usual = shown({ readings: ["packed", "bytes"], reading: "packed" });
+    expect(pill(usual, Verdict.DOUBTFUL).said).toBe("⚠ doubtful: 4 of 16 dead");
+  });
+
+  it("says where only the counts are of a sample", () => {
+    const { said } = pill(shown({}, "sampled"), Verdict.DOUBTFUL);
+    expect(said).toBe("⚠ doubtful: 4 of 16 dead; counts of a sample of 64");
+  });
+});
