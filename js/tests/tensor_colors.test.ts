@@ -177,7 +177,7 @@ describe("ticks", () => {
   });
 
   it("say when a number is rounded", () => {
-    expect(shortText(-0.00012345)).toBe("−1.234e-4");
+    expect(shortText(-0.00012345)).toBe("−1.234e−4");
     expect([aboutText(65376), aboutText(0.1), aboutText(-2)]).toEqual(["65376", "0.1", "−2"]);
     expect(aboutText(0.123456789)).toBe("≈ 0.1235");
   });

@@ -112,7 +112,7 @@ def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> No
     rest(page)
     legend = page.locator(".tvmdbg-tensor-legend")
     expect(legend).to_have_attribute(
-        "aria-label", "Legend: colours from −7.5e-12 to −7.5e-12, linear"
+        "aria-label", "Legend: colours from −7.5e−12 to −7.5e−12, linear"
     )
     color = legend.locator(".tvmdbg-tensor-swatch, .tvmdbg-tensor-colors").first.evaluate(
         "each => getComputedStyle(each).backgroundColor"

@@ -55,12 +55,12 @@ export function shortText(value: number): string {
   const size = Math.abs(rounded);
   const text =
     size >= 1e6 || size < 1e-3 ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : String(rounded);
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 }
 
 /** The number as it is where that is short, else four digits marked as rounded. */
 export function aboutText(value: number): string {
-  if (Math.abs(value) < 1e6 && String(value).length <= 7) return String(value).replace("-", "−");
+  if (Math.abs(value) < 1e6 && String(value).length <= 7) return String(value).replaceAll("-", "−");
   const text = shortText(value);
   return Number(value.toPrecision(4)) === value || !Number.isFinite(value) ? text : `≈ ${text}`;
 }
