@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../tests/data/wire/columns.json";
 import { aligned, type ColumnHeader, StringColumn, unpack } from "../src/shared/columns.ts";
+import { stringColumn } from "./string_column.ts";
 
 const headers = golden.headers as ColumnHeader[];
 const expectedValues = golden.values as Record<string, (number | string)[]>;
@@ -56,7 +57,7 @@ describe("columns written by Python", () => {
 
 describe("a column of strings", () => {
   it("is made of any strings", () => {
-    const column = StringColumn.from(["a", "b", "a"]);
+    const column = stringColumn(["a", "b", "a"]);
     expect(Array.from(column.codes)).toEqual([0, 1, 0]);
     expect(column.unique).toEqual(["a", "b"]);
   });

@@ -1,5 +1,5 @@
-import { StringColumn } from "../src/shared/columns.ts";
 import { type GraphColumns, NodeKind } from "../src/shared/run_client.ts";
+import { stringColumn } from "./string_column.ts";
 
 export interface NodeSpec {
   kind?: number;
@@ -34,10 +34,10 @@ export function columns(
   const kinds = nodes.map(({ kind }) => kind ?? NodeKind.OPERATOR);
   const defaults = ["input", "parameter", "elementwise", "reshape", "layout/copy"];
   return {
-    names: StringColumn.from(nodes.map(({ name }, node) => name ?? `node_${node}`)),
-    labels: StringColumn.from(nodes.map(({ label }) => label ?? "")),
-    funcNames: StringColumn.from(nodes.map(({ func }) => func ?? "")),
-    opKinds: StringColumn.from(nodes.map(({ opKind }, node) => opKind ?? defaults[kinds[node]!]!)),
+    names: stringColumn(nodes.map(({ name }, node) => name ?? `node_${node}`)),
+    labels: stringColumn(nodes.map(({ label }) => label ?? "")),
+    funcNames: stringColumn(nodes.map(({ func }) => func ?? "")),
+    opKinds: stringColumn(nodes.map(({ opKind }, node) => opKind ?? defaults[kinds[node]!]!)),
     kinds: Uint8Array.from(kinds),
     parameterTrust: new Uint8Array(nodes.length),
     entryOffsets: ends(outputs.map((each) => each.length)),
@@ -53,7 +53,7 @@ export function columns(
     shapeOffsets: ends(shapes.map((shape) => shape?.length ?? 0)),
     shapeDims: Float64Array.from(shapes.flatMap((shape) => shape ?? [])),
     shapeKnown: Uint8Array.from(shapes, (shape) => (shape ? 1 : 0)),
-    dtypes: StringColumn.from(
+    dtypes: stringColumn(
       outputs.flatMap((each, node) => each.map(() => nodes[node]!.dtype ?? "float32")),
     ),
     storageIds: new Int32Array(0),

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { pageAddress } from "../src/page/address.ts";
 import { parsePlace, placeText } from "../src/page/place.ts";
 import { resolve } from "../src/page/selection.ts";
-import { StringColumn } from "../src/shared/columns.ts";
 import type { RunClient } from "../src/shared/run_client.ts";
+import { stringColumn } from "./string_column.ts";
 
 describe("the address of a page", () => {
   it("tells nobody's folders", () => {
@@ -68,7 +68,7 @@ describe("the part of an address behind #", () => {
 
 const RUN = {
   graph: async () => ({
-    names: StringColumn.from(["in", "conv", "twice", "twice"]),
+    names: stringColumn(["in", "conv", "twice", "twice"]),
     kinds: new Uint8Array(4),
     entryOffsets: Int32Array.of(0, 1, 3, 4, 5),
   }),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { StringColumn } from "../src/shared/columns.ts";
 import type { Entry, GraphColumns, TensorColumns } from "../src/shared/run_client.ts";
 import { Entries } from "../src/tensor/entries.ts";
 import { missingWords } from "../src/tensor/words.ts";
+import { stringColumn } from "./string_column.ts";
 
 const ROWS = [
   [0, 0, "data", "float32", [1, 3, 32, 32]],
@@ -18,8 +18,8 @@ for (const row of ROWS) offsets.push(offsets.at(-1)! + row[4].length);
 const columns: TensorColumns = {
   node: Int32Array.from(ROWS, ([node]) => node),
   output: Int32Array.from(ROWS, ([, output]) => output),
-  names: StringColumn.from(ROWS.map(([, , name]) => name)),
-  dtypes: StringColumn.from(ROWS.map(([, , , dtype]) => dtype)),
+  names: stringColumn(ROWS.map(([, , name]) => name)),
+  dtypes: stringColumn(ROWS.map(([, , , dtype]) => dtype)),
   shapeOffsets: Int32Array.from(offsets),
   shapeDims: Float64Array.from(ROWS.flatMap(([, , , , shape]) => [...shape])),
   nbytes: Float64Array.from(ROWS, () => 4),
@@ -30,8 +30,8 @@ const kinds = Uint8Array.from({ length: 18 }, (_, node) => [0, 1][node] ?? 2);
 kinds[17] = 1;
 const graph = {
   kinds,
-  names: StringColumn.from(Array.from({ length: 18 }, (_, node) => `n${node}`)),
-  funcNames: StringColumn.from(Array.from({ length: 18 }, () => "")),
+  names: stringColumn(Array.from({ length: 18 }, (_, node) => `n${node}`)),
+  funcNames: stringColumn(Array.from({ length: 18 }, () => "")),
   headNode: Int32Array.of(16),
   headOutput: Int32Array.of(0),
 } as unknown as GraphColumns;

@@ -1,5 +1,5 @@
-import { StringColumn } from "../src/shared/columns.ts";
 import type { TimelineColumns, TimelineWords } from "../src/shared/run_client.ts";
+import { stringColumn } from "./string_column.ts";
 
 /** Whole numbers below `below`, the same for the same seed. */
 export function random(seed: number): (below: number) => number {
@@ -72,8 +72,8 @@ export function timeline(
     sliceTrack: Int32Array.from(slices, ({ track }) => track ?? 0),
     sliceOccurrence: Int32Array.from(occurrence),
     sliceTrust: new Uint8Array(slices.length),
-    sliceNames: StringColumn.from(slices.map(({ name, node }) => name ?? `slice_${node}`)),
-    tracks: StringColumn.from(more.tracks ?? ["cpu"]),
+    sliceNames: stringColumn(slices.map(({ name, node }) => name ?? `slice_${node}`)),
+    tracks: stringColumn(more.tracks ?? ["cpu"]),
     repeatsOffsets: Int32Array.from(
       [0, ...repeats].map((_, i) => repeats.slice(0, i).flat().length),
     ),

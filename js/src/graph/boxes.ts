@@ -1,7 +1,7 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
-import { inkOn } from "../shared/theme.ts";
+import { inkOn, kindFill } from "../shared/theme.ts";
 import { isUnknown, verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
@@ -85,7 +85,7 @@ export class BoxPainter {
       context.fillStyle = palette.hatch(context);
       context.fill();
     }
-    if (!setBack) this.#stripe(shape, theme.kind(opKind), kind, camera.scale);
+    if (!setBack) this.#stripe(shape, kindFill(theme, opKind), kind, camera.scale);
     outline(context, shape, kind, camera.scale);
     context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
     context.lineWidth = 1;

@@ -1,6 +1,7 @@
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
+import { kindFill } from "../shared/theme.ts";
 import type { NodeHealth } from "./health.ts";
 import { type HealthActs, healthKey } from "./health_key.ts";
 import type { Palette } from "./palette.ts";
@@ -103,7 +104,7 @@ export class Legend {
     { palette, highlight }: LegendState,
   ): HTMLElement {
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
-    swatch.style.background = palette.theme.kind(kind);
+    swatch.style.background = kindFill(palette.theme, kind);
     const share = ns > 0 ? percent(ns / this.#times.total) : "";
     const title = `${kind}: ${counted(nodes, "node")}${share ? `, ${duration(ns)}, ${share} of the time` : ""}`;
     const chip = element(

@@ -1,4 +1,4 @@
-import { channels, inkOn, ramp, type Theme } from "../shared/theme.ts";
+import { channels, heatFill, inkOn, kindFill, ramp, type Theme } from "../shared/theme.ts";
 
 const HEAT_STEPS = 64;
 const TINT = 0.16;
@@ -17,7 +17,7 @@ export class Palette {
 
   constructor(theme: Theme) {
     this.theme = theme;
-    this.#heat = Array.from({ length: HEAT_STEPS + 1 }, (_, i) => theme.heat(i / HEAT_STEPS));
+    this.#heat = Array.from({ length: HEAT_STEPS + 1 }, (_, i) => heatFill(theme, i / HEAT_STEPS));
     this.#heatInk = this.#heat.map(inkOn);
     this.edge = mix(theme.background, theme.text, 0.55);
     this.plain = mix(theme.background, theme.text, 0.03);
@@ -27,7 +27,7 @@ export class Palette {
   tint(opKind: string): string {
     let tint = this.#tints.get(opKind);
     if (!tint) {
-      tint = mix(this.theme.background, this.theme.kind(opKind), TINT);
+      tint = mix(this.theme.background, kindFill(this.theme, opKind), TINT);
       this.#tints.set(opKind, tint);
     }
     return tint;

@@ -1,4 +1,5 @@
 import type { GraphColumns } from "../shared/run_client.ts";
+import { kindFill } from "../shared/theme.ts";
 import type { Camera } from "./camera.ts";
 import type { BoxHealth } from "./health.ts";
 import type { Palette } from "./palette.ts";
@@ -65,7 +66,7 @@ export function flatFill(picture: Picture, box: number): string {
   const node = picture.placed.scene.node[box]!;
   const opKind = graph.opKinds.at(node);
   if (highlight !== null && opKind !== highlight) return palette.theme.line;
-  if (colorBy === "kind") return palette.theme.kind(opKind);
+  if (colorBy === "kind") return kindFill(palette.theme, opKind);
   if (colorBy === "health") return palette.verdict(health ? health.verdict(box) : 0);
   const heat = times.heat(node);
   return Number.isNaN(heat) ? palette.theme.line : palette.heat(heat);

@@ -24,17 +24,6 @@ export class StringColumn {
     this.unique = unique;
   }
 
-  static from(values: readonly string[]): StringColumn {
-    const index = new Map<string, number>();
-    const codes = Int32Array.from(values, (value) => {
-      const known = index.get(value);
-      if (known !== undefined) return known;
-      index.set(value, index.size);
-      return index.size - 1;
-    });
-    return new StringColumn(codes, [...index.keys()]);
-  }
-
   get length(): number {
     return this.codes.length;
   }

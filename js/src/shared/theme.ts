@@ -1,4 +1,4 @@
-import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { health, heat, opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
 
 /** The host's colours as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme {
@@ -12,23 +12,15 @@ export interface Theme {
   warning: string;
   error: string;
   font: string;
-  /** Fill of an op kind. */
-  kind(opKind: string): string;
-  /** Fill for a share of the largest value, 0 … 1. */
-  heat(share: number): string;
   /** Fills of what is said of the health of values. */
-  health: Record<keyof typeof tokens.health.light, string>;
+  health: Record<keyof typeof health.light, string>;
 }
-
-type Scheme = keyof typeof tokens.opKinds;
 
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const read = (name: string) => style.getPropertyValue(`--tvmdbg-${name}`).trim();
   const background = read("background");
   const dark = luminance(background) < 0.4;
-  const scheme: Scheme = dark ? "dark" : "light";
-  const kinds: Record<string, string> = tokens.opKinds[scheme];
   return {
     dark,
     background,
@@ -40,10 +32,23 @@ export function readTheme(root: HTMLElement): Theme {
     warning: read("warning"),
     error: read("error"),
     font: style.fontFamily,
-    kind: (opKind) => kinds[opKind] ?? kinds.other!,
-    heat: (share) => ramp(tokens.heat[scheme], share),
-    health: tokens.health[scheme],
+    health: health[schemeOf(dark)],
   };
+}
+
+function schemeOf(dark: boolean): "dark" | "light" {
+  return dark ? "dark" : "light";
+}
+
+/** Fill of an op kind. */
+export function kindFill({ dark }: Theme, opKind: string): string {
+  const kinds: Record<string, string> = opKinds[schemeOf(dark)];
+  return kinds[opKind] ?? kinds.other!;
+}
+
+/** Fill for a share of the largest value, 0 … 1. */
+export function heatFill({ dark }: Theme, share: number): string {
+  return ramp(heat[schemeOf(dark)], share);
 }
 
 /** Makes `root` a view's root: our class, and the dark variant wherever the host's background is dark. */

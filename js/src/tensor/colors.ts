@@ -1,9 +1,7 @@
 /** Colour tables and the colours of what has no place in them. */
-import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { values } from "../../../tvmdbg_widgets/figures/tokens.json";
 
 export type ColorMap = "sequential" | "diverging";
-
-const { values } = tokens;
 
 export const SPECIAL = { nan: values.nan, posInf: values.posInf, negInf: values.negInf } as const;
 export type Special = keyof typeof SPECIAL;

@@ -1,6 +1,6 @@
-import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { Verdict } from "../shared/health.ts";
 import type { Theme } from "../shared/theme.ts";
+import { SPECIAL } from "./colors.ts";
 import { type HealthScene, Special } from "./health_scene.ts";
 
 /** Lanes from top to bottom, CSS px: what is said of an entry, its range, zeros, values at the ends, dead channels. */
@@ -119,11 +119,11 @@ function paintSpecial(context: CanvasRenderingContext2D, scene: HealthScene): vo
     const both = special === (Special.NAN | Special.INF);
     const x = left(scene, column, wide);
     if (special & Special.INF) {
-      context.fillStyle = tokens.values.posInf;
+      context.fillStyle = SPECIAL.posInf;
       context.fillRect(x, both ? top + high / 2 : top, wide - gap, both ? high / 2 : high);
     }
     if (special & Special.NAN) {
-      context.fillStyle = tokens.values.nan;
+      context.fillStyle = SPECIAL.nan;
       context.fillRect(x, top, wide - gap, both ? high / 2 : high);
     }
   }

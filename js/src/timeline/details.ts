@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import type { Theme } from "../shared/theme.ts";
+import { kindFill, type Theme } from "../shared/theme.ts";
 import type { Area } from "./area.ts";
 import { largeStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
@@ -67,7 +67,7 @@ export class Details {
   #show(title: string, node: number, facts: Fact[], theme: Theme): void {
     const kind = this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
-    chip.style.backgroundColor = theme.kind(kind);
+    chip.style.backgroundColor = kindFill(theme, kind);
     const repeats = repeatsOf(this.#slices.columns, node);
     const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
     this.node.replaceChildren(

@@ -1,6 +1,6 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import type { Theme } from "../shared/theme.ts";
+import { kindFill, type Theme } from "../shared/theme.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 
@@ -43,6 +43,6 @@ export class KindSummary {
   }
 
   retheme(theme: Theme): void {
-    for (const { kind, chip } of this.#chips) chip.style.backgroundColor = theme.kind(kind);
+    for (const { kind, chip } of this.#chips) chip.style.backgroundColor = kindFill(theme, kind);
   }
 }

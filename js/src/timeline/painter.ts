@@ -1,6 +1,6 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { inkOn, type Theme } from "../shared/theme.ts";
+import { inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import { instantsIn } from "./area.ts";
 import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
@@ -198,7 +198,7 @@ export class Painter {
       const node = slices.nodeOf(lane.slice[position[run]!]!);
       const busy = share[run]!;
       context.globalAlpha = busy < 1 ? FAINTEST + (1 - FAINTEST) * busy : 1;
-      context.fillStyle = this.#theme.kind(names.opKind(node));
+      context.fillStyle = kindFill(this.#theme, names.opKind(node));
       const wide = (right[run]! - left[run]!) / this.#ratio;
       context.fillRect(left[run]! / this.#ratio, y, wide, height);
     }
@@ -219,7 +219,7 @@ export class Painter {
       if (!box && !this.#record) continue;
       const slice = lane.slice[position[run]!]!;
       const node = slices.nodeOf(slice);
-      if (box) this.#box(slice, this.#theme.kind(names.opKind(node)), x, y, width, height);
+      if (box) this.#box(slice, kindFill(this.#theme, names.opKind(node)), x, y, width, height);
       if (!this.#record) continue;
       const kind = box ? "slice" : "column";
       this.#drawn.marks.push({ slice, node, kind, share: share[run]!, x, y, width, height });

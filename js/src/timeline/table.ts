@@ -1,7 +1,7 @@
 import { button, element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
-import type { Theme } from "../shared/theme.ts";
+import { kindFill, type Theme } from "../shared/theme.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
 import type { Order, Ranking } from "./ranking.ts";
@@ -234,7 +234,7 @@ export class TopTable {
     const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
     const kind = this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
-    chip.style.backgroundColor = this.#theme.kind(kind);
+    chip.style.backgroundColor = kindFill(this.#theme, kind);
     const ns = this.#ranking.ns[row]!;
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
