@@ -171,6 +171,23 @@ def test_a_row_is_drawn_over_its_indices(tmp_path: Path) -> None:
     assert {"0", "1", "2"} <= set(texts(few))
 
 
+def test_bars_of_a_row_are_as_high_as_the_values(tmp_path: Path) -> None:
+    values = RANDOM.standard_normal(20).astype(np.float32)
+    figure = run_of(tmp_path, a=values).figure("tensor")
+    accent = "#0b5fd0"
+    boxes = r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)"
+    stems = np.array(re.findall(boxes, drawn(figure, fill=accent, fill_opacity="0.3")), float)
+    image = next(root_of(figure).iter(f"{NAMESPACE}image")).attrib
+    each = float(image["width"]) / len(values)
+    at = np.round((stems[:, 0] - float(image["x"])) / each).astype(int)
+    assert set(np.flatnonzero(np.abs(values) > 0.1)) <= set(at)
+    scale = np.abs(values[at]) / stems[:, 3]
+    assert np.allclose(scale, np.median(scale), rtol=0.1)
+    zero = np.where(values[at] > 0, stems[:, 1] + stems[:, 3], stems[:, 1])
+    assert np.ptp(zero) <= 0.2
+    assert (stems[:, 1] + stems[:, 3] <= float(image["y"])).all()
+
+
 def test_a_profile_has_values_and_indices(tmp_path: Path) -> None:
     values = RANDOM.standard_normal((1, 30, 4, 4)).astype(np.float32)
     values[0, 7, 1, 1] = np.nan

@@ -89,6 +89,7 @@ def test_whole_numbers_and_bools_tell_nothing_of_nan_and_inf(tmp_path: Path) -> 
         figure = run.figure("tensor")
         for said in (figure.text, " ".join(texts(figure)), figure.svg):
             assert not re.search(r"NaN|Inf", said), dtype
+        assert not re.search(r"NaN|Inf", repr(run.tensors[0, 0].statistics())), dtype
     for dtype, said in (
         (np.float32, "0 NaN; 0 +Inf; 0 −Inf; "),
         (ml_dtypes.float8_e4m3fn, "all finite; 0 NaN; 1 zero"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
 from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.figures.tensor_counts import specials_told
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model import bits
 from tvmdbg_widgets.model.errors import FormatError
@@ -29,6 +30,7 @@ Tell: TypeAlias = "Callable[[str], str]"
 
 _CONSUMERS = 20
 _REPEATS = 100
+_SPECIALS = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 
 
 def node_lines(run: DebugRun, node: int, tell: Tell, secret: Withheld) -> list[str]:
@@ -94,10 +96,10 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
         return [*told, f"cannot be read: {tell(str(problem))}"]
     if not found.applicable:
         return [*told, f"no statistics: {plain(found.reason)}"]
-    told.append(
-        f"{found.size:,} values: {found.finite:,} finite, {found.nan:,} NaN, {found.pos_inf:,} +Inf"
-        f", {found.neg_inf:,} -Inf, {found.zero:,} zero, {found.negative:,} negative"
-    )
+    specials = specials_told(found, tensor.dtype.name)
+    counts = [f"{count:,} {_SPECIALS[name]}" for name, count in specials.items()]
+    counts += [f"{found.zero:,} zero", f"{found.negative:,} negative"]
+    told.append(", ".join([f"{found.size:,} values: {found.finite:,} finite", *counts]))
     counts_only = secret.counts_only(tensor)
     if (tensor.node, tensor.output) in secret:
         found = found.withheld(counts_only=counts_only)

@@ -268,7 +268,7 @@ def _health(panel: Panel, facts: TensorFacts, y: float) -> float:
 
 def _flowing(parts: Sequence[str], end: float, x: float) -> list[str]:
     """Put parts into lines, the first of which begins at ``x``; it may be empty."""
-    lines = [""]
+    lines = [""] if parts else []
     for part in parts:
         joined = f"{lines[-1]} · {part}" if lines[-1] else part
         start = x if len(lines) == 1 else MARGIN

@@ -113,9 +113,9 @@ def _bars(marks: Marks, drawn: Picture, ends: list[float], plot: Box, axis: Colo
     for col in np.flatnonzero(~np.isnan(drawn.mean)).tolist():
         x, wide = ends[col], ends[col + 1] - ends[col]
         wide = max(1.0, wide - (max(1.0, round(0.15 * wide)) if wide >= MARK_FROM else 0))
-        bars.append(box_path(x, wide, largest[col] - 1, max(2.0, least[col] - largest[col])))
+        bars.append(box_path(x, largest[col] - 1, wide, max(2.0, least[col] - largest[col])))
         if abs(zero - mean[col]) >= 1:
-            stems.append(box_path(x, wide, min(zero, mean[col]), abs(zero - mean[col])))
+            stems.append(box_path(x, min(zero, mean[col]), wide, abs(zero - mean[col])))
     marks.path("".join(stems), fill=marks.theme.accent, fill_opacity=0.3)
     marks.path("".join(bars), fill=marks.theme.accent)
     if not math.isnan(zero):

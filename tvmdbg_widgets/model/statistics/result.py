@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tvmdbg_widgets.model.bits import is_integer
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.statistics.distribution import Interval
 
@@ -81,9 +84,12 @@ class Statistics:
                 f"{number_text(self.minimum)} … {number_text(self.maximum)}, "
                 f"mean {self.mean:.6g}, std {self.std:.6g}"
             )
+        specials = f"{self.nan:,} NaN, {self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, "
+        dtype = np.asarray(self.minimum).dtype
+        holds_none = dtype.kind == "b" or is_integer(dtype)
         return (
-            f"Statistics: {self.size:,} values, {self.finite:,} finite, {self.nan:,} NaN, "
-            f"{self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, {self.zero:,} zero; {told}"
+            f"Statistics: {self.size:,} values, {self.finite:,} finite, "
+            f"{'' if holds_none else specials}{self.zero:,} zero; {told}"
             + ("" if self.exact else "; of a sample")
         )
 
