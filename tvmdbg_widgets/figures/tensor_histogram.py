@@ -159,8 +159,9 @@ def _cut(marks: Marks, place: tuple[float, float, float, float]) -> None:
 
 def _limits(labels: Labels, spread: Spread, plot: Box, above: float) -> None:
     """Mark the ends of the type that the values reach or come near to."""
-    marks, ink = labels.marks, labels.marks.theme.warning
+    marks, theme = labels.marks, labels.marks.theme
     for limit in spread.limits:
+        ink = theme.warning if limit.count else theme.muted
         at = plot.x + min(1.0, max(0.0, spread.share(limit.value))) * plot.room
         line = f"M{number(at)} {number(plot.y - 4)}v{number(plot.tall + 4)}"
         marks.path(line, z=1, stroke=ink, stroke_dasharray="3 3", fill="none")
