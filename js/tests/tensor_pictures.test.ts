@@ -20,8 +20,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Answers come when they are let; each tile is one cell a value of the stage. */
-function world(cells: CellChoice = "mean") {
+/** Answers come when they are let; each tile is one cell a value of the stage. A page knows all that it holds. */
+function world(cells: CellChoice = "mean", isPage = false) {
   const asked: TensorRequest[] = [];
   const waiting: (() => void)[] = [];
   const shown: TensorAnswer[] = [];
@@ -34,9 +34,10 @@ function world(cells: CellChoice = "mean") {
       ...{ rowStep: Math.ceil(SIDE / rows), colStep: Math.ceil(SIDE / cols) },
       ...{ mean, flags: new Uint8Array(mean.length) },
     };
-    const bounds = question.meanOnly
-      ? { minimum: mean, maximum: mean, spans: [[-1, 1] as const] }
-      : { minimum: mean.map(() => -1), maximum: mean.map(() => 1) };
+    const bounds =
+      question.meanOnly && !isPage
+        ? { minimum: mean, maximum: mean, spans: [[-1, 1] as const] }
+        : { minimum: mean.map(() => -1), maximum: mean.map(() => 1) };
     const { axes, index } = question;
     return {
       ...answer({}),
@@ -81,7 +82,10 @@ function world(cells: CellChoice = "mean") {
     await come();
     want(index);
   };
-  return { asked, shown, completed, want, come, go };
+  const choose = (choice: CellChoice) => {
+    cells = choice;
+  };
+  return { asked, shown, completed, want, come, go, choose };
 }
 
 describe("the bounds of cells", () => {
@@ -117,5 +121,27 @@ describe("the bounds of cells", () => {
     await go(7);
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked.map(({ meanOnly }) => meanOnly)).toEqual([undefined, undefined]);
+  });
+
+  it("are asked for as soon as they are chosen, also while a picture without them comes", async () => {
+    const { asked, shown, want, come, go, choose } = world();
+    await go(0);
+    want(7);
+    choose("extreme");
+    await come();
+    expect(shown.at(-1)!.tile!.spans).toBeDefined();
+    want(7);
+    expect(asked.map(({ meanOnly }) => meanOnly)).toEqual([undefined, true, undefined]);
+    await come();
+    expect(shown.at(-1)!.tile!.spans).toBeUndefined();
+  });
+
+  it("are never missing where a page holds the values", async () => {
+    const { asked, shown, completed, go } = world("mean", true);
+    await go(0);
+    await go(7);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(shown.at(-1)!.tile!.maximum[0]).toBe(1);
+    expect([asked.length, completed.length]).toEqual([2, 0]);
   });
 });
