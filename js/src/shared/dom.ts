@@ -46,3 +46,11 @@ export function select(
   node.addEventListener("change", () => onChange(node.value));
   return node;
 }
+
+/** Listens to a node until the signal aborts; what is heard may be kept from the browser. */
+export function listening(node: HTMLElement, signal: AbortSignal) {
+  return <K extends keyof HTMLElementEventMap>(
+    type: K,
+    run: (event: HTMLElementEventMap[K]) => void,
+  ) => node.addEventListener(type, run, { signal, passive: false });
+}

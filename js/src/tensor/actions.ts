@@ -1,9 +1,11 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
-import { nextCells, nextMap, nextRange, nextScale } from "./color_controls.ts";
+import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
+import { following } from "./following.ts";
 import type { Inspector } from "./inspector.ts";
 import { swapped } from "./plane.ts";
 import { SHOWS } from "./state.ts";
+import { AXIS_KINDS } from "./value_axis.ts";
 
 const PAGE = 16;
 const STRIDE = 10;
@@ -76,15 +78,15 @@ export function actions(inspector: Inspector): KeyAction[] {
     [
       "l",
       "linear, log or symlog",
-      () => inspector.recolor(({ scale }) => ({ scale: nextScale(scale) })),
+      () => inspector.recolor(({ scale }) => ({ scale: following(AXIS_KINDS, scale) })),
     ],
-    ["c", "next colours", () => inspector.recolor(({ map }) => ({ map: nextMap(map) }))],
+    ["c", "next colours", () => inspector.recolor(({ map }) => ({ map: following(MAPS, map) }))],
     [
       "r",
       "next colour range",
-      () => inspector.recolor(({ range }) => ({ range: nextRange(range) })),
+      () => inspector.recolor(({ range }) => ({ range: following(RANGE_NAMES, range) })),
     ],
-    ["e", "what colours show of a cell", () => inspector.cells(nextCells)],
+    ["e", "what colours show of a cell", () => inspector.cells((cells) => following(CELLS, cells))],
     ["k", "stop, or go on, looking at every value", () => inspector.viewing.toggleCount()],
     ["w", "save what is shown", () => board.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, or for the picture", () => inspector.copy()],

@@ -1,6 +1,5 @@
 import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
@@ -9,7 +8,7 @@ import { AlongPicker } from "./along_picker.ts";
 import { Channels, channelSigns } from "./channels.ts";
 import { type GridLayout, gridLayout, placeIn, slotAt } from "./grid_layout.ts";
 import type { Label } from "./labels.ts";
-import { muted, part } from "./parts.ts";
+import { Failure, muted, part } from "./parts.ts";
 import { axesAlong, axisText } from "./plane.ts";
 import { paintCells } from "./plane_painter.ts";
 import { cellCaption } from "./readout.ts";
@@ -36,7 +35,7 @@ export class ChannelGrid {
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
   readonly #space = element("div", { class: "tvmdbg-channels-space" });
   readonly #layer = layer("tvmdbg-channels-canvas");
-  readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+  readonly #failure = new Failure();
   readonly #newest = new NewestWins();
   readonly #repaint: Repaint;
   #shown: Shown | null = null;
@@ -60,7 +59,7 @@ export class ChannelGrid {
       { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
       part("channels-bar", this.#picker.node, this.#words),
       this.#scroll,
-      this.#failure,
+      this.#failure.node,
     );
     this.#repaint = new Repaint(this.#scroll, () => this.#paint(), signal);
     onThemeChange(() => this.#repaint.request(), signal);
@@ -140,7 +139,7 @@ export class ChannelGrid {
     if (plane === this.#plane) return;
     this.#plane = plane;
     this.#asked = "";
-    this.#failure.hidden = true;
+    this.#failure.clear();
     this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
     this.#picker.show(shown, axesAlong(viewShape, answer.axes));
     if (axis === null) {
@@ -222,12 +221,11 @@ export class ChannelGrid {
       const found = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
       if (channels !== this.#channels) return;
       channels.add(found);
-      this.#failure.hidden = true;
+      this.#failure.clear();
       this.#repaint.request();
     } catch (error) {
       if (isAbort(error) || channels !== this.#channels || asked !== this.#asked) return;
-      this.#failure.textContent = `The channels could not be read: ${errorText(error)}`;
-      this.#failure.hidden = false;
+      this.#failure.tell("channels", error);
     }
   }
 

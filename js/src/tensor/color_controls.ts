@@ -2,16 +2,17 @@ import { element, select } from "../shared/dom.ts";
 import type { CellChoice, ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
 import { field, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
+import { AXIS_KINDS } from "./value_axis.ts";
 
-const SCALES = named("linear", "log", "symlog");
-const MAPS = named("auto", "sequential", "diverging");
+export const MAPS = ["auto", "sequential", "diverging"] as const;
 const RANGES = [
   ["tensor", "whole tensor"],
   ["plane", "this picture"],
   ["robust", "1st to 99th percentile"],
 ] as const;
 const TYPED = ["typed", "from … to"] as const;
-const CELLS = named("mean", "least", "largest", "extreme");
+export const RANGE_NAMES = RANGES.map(([name]) => name);
+export const CELLS = ["mean", "least", "largest", "extreme"] as const;
 
 interface Events {
   recolor(change: Partial<ColorChoice>): void;
@@ -42,16 +43,18 @@ export class ColorControls {
     });
     [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
     this.#typed = piece("typed", this.#low, "to", this.#high);
-    this.#scale = select("Scale of the colours (l)", SCALES, "linear", (scale) =>
+    this.#scale = select("Scale of the colours (l)", named(AXIS_KINDS), "linear", (scale) =>
       recolor({ scale: scale as ScaleKind }),
     );
-    this.#map = select("Colours (c)", MAPS, "auto", (map) => recolor({ map: map as MapChoice }));
+    this.#map = select("Colours (c)", named(MAPS), "auto", (map) =>
+      recolor({ map: map as MapChoice }),
+    );
     this.#range = select("Range of the colours (r)", [...RANGES, TYPED], "tensor", (range) =>
       recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
     );
     this.#cells = select(
       "What colours show of a cell of several values (e)",
-      CELLS,
+      named(CELLS),
       "mean",
       (cells) => events.cells(cells as CellChoice),
     );
@@ -98,28 +101,7 @@ export class ColorControls {
   }
 }
 
-function named<T extends string>(...names: T[]) {
+/** Choices that are called what they are. */
+export function named<T extends string>(names: readonly T[]) {
   return names.map((each) => [each, each] as const);
-}
-
-/** The choice after this one, round and round. */
-export function nextScale(scale: ScaleKind): ScaleKind {
-  return following(SCALES, scale);
-}
-
-export function nextMap(map: MapChoice): MapChoice {
-  return following(MAPS, map);
-}
-
-export function nextRange(range: RangeChoice): RangeChoice {
-  return typeof range === "string" ? following(RANGES, range) : "tensor";
-}
-
-export function nextCells(cells: CellChoice): CellChoice {
-  return following(CELLS, cells);
-}
-
-function following<T extends string>(choices: readonly (readonly [T, string])[], value: T): T {
-  const at = choices.findIndex(([each]) => each === value);
-  return choices[(at + 1) % choices.length]![0];
 }

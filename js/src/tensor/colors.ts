@@ -1,5 +1,8 @@
 /** Colour tables and the colours of what has no place in them. */
+
 import { values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { integer } from "../shared/format.ts";
+import type { TensorStatistics } from "../shared/tensor_questions.ts";
 
 export type ColorMap = "sequential" | "diverging";
 
@@ -12,11 +15,20 @@ export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as 
 /** Bits of a cell's flags; see `TensorAnswer.tile.flags`. */
 const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
 
-const SPECIALS = ["nan", "posInf", "negInf"] as const;
+export const SPECIALS = ["nan", "posInf", "negInf"] as const;
 
 /** All that the flags of a cell name. */
 export function specialsOf(flags: number): Special[] {
   return SPECIALS.filter((each) => flags & FLAG[each]);
+}
+
+/** What there is of values that are not finite, with their counts. */
+export function specialKey(statistics: TensorStatistics | null | undefined) {
+  return SPECIALS.flatMap((special) => {
+    const count = statistics?.[special] ?? 0;
+    const text = `${SPECIAL_TEXT[special]} (${integer(count)})`;
+    return count ? [{ special, color: SPECIAL[special], text }] : [];
+  });
 }
 
 /** The one a cell is drawn as, where several are inside: NaN hides least. */

@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, listening, select } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
@@ -241,52 +241,41 @@ export class EntryPicker {
 
   #listen(signal: AbortSignal): void {
     const input = this.#input;
+    const listen = listening(input, signal);
     this.#kinds.addEventListener("pointerdown", () => {
       this.#pointed = true;
     });
     this.#kinds.addEventListener("keydown", () => {
       this.#pointed = false;
     });
-    input.addEventListener(
-      "focus",
-      () => {
+    listen("focus", () => {
+      this.#open();
+      input.select();
+    });
+    listen("blur", () => this.#close());
+    listen("input", () => {
+      this.#open();
+      this.#search(input.value);
+    });
+    listen("keydown", (event) => {
+      const page = 10;
+      const to: Record<string, number> = {
+        ArrowDown: this.#active + 1,
+        ArrowUp: this.#active - 1,
+        PageDown: this.#active + page,
+        PageUp: this.#active - page,
+      };
+      const place = to[event.key];
+      if (place !== undefined) {
         this.#open();
-        input.select();
-      },
-      { signal },
-    );
-    input.addEventListener("blur", () => this.#close(), { signal });
-    input.addEventListener(
-      "input",
-      () => {
-        this.#open();
-        this.#search(input.value);
-      },
-      { signal },
-    );
-    input.addEventListener(
-      "keydown",
-      (event) => {
-        const page = 10;
-        const to: Record<string, number> = {
-          ArrowDown: this.#active + 1,
-          ArrowUp: this.#active - 1,
-          PageDown: this.#active + page,
-          PageUp: this.#active - page,
-        };
-        const place = to[event.key];
-        if (place !== undefined) {
-          this.#open();
-          this.#move(place);
-        } else if (event.key === "Enter") this.#choose(this.#active);
-        else if (event.key === "Escape") {
-          this.#close();
-          this.#events.leave();
-        } else return;
-        event.preventDefault();
-        event.stopPropagation();
-      },
-      { signal },
-    );
+        this.#move(place);
+      } else if (event.key === "Enter") this.#choose(this.#active);
+      else if (event.key === "Escape") {
+        this.#close();
+        this.#events.leave();
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { listening } from "../shared/dom.ts";
 import { placeAt } from "./layout.ts";
 import type { Point } from "./plane.ts";
 import type { Sight } from "./sight.ts";
@@ -33,10 +34,7 @@ export function gestures(
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.x, y: event.clientY - box.y };
   };
-  const listen = <K extends keyof HTMLElementEventMap>(
-    kind: K,
-    run: (event: HTMLElementEventMap[K]) => void,
-  ) => canvas.addEventListener(kind, run, { signal, passive: false });
+  const listen = listening(canvas, signal);
 
   listen("pointerdown", (event) => {
     if (event.button !== 0) return;

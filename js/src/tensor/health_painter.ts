@@ -92,7 +92,7 @@ function paintVerdict(
   const tall = high * TALL[verdict]!;
   const plain = verdict === Verdict.SOUND || verdict === Verdict.NOT_YET;
   const wide = plain ? scene.width : Math.max(LEAST, scene.width);
-  const gap = scene.width >= 4 ? 1 : 0;
+  const gap = gapOf(scene);
   const x = left(scene, column, wide);
   context.fillStyle = [
     theme.line,
@@ -112,7 +112,7 @@ function paintVerdict(
 function paintSpecial(context: CanvasRenderingContext2D, scene: HealthScene): void {
   const [top, high] = LANES.range;
   const wide = Math.max(LEAST, scene.width);
-  const gap = scene.width >= 4 ? 1 : 0;
+  const gap = gapOf(scene);
   for (let column = 0; column < scene.count; column++) {
     const special = scene.special[column]!;
     if (special === 0) continue;
@@ -136,7 +136,7 @@ function lane(
   alpha: (column: number) => number,
   { of: [top, high], tall }: { of: readonly [number, number]; tall?: (column: number) => number },
 ): void {
-  const gap = scene.width >= 4 ? 1 : 0;
+  const gap = gapOf(scene);
   context.fillStyle = color;
   for (let column = 0; column < scene.count; column++) {
     const shown = alpha(column);
@@ -146,6 +146,11 @@ function lane(
     context.fillRect(column * scene.width, top + high - size, scene.width - gap, size);
   }
   context.globalAlpha = 1;
+}
+
+/** Between columns that are wide enough for one. */
+function gapOf({ width }: HealthScene): number {
+  return width >= 4 ? 1 : 0;
 }
 
 /** Where a mark of a column starts that may be wider than the column, inside the strip. */

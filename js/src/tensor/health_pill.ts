@@ -2,7 +2,7 @@ import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import type { StatisticsAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
-import { SPECIAL_TEXT, type Special } from "./colors.ts";
+import { SPECIAL_TEXT, SPECIALS, type Special } from "./colors.ts";
 import { part, piece } from "./parts.ts";
 import { placeButton } from "./place_button.ts";
 import { refill } from "./refill.ts";
@@ -10,7 +10,6 @@ import { share } from "./share.ts";
 import type { Acts, Shown } from "./state.ts";
 import { aboutText } from "./ticks.ts";
 
-const SPECIALS = ["nan", "posInf", "negInf"] as const;
 /** From this share of values at an end code on, it is said aloud. */
 const SATURATED = 0.01;
 

@@ -1,5 +1,5 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, listening } from "../shared/dom.ts";
 import { healthScan, isSuspicious, nextSuspicious, VERDICT_LABELS } from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -220,10 +220,7 @@ export class HealthStrip {
       this.#scene && this.#health
         ? rowAt(this.#scene, this.#health, event.clientX - stage.getBoundingClientRect().left)
         : -1;
-    const listen = <K extends keyof HTMLElementEventMap>(
-      type: K,
-      run: (event: HTMLElementEventMap[K]) => void,
-    ) => stage.addEventListener(type, run, { signal });
+    const listen = listening(stage, signal);
     listen("pointermove", (event) => this.#hover(at(event)));
     listen("pointerleave", () => this.#hover(-1));
     listen("pointerdown", (event) => {

@@ -1,9 +1,11 @@
 import { layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, listening, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { named } from "./color_controls.ts";
 import type { ColorScale } from "./color_scale.ts";
+import { following } from "./following.ts";
 import { paintBase, paintChosen } from "./histogram_painter.ts";
 import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
@@ -14,7 +16,6 @@ import type { Acts, Shown } from "./state.ts";
 import { AXIS_KINDS, type AxisKind, tidy } from "./value_axis.ts";
 
 const DRAG = 3;
-const KINDS = AXIS_KINDS.map((kind) => [kind, kind] as const);
 
 /** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colours span. */
 export class Histogram {
@@ -68,7 +69,7 @@ export class Histogram {
       (range) => acts.recolor({ range }),
       () => this.#reset(),
     );
-    this.#kinds = select("Scale of the values (h)", KINDS, "linear", (kind) =>
+    this.#kinds = select("Scale of the values (h)", named(AXIS_KINDS), "linear", (kind) =>
       this.#scaled(kind as AxisKind),
     );
     this.#stage.append(this.#base.canvas, this.#overlay.canvas, ...this.#handles.nodes);
@@ -114,13 +115,12 @@ export class Histogram {
   }
 
   nextKind(): void {
-    this.#scaled(AXIS_KINDS[(AXIS_KINDS.indexOf(this.#kind) + 1) % AXIS_KINDS.length]!);
+    this.#scaled(following(AXIS_KINDS, this.#kind));
   }
 
   inspect() {
     const { bars = [], plot = null } = this.#scene ?? {};
-    const axis = this.#spread && { ...this.#spread.axis };
-    return { labels: this.#labels, bars: bars.map((bar) => ({ ...bar })), plot, axis };
+    return { labels: this.#labels, bars, plot, axis: this.#spread?.axis ?? null };
   }
 
   #scaled(kind: AxisKind): void {
@@ -215,42 +215,31 @@ export class Histogram {
 
   #listen(signal: AbortSignal): void {
     const stage = this.#stage;
+    const listen = listening(stage, signal);
     const at = (event: PointerEvent) => event.clientX - stage.getBoundingClientRect().x;
-    stage.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (event.button !== 0 || !this.#scene || event.target instanceof HTMLButtonElement) return;
-        const { x, width } = this.#scene.plot;
-        if (at(event) > x + width + DRAG) return;
-        this.#drag = { from: at(event), moved: false };
-        this.#choose(barAt(this.#scene, at(event)));
-        stage.setPointerCapture(event.pointerId);
-      },
-      { signal },
-    );
-    stage.addEventListener(
-      "pointermove",
-      (event) => {
-        const x = at(event);
-        if (this.#drag && Math.abs(x - this.#drag.from) > DRAG) this.#drag.moved = true;
-        if (this.#drag?.moved) this.#brush(this.#drag.from, x);
-        this.#choose(this.#scene && barAt(this.#scene, x));
-      },
-      { signal },
-    );
+    listen("pointerdown", (event) => {
+      if (event.button !== 0 || !this.#scene || event.target instanceof HTMLButtonElement) return;
+      const { x, width } = this.#scene.plot;
+      if (at(event) > x + width + DRAG) return;
+      this.#drag = { from: at(event), moved: false };
+      this.#choose(barAt(this.#scene, at(event)));
+      stage.setPointerCapture(event.pointerId);
+    });
+    listen("pointermove", (event) => {
+      const x = at(event);
+      if (this.#drag && Math.abs(x - this.#drag.from) > DRAG) this.#drag.moved = true;
+      if (this.#drag?.moved) this.#brush(this.#drag.from, x);
+      this.#choose(this.#scene && barAt(this.#scene, x));
+    });
     for (const end of ["pointerup", "pointercancel"] as const) {
-      stage.addEventListener(end, () => (this.#drag = null), { signal });
+      listen(end, () => (this.#drag = null));
     }
-    stage.addEventListener(
-      "pointerleave",
-      (event) => {
-        // What a finger has tapped stays said.
-        if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
-      },
-      { signal },
-    );
-    stage.addEventListener("dblclick", () => this.#reset(), { signal });
-    stage.addEventListener("keydown", (event) => this.#key(event), { signal });
+    listen("pointerleave", (event) => {
+      // What a finger has tapped stays said.
+      if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
+    });
+    listen("dblclick", () => this.#reset());
+    listen("keydown", (event) => this.#key(event));
   }
 
   #key(event: KeyboardEvent): void {

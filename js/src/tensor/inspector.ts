@@ -9,6 +9,7 @@ import { codeText } from "./code_text.ts";
 import type { CellChoice, ColorChoice } from "./color_scale.ts";
 import type { Entries } from "./entries.ts";
 import { follow, opening } from "./follow.ts";
+import { following } from "./following.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import { Looks } from "./looks.ts";
 import { Memory } from "./memory.ts";
@@ -211,7 +212,7 @@ export class Inspector {
     const { answer, show, along } = this.viewing.shown;
     if (!answer || along === null) return;
     const axes = axesAlong(answer.viewShape, show === "channels" ? answer.axes : []);
-    this.along(axes[(axes.indexOf(along) + 1) % axes.length]!);
+    this.along(following(axes, along));
   }
 
   value(change: Partial<ValueLook>): void {

@@ -1,6 +1,7 @@
 import { element, KEEP_KEYS, select } from "../shared/dom.ts";
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import { layoutProblem } from "../shared/unfold.ts";
+import { following } from "./following.ts";
 import { field, piece } from "./parts.ts";
 import { sourceOf } from "./trust_line.ts";
 
@@ -115,10 +116,8 @@ export class LayoutPicker {
     const answer = this.#answer;
     if (!answer || this.node.hidden) return;
     const all = [...answer.layouts.map(({ layout }) => layout), ""];
-    const at = all.indexOf(answer.layout);
-    const next = all[(at + 1) % all.length]!;
-    if (next === answer.layout) this.#chosen(BY_HAND);
-    else this.#chosen(next);
+    const next = following(all, answer.layout);
+    this.#chosen(next === answer.layout ? BY_HAND : next);
   }
 
   #chosen(value: string): void {

@@ -2,7 +2,7 @@ import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import type { ColorScale } from "./color_scale.ts";
-import { cssColor, OUTSIDE, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
+import { cssColor, OUTSIDE, specialKey } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
 import { aboutText } from "./ticks.ts";
@@ -37,11 +37,8 @@ export class Legend {
         said.push(outside);
       }
     }
-    for (const each of ["nan", "posInf", "negInf"] as const) {
-      const count = statistics?.statistics?.[each] ?? 0;
-      if (count === 0) continue;
-      const text = `${SPECIAL_TEXT[each]} (${integer(count)})`;
-      this.#swatch(SPECIAL[each], SIGNS[each], text, each);
+    for (const { special, color, text } of specialKey(statistics?.statistics)) {
+      this.#swatch(color, SIGNS[special], text, special);
       said.push(text);
     }
     const logless =

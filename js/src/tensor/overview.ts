@@ -1,5 +1,5 @@
 import { layer } from "../shared/canvas.ts";
-import { element } from "../shared/dom.ts";
+import { element, listening } from "../shared/dom.ts";
 import type { Tile } from "../shared/tensor_questions.ts";
 import { inSight, type Layout } from "./layout.ts";
 import { part } from "./parts.ts";
@@ -26,6 +26,7 @@ export class Overview {
       title: "What is in sight of the whole plane: click or drag to move",
     });
     this.node.append(this.#small.canvas, this.#frame);
+    const listen = listening(this.node, signal);
     const move = (event: PointerEvent) => {
       if (event.buttons % 2 === 0) return;
       event.preventDefault();
@@ -37,15 +38,11 @@ export class Overview {
         ((event.clientX - box.x) / this.#size.width) * cols,
       );
     };
-    this.node.addEventListener(
-      "pointerdown",
-      (event) => {
-        this.node.setPointerCapture(event.pointerId);
-        move(event);
-      },
-      { signal },
-    );
-    this.node.addEventListener("pointermove", move, { signal });
+    listen("pointerdown", (event) => {
+      this.node.setPointerCapture(event.pointerId);
+      move(event);
+    });
+    listen("pointermove", move);
   }
 
   hide(): void {

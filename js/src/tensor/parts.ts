@@ -1,4 +1,5 @@
 import { element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { errorText } from "../shared/message.ts";
 
 type Child = Node | string | null | false;
 
@@ -53,4 +54,18 @@ export function list(
 /** Words of less weight. */
 export function muted(...children: Child[]): HTMLSpanElement {
   return element("span", { class: "tvmdbg-muted" }, ...children);
+}
+
+/** Says what could not be read, until it can. */
+export class Failure {
+  readonly node = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+
+  tell(what: string, error: unknown): void {
+    this.node.textContent = `The ${what} could not be read: ${errorText(error)}`;
+    this.node.hidden = false;
+  }
+
+  clear(): void {
+    this.node.hidden = true;
+  }
 }

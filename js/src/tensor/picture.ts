@@ -168,7 +168,7 @@ export class Picture {
     return {
       labels: this.#labels,
       marks,
-      plot: layout && { ...layout.plot },
+      plot: layout?.plot ?? null,
       sight: layout && {
         ...{ row, col, rowStep, colStep, down, across },
         region: this.sight.region,

@@ -145,10 +145,7 @@ export function paintPlane(
   theme: Theme,
 ): void {
   const { plot, across, down } = layout;
-  context.save();
-  context.beginPath();
-  context.rect(plot.x, plot.y, plot.width, plot.height);
-  context.clip();
+  clip(context, plot);
   for (const tile of tiles) {
     const [width, height] = [tile.colStep * across, tile.rowStep * down];
     const size = Math.min(width, height);
@@ -164,6 +161,14 @@ export function paintPlane(
   const last = tiles.at(-1);
   if (last) paintMarks(context, layout, last, paint);
   outline(context, plot, theme);
+}
+
+/** Draws no more outside of a box, until what was before is restored. */
+export function clip(context: CanvasRenderingContext2D, { x, y, width, height }: Box): void {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
 }
 
 /** Ends what is clipped to a plot, and frames it. */
@@ -236,10 +241,7 @@ function paintSign(context: CanvasRenderingContext2D, box: Box, side: "under" | 
 /** NaN is hatched, +Inf points up and -Inf down: told apart without colour. */
 export function paintSpecial(context: CanvasRenderingContext2D, box: Box, special: Special): void {
   const { x, y, width, height } = box;
-  context.save();
-  context.beginPath();
-  context.rect(x, y, width, height);
-  context.clip();
+  clip(context, box);
   context.fillStyle = SPECIAL[special];
   context.fillRect(x, y, width, height);
   context.beginPath();

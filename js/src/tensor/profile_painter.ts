@@ -4,7 +4,7 @@ import { ColorScale } from "./color_scale.ts";
 import { SPECIAL, specialOf } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
-import { colorCells, outline, type Paint, paintSpecial } from "./plane_painter.ts";
+import { clip, colorCells, outline, type Paint, paintSpecial } from "./plane_painter.ts";
 
 const PAD = 5;
 const NEAR_ZERO = 0.5;
@@ -55,10 +55,7 @@ export function paintProfile(
     context.stroke();
     context.globalAlpha = 1;
   }
-  context.save();
-  context.beginPath();
-  context.rect(plot.x, plot.y, plot.width, plot.height + STRIP + 4);
-  context.clip();
+  clip(context, { ...plot, height: plot.height + STRIP + 4 });
   const tile = tiles.at(-1);
   for (const { cell, x, width: wide } of tile ? columns(layout, tile) : []) {
     const width = Math.max(wide - (wide >= 6 ? Math.max(1, Math.round(0.15 * wide)) : 0), 1);

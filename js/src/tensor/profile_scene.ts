@@ -1,6 +1,6 @@
 import type { ProfileAnswer } from "../shared/tensor_questions.ts";
 import type { ScaleKind } from "./color_scale.ts";
-import { type Special, specialsOf } from "./colors.ts";
+import { SPECIAL_TEXT, type Special, specialsOf } from "./colors.ts";
 import type { Box } from "./layout.ts";
 import { shortText } from "./ticks.ts";
 import { ValueAxis } from "./value_axis.ts";
@@ -141,8 +141,7 @@ export function cellWords(answer: ProfileAnswer, index: number): string {
   const numbers = Number.isNaN(least)
     ? "no finite value"
     : `least ${about(least)}, mean ${about(means[0])}, largest ${about(largest)}`;
-  const names = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" };
-  const some = specials.map((each) => names[each]).join(", ");
+  const some = specials.map((each) => SPECIAL_TEXT[each]).join(", ");
   return `${place}: ${numbers}${some ? `, some ${some}` : ""}`;
 }
 

@@ -1,7 +1,6 @@
 import { layer, Repaint } from "../shared/canvas.ts";
-import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { element, KEEP_KEYS, listening } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
-import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
@@ -9,7 +8,7 @@ import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { paintAlong, paintPlace } from "./along_painter.ts";
 import { AlongPicker } from "./along_picker.ts";
 import type { Label } from "./labels.ts";
-import { muted, part } from "./parts.ts";
+import { Failure, muted, part } from "./parts.ts";
 import { axesAlong, axisText, indexAt, type Point } from "./plane.ts";
 import {
   cellWords,
@@ -38,7 +37,7 @@ export class ProfileView {
   readonly #picker: AlongPicker;
   readonly #about = muted();
   readonly #said = part("along-text");
-  readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+  readonly #failure = new Failure();
   readonly stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-along",
     role: "slider",
@@ -75,7 +74,7 @@ export class ProfileView {
     this.node = part(
       "profile",
       part("profile-bar", this.#picker.node, this.#about),
-      this.#failure,
+      this.#failure.node,
       this.stage,
       this.#said,
     );
@@ -121,7 +120,7 @@ export class ProfileView {
 
   inspect() {
     const { plot = null, bars = [] } = this.#scene ?? {};
-    return { labels: this.#labels, plot, bars: bars.map((bar) => ({ ...bar })), axis: this.#axis };
+    return { labels: this.#labels, plot, bars, axis: this.#axis };
   }
 
   #pick(shown: Shown, answer: TensorAnswer): void {
@@ -143,11 +142,10 @@ export class ProfileView {
       const found = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
       if (key !== this.#key) return;
       this.#found = found;
-      this.#failure.hidden = true;
+      this.#failure.clear();
     } catch (error) {
       if (key !== this.#key || isAbort(error)) return;
-      this.#failure.textContent = `The profile could not be read: ${errorText(error)}`;
-      this.#failure.hidden = false;
+      this.#failure.tell("profile", error);
     } finally {
       clearTimeout(busy);
     }
@@ -221,45 +219,30 @@ export class ProfileView {
   #listen(): void {
     const stage = this.stage;
     const signal = this.#signal;
+    const listen = listening(stage, signal);
     const at = (event: MouseEvent) =>
       this.#scene &&
       indexAtPlace(this.#scene, this.#stretch, event.clientX - stage.getBoundingClientRect().x);
-    stage.addEventListener(
-      "pointermove",
-      (event) => {
-        this.#hover = at(event);
-        this.#say();
-      },
-      { signal },
-    );
-    stage.addEventListener(
-      "pointerleave",
-      () => {
-        this.#hover = null;
-        this.#say();
-      },
-      { signal },
-    );
-    stage.addEventListener(
-      "click",
-      (event) => {
-        const index = at(event);
-        if (index !== null) this.#go(index);
-      },
-      { signal },
-    );
-    stage.addEventListener(
-      "wheel",
-      (event) => {
-        if (!this.#root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey))
-          return;
-        event.preventDefault();
-        const about = at(event);
-        if (about !== null) this.#zoom(event.deltaY < 0 ? 1.5 : 1 / 1.5, about);
-      },
-      { signal, passive: false },
-    );
-    stage.addEventListener("keydown", (event) => this.#press(event), { signal });
+    listen("pointermove", (event) => {
+      this.#hover = at(event);
+      this.#say();
+    });
+    listen("pointerleave", () => {
+      this.#hover = null;
+      this.#say();
+    });
+    listen("click", (event) => {
+      const index = at(event);
+      if (index !== null) this.#go(index);
+    });
+    listen("wheel", (event) => {
+      if (!this.#root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey))
+        return;
+      event.preventDefault();
+      const about = at(event);
+      if (about !== null) this.#zoom(event.deltaY < 0 ? 1.5 : 1 / 1.5, about);
+    });
+    listen("keydown", (event) => this.#press(event));
   }
 
   #press(event: KeyboardEvent): void {

@@ -1,7 +1,6 @@
 import { TextMeasure } from "../shared/canvas.ts";
-import { integer } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
-import { cssColor, SPECIAL, SPECIAL_TEXT } from "./colors.ts";
+import { cssColor, specialKey } from "./colors.ts";
 import { legendTicks } from "./legend.ts";
 import type { Shown } from "./state.ts";
 
@@ -26,7 +25,7 @@ export function snapshot(
   context.font = font;
   const measure = new TextMeasure(context);
   const total = Math.max(width, BAR + 60, 320) + 2 * PAD;
-  const swatches = swatchesOf(shown);
+  const swatches = specialKey(shown.statistics?.statistics);
   const below = (shown.scale ? 40 : 0) + (swatches.length ? LINE + 4 : 0);
   const top = PAD + words.length * LINE + 6;
   canvas.width = Math.round(total * ratio);
@@ -78,14 +77,4 @@ function paintBar(
   }
   context.textAlign = "start";
   context.fillText(scale.kind, PAD + BAR + 8, y + 6);
-}
-
-function swatchesOf({ statistics }: Shown): { color: string; text: string }[] {
-  const found = statistics?.statistics;
-  return (["nan", "posInf", "negInf"] as const)
-    .filter((each) => (found?.[each] ?? 0) > 0)
-    .map((each) => ({
-      color: SPECIAL[each],
-      text: `${SPECIAL_TEXT[each]} (${integer(found![each])})`,
-    }));
 }

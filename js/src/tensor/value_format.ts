@@ -1,9 +1,9 @@
 import { element } from "../shared/dom.ts";
 import { VALUE_FORMATS, type ValueFormat } from "../shared/tensor_questions.ts";
+import { named } from "./color_controls.ts";
+import { following } from "./following.ts";
 import { field, list, part } from "./parts.ts";
 import type { Acts, ValueLook } from "./state.ts";
-
-const CHOICES = VALUE_FORMATS.map((each) => [each, each] as const);
 
 /** How single values are written, and by what they are dequantised. */
 export class ValueFormatPicker {
@@ -18,7 +18,7 @@ export class ValueFormatPicker {
 
   constructor(acts: Pick<Acts, "look" | "leave">) {
     this.#acts = acts;
-    this.#format = list(acts.leave, "Values as (f)", CHOICES, "number", (format) =>
+    this.#format = list(acts.leave, "Values as (f)", named(VALUE_FORMATS), "number", (format) =>
       acts.look({ format: format as ValueFormat }),
     );
     this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
@@ -70,8 +70,7 @@ export class ValueFormatPicker {
   }
 
   next(): void {
-    const at = VALUE_FORMATS.indexOf(this.#look.format);
-    this.#acts.look({ format: VALUE_FORMATS[(at + 1) % VALUE_FORMATS.length]! });
+    this.#acts.look({ format: following(VALUE_FORMATS, this.#look.format) });
   }
 
   #field(

@@ -1,12 +1,11 @@
 import { element } from "../shared/dom.ts";
-import { errorText } from "../shared/message.ts";
 import { isAbort, NewestWins } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding } from "../shared/unfold.ts";
 import { specialOf } from "./colors.ts";
 import { cellOf } from "./layout.ts";
-import { muted, part } from "./parts.ts";
+import { Failure, muted, part } from "./parts.ts";
 import { indexAt, type Point } from "./plane.ts";
 import { answeredPlane } from "./readout.ts";
 import { type Acts, type Region, type Shown, type ValueLook, viewOf } from "./state.ts";
@@ -32,7 +31,7 @@ export class ValuesTable {
     role: "grid",
     "aria-label": "Values",
   });
-  readonly #failure = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
+  readonly #failure = new Failure();
   readonly #newest = new NewestWins();
   #answer: TensorAnswer | null = null;
   #look: ValueLook | null = null;
@@ -53,7 +52,7 @@ export class ValuesTable {
       "values",
       part("values-bar", this.#format.node, this.#about),
       this.#scroll.node,
-      this.#failure,
+      this.#failure.node,
     );
     this.node.hidden = true;
     this.#grid.addEventListener("pointerdown", (event) => this.#press(event), { signal });
@@ -87,7 +86,7 @@ export class ValuesTable {
       this.#values = null;
       this.#ticket += 1;
       this.#wanted = "";
-      this.#failure.hidden = true;
+      this.#failure.clear();
       this.#scroll.reset(this.#headWidth, NARROWEST);
       this.#name();
     }
@@ -225,7 +224,7 @@ export class ValuesTable {
       const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
       if (ticket !== this.#ticket) return;
       this.#values = values;
-      this.#failure.hidden = true;
+      this.#failure.clear();
       this.#format.explain(values.fields);
       const longest = Math.max(...values.text.map((text) => text.length));
       const gaps = look.format === "bits" ? 2 : 0;
@@ -234,8 +233,7 @@ export class ValuesTable {
       this.#draw();
     } catch (error) {
       if (ticket !== this.#ticket || isAbort(error)) return;
-      this.#failure.textContent = `The values could not be read: ${errorText(error)}`;
-      this.#failure.hidden = false;
+      this.#failure.tell("values", error);
       for (const cell of this.#grid.querySelectorAll("[role=gridcell]")) {
         if (cell.textContent === WAITING) cell.textContent = "";
       }
