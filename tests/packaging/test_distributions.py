@@ -36,7 +36,7 @@ SOURCES = (
 # Every instance's state carries the loader, and a saved notebook every instance's state.
 LOADER_BUDGET_BYTES = 4_000
 # What it fetches, compressed, once a page.
-BUDGET_BYTES = 64_000
+BUDGET_BYTES = 63_500
 DEBUGGER_BUDGET_BYTES = 150_000
 
 
