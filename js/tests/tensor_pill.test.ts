@@ -30,9 +30,14 @@ describe("the health of a tensor", () => {
     expect(pill(shown())).toEqual({ said: "✓ all finite", look: "good" });
     const doubt = pill(shown(), Verdict.DOUBTFUL);
     expect(doubt).toEqual({ said: "⚠ doubtful: 4 of 16 dead", look: "doubt" });
-    const fault = pill(shown(), Verdict.FAULTY, "59 Inf");
-    expect(fault).toEqual({ said: "⚠ faulty: 59 Inf", look: "error" });
     expect(pill(shown(), Verdict.SOUND, "")).toEqual({ said: "✓ sound, all finite", look: "good" });
+  });
+
+  it("is not said twice where the counts say it", () => {
+    const told = shown();
+    Object.assign(told.statistics!.statistics!, { finite: 5, posInf: 59 });
+    const fault = pill(told, Verdict.FAULTY, "59 Inf");
+    expect(fault).toEqual({ said: "⚠ not finite", look: "error" });
   });
 
   it("is told by its own counts where the run has none of these values", () => {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.analysis.findings.saturated import SHARE
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
@@ -45,8 +46,6 @@ _FLOOR, _CEILING = (Context(prec=4, rounding=each) for each in (ROUND_FLOOR, ROU
 #: Bytes of a tensor up to which another pass for exact percentiles is not noticed.
 _MOST_SORTED = 1 << 26
 _SECOND = 1
-#: From this share of values at an end code on, an integer tensor is called saturated.
-_SATURATED = 0.01
 _CAPTURED = {
     "node": "captured at the node",
     "later": "read after the run: its buffer may have been used again",
@@ -189,7 +188,7 @@ class TensorFacts:
         if not found.size:
             return "no values"
         said = "all finite" if found.finite == found.size else "not finite"
-        if found.finite == found.size and self.ends / found.size >= _SATURATED:
+        if found.finite == found.size and self.ends / found.size >= SHARE:
             said = "saturated"
         return said if found.exact else f"{said} in a sample of {found.size:,}"
 

@@ -10,8 +10,8 @@ import { share } from "./share.ts";
 import type { Acts, Shown } from "./state.ts";
 import { aboutText } from "./ticks.ts";
 
-/** From this share of values at an end code on, it is said aloud. */
-const SATURATED = 0.01;
+/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/saturated.py`. */
+const SATURATED = 0.05;
 
 type Health = "error" | "doubt" | "good" | "empty";
 
@@ -134,12 +134,12 @@ function healthOf(statistics: TensorStatistics, saturates: boolean): Health {
   return saturates ? "doubt" : "good";
 }
 
-/** Null where the run's health says nothing of the values. */
+/** Null where the run's health says nothing of the values, or no more than their counts. */
 function judgedHealth(
-  { size }: TensorStatistics,
+  { size, finite }: TensorStatistics,
   judged: Judgement | null,
 ): [Health, words: string] | null {
-  if (!judged || size === 0) return null;
+  if (!judged || size === 0 || finite < size) return null;
   const { verdict, brief } = judged;
   const label = VERDICT_LABELS[verdict]!;
   if (isSuspicious(verdict)) {

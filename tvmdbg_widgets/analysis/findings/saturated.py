@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "saturated"
-_SHARE = 0.05
+#: From this share of values at an end of the type on, a tensor is called saturated.
+SHARE = 0.05
 _FUNCTION_SHARE = 0.5
 _LEAST = 100
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
@@ -124,12 +125,12 @@ def _limits(
         return None
     if dtype.name.startswith("float8"):
         limit = float(ml_dtypes.finfo(tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
-        return -limit, limit, _SHARE, False
+        return -limit, limit, SHARE, False
     if dtype.name.startswith("uint") and dtype.bits <= 16:
-        return None, (1 << dtype.bits) - 1, _SHARE, False
+        return None, (1 << dtype.bits) - 1, SHARE, False
     if dtype.name.startswith("int") and dtype.bits <= 16:
         high = (1 << (dtype.bits - 1)) - 1
-        return None if _CUTS_BELOW & set(named) else -high, high, _SHARE, False
+        return None if _CUTS_BELOW & set(named) else -high, high, SHARE, False
     if named and named[-1] in _ENDS and dtype.name.startswith(("float", "bfloat")):
         low, top = _ENDS[named[-1]]
         return low, top, _FUNCTION_SHARE, True
