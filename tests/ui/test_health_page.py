@@ -315,6 +315,7 @@ def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
         expect(key).to_contain_text(part)
     key.get_by_role("button", name="stop looking").click()
     key.get_by_role("button", name="go on looking").click()
+    expect(key.get_by_role("button", name="stop looking")).to_be_visible()
     kernel.known, kernel.state = 74, "done"
     expect(key).to_contain_text("faulty 16")
     expect(key.get_by_role("button", name="looking")).to_have_count(0)
