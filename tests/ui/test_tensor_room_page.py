@@ -63,6 +63,7 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
     page.goto(f"{overflow}?views=debugger&width={width}&theme={theme}&session.entry=[38,0]")
     panel = page.locator("[data-view=tensor]")
     expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("59 +Inf")
+    expect(page.locator(".tvmdbg-findings")).to_contain_text("74 tensors scanned")
     rest(page)
     left, top, right, bottom = sides(panel)
     for name in FIRST:
