@@ -247,7 +247,7 @@ def test_sliders_and_numbers_choose_the_other_axes(
     expect(page.locator(MIRROR)).to_contain_text("at [1, 3, 0, 0] value")
     page.get_by_label("Axis shown down").select_option("")
     expect(page.get_by_label("Index along axis 2", exact=True)).to_be_visible()
-    assert len(inspect(page)["marks"]) == 3
+    until(page, "detail.marks.length === 3")
 
 
 def test_wheel_is_the_pages_until_the_view_has_focus(page: Page, made: str) -> None:
