@@ -3,9 +3,7 @@
 Promise: a median of 33 ms, and 60 ms for 95 of 100, on a local server for planes that are kept (on
 a quiet machine of two cores). Four ways: one step after the other through what was never seen,
 where the page asks for what comes next before it is wanted; back again, so that the page has every
-plane; jumps to planes that nobody has; and jumps to those whose cells the kernel has. A jump is
-answered with the mean of each cell; its bounds, twice as many bytes, follow once one rests, which
-is not measured here. Beside them
+plane; jumps to planes that nobody has; and jumps to those whose cells the kernel has. Beside them
 the page's own time a step, and the round trip alone, with short answers filled up to a segment of
 the loopback interface, as the kernel does for pages of its own machine, and without that.
 ``python -m benchmarks.tensor_slider``

@@ -101,36 +101,6 @@ def test_nothing_is_sent_twice(cells: int, special: bool, sent: set[str]) -> Non
     assert {column["name"] for column in told["tile"]["columns"]} == sent
 
 
-@pytest.mark.parametrize("kind", ["tensor", "channels"])
-def test_bounds_can_be_left_out_but_for_those_of_each_picture(kind: str) -> None:
-    values = spiced((3, 8, 8))
-    values[1] = np.nan
-    run = run_of(x=values)
-    asked = {"axes": [1, 2], "index": [2, 0, 0], "rows": 4, "cols": 4, "exact": True}
-    along = {"axis": 0, "first": 0, "count": 3}
-    whole, whole_bytes = ask(run, kind, **asked, **along)
-    told, told_bytes = ask(run, kind, **asked, **along, meanOnly=True)
-    if kind == "tensor":
-        whole, told = whole["tile"], told["tile"]
-    full, short = (
-        wire.unpack(each["columns"], data)
-        for each, data in ((whole, whole_bytes), (told, told_bytes))
-    )
-    assert set(full) - set(short) == {"minimum", "maximum"}
-    for name, each in short.items():
-        np.testing.assert_array_equal(each, full[name])
-    planes = values[2:] if kind == "tensor" else values
-    finite = [plane[np.isfinite(plane)] for plane in planes]
-    spans = [[float(each.min()), float(each.max())] if each.size else None for each in finite]
-    assert told["spans"] == spans
-    assert "spans" not in whole
-
-
-def test_bounds_that_are_the_mean_need_no_span() -> None:
-    told, _ = ask(run_of(x=spiced((8, 8))), "tensor", rows=8, cols=8, exact=True, meanOnly=True)
-    assert "spans" not in told["tile"]
-
-
 def test_planes_are_cheap_up_to_a_million_values_at_hand() -> None:
     for shape, cheap in (((2, 1024, 1024), True), ((2, 1024, 1025), False)):
         told, _ = ask(run_of(x=np.zeros(shape, np.int8)), "tensor", rows=4, cols=4, exact=False)

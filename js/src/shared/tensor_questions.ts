@@ -38,8 +38,6 @@ export interface TensorRequest extends PlaneView {
   cols: number;
   /** Whether every value must be looked at; a large part is sampled otherwise. */
   exact: boolean;
-  /** Whether the bounds of cells may be left out, so that the answer comes sooner; see `Cells.spans`. */
-  meanOnly?: boolean;
 }
 
 /** A layout that something tells of. */
@@ -110,11 +108,6 @@ export interface Cells {
   mean: Floats;
   /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside. */
   flags: Uint8Array;
-  /**
-   * Where the bounds were left out, `minimum` and `maximum` being the mean: the least and largest finite one of all
-   * cells, for each picture; null where there is none.
-   */
-  spans?: readonly (readonly [low: number, high: number] | null)[];
 }
 
 export interface StatisticsRequest {
@@ -244,7 +237,6 @@ export interface ChannelsRequest extends PlaneView {
   /** At most so many cells each. */
   rows: number;
   cols: number;
-  meanOnly?: boolean;
 }
 
 /** `count` pictures of `rows` x `cols` cells one after the other. */

@@ -78,20 +78,15 @@ export class Ahead {
     axis: number,
     first: number,
     count: number,
-    { rows, cols, meanOnly }: Wanted,
+    { rows, cols }: Wanted,
   ): Promise<void> {
     const { signal } = this.#gone;
     this.#coming = { view, axis, first, count };
     try {
       await painted();
-      const question = { ...view, axis, first, count, rows, cols };
-      const answer = await this.#run.channels(
-        meanOnly ? { ...question, meanOnly } : question,
-        signal,
-      );
+      const answer = await this.#run.channels({ ...view, axis, first, count, rows, cols }, signal);
       if (signal.aborted) return;
-      const { minimum, maximum, mean, flags, spans, rowStep, colStep, planeRows, planeCols } =
-        answer;
+      const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
       const size = answer.rows * answer.cols;
       for (let k = 0; k < answer.count; k += 1) {
         const part = [k * size, (k + 1) * size] as const;
@@ -103,7 +98,6 @@ export class Ahead {
           maximum: maximum === mean ? values : maximum.subarray(...part),
           mean: values,
           flags: flags.subarray(...part),
-          ...(spans && { spans: [spans[k]!] }),
         });
       }
     } catch {

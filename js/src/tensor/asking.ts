@@ -139,16 +139,13 @@ export class Asking {
 
   /** Null where a newer question took the turn. */
   async #send(
-    { view, wanted: { part, rows, cols, meanOnly } }: Question,
+    { view, wanted: { part, rows, cols } }: Question,
     exact: boolean,
     gone: AbortSignal,
   ): Promise<TensorAnswer | null> {
     if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
     const signal = AbortSignal.any([this.#signal, gone]);
-    const question = { ...view, part, rows, cols, exact };
-    return this.counted(() =>
-      this.#run.tensor(meanOnly && !exact ? { ...question, meanOnly } : question, signal),
-    );
+    return this.counted(() => this.#run.tensor({ ...view, part, rows, cols, exact }, signal));
   }
 
   /** Waits until a question may go out; false where a newer one came meanwhile. */

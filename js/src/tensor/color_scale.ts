@@ -117,7 +117,6 @@ function robustRange({ statistics }: Known): [number, number] | null {
 
 function planeRange({ tile }: Known): [number, number] | null {
   if (!tile) return null;
-  if (tile.spans) return tile.spans[0] ? [...tile.spans[0]] : null;
   let [low, high] = [Infinity, -Infinity];
   for (let cell = 0; cell < tile.minimum.length; cell += 1) {
     const [least, most] = [tile.minimum[cell]!, tile.maximum[cell]!];

@@ -197,8 +197,6 @@ export class Inspector {
 
   cells(change: (cells: CellChoice) => CellChoice): void {
     this.#looks.cells = change(this.#looks.cells);
-    const { answer } = this.viewing;
-    if (answer?.tile?.spans) this.viewing.want(answer);
     this.#redraw();
   }
 

@@ -2,12 +2,11 @@ import type { RunClient } from "../shared/run_client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../shared/tensor_questions.ts";
 import { Ahead } from "./ahead.ts";
 import { Asking } from "./asking.ts";
-import type { CellChoice } from "./color_scale.ts";
 import { type Layout, layoutPlane } from "./layout.ts";
 import { type Plane, planeCols, planeRows } from "./plane.ts";
 import type { Sight } from "./sight.ts";
 import { viewOf } from "./state.ts";
-import { Tiles, type Wanted, wantedFor } from "./tiles.ts";
+import { Tiles, wantedFor } from "./tiles.ts";
 
 /** The size of a stage that was not laid out yet. */
 const STAGE = { width: 640, height: 280 };
@@ -16,21 +15,15 @@ const PLAIN = 4;
 const ANY = 256;
 /** Cells of the whole plane in small. */
 const SMALL = 72;
-/** Once a picture has been in sight so long, the bounds of its cells are asked for where they were left out. */
-const REST_MS = 150;
 
 interface Events {
   /** A picture is to be shown, of what was asked or of what was known. */
   answered: (answer: TensorAnswer) => void;
   /** There is more to draw of a plane, which may no longer be the one that is shown. */
   known: () => void;
-  /** More is known of the cells of the picture that is shown. */
-  completed: (answer: TensorAnswer) => void;
   failed: (error: unknown) => void;
   busy: (busy: boolean) => void;
   refining: (refining: boolean) => void;
-  /** Which number of a cell is shown. */
-  cells: () => CellChoice;
 }
 
 /** Pictures of planes: those that were answered are kept, others asked for. */
@@ -47,14 +40,12 @@ export class Pictures {
   readonly #ahead: Ahead;
   /** Looks again for what was asked for ahead and became wanted before it came. */
   #held: (() => void) | null = null;
-  #rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(run: RunClient, sight: Sight, events: Events, signal: AbortSignal) {
     this.#run = run;
     this.#signal = signal;
     this.#sight = sight;
     this.#events = events;
-    signal.addEventListener("abort", () => clearTimeout(this.#rest));
     this.#asking = new Asking(
       run,
       {
@@ -71,7 +62,7 @@ export class Pictures {
       {
         has: (view) => {
           const layout = sight.layout;
-          return layout !== null && this.#find(view, layout)?.exact === true;
+          return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
         },
         keep: (view, tile) => this.#tiles.add(keyOf(view), tile),
         settled: () => this.#held?.(),
@@ -84,7 +75,6 @@ export class Pictures {
   forget(): void {
     this.#asking.forget();
     this.#ahead.forget();
-    this.#stir();
     this.#held = null;
     this.#sampled = false;
   }
@@ -113,7 +103,6 @@ export class Pictures {
     beside: Promise<unknown> | null,
   ): void {
     this.#held = null;
-    this.#stir();
     const [rows, cols] = [planeRows(plane), planeCols(plane)];
     this.#sight.over(rows, cols);
     const whole = { zoom: 1, row: 0, col: 0 };
@@ -123,8 +112,7 @@ export class Pictures {
     if (!known && !view.layout && view.layout !== "" && plane.shape.length > PLAIN) {
       [wanted.part, wanted.rows, wanted.cols] = [null, ANY, ANY];
     }
-    if (known && !beside && !wanted.part && this.#areMeansEnough(layout)) wanted.meanOnly = true;
-    const tile = known && !beside ? this.#find(view, layout) : null;
+    const tile = known && !beside ? this.#tiles.find(keyOf(view), layout) : null;
     if (!known || !tile) {
       if (known && this.#asking.isAsked(view, wanted)) return;
       if (known && !beside && this.#ahead.isComing(view)) {
@@ -137,7 +125,6 @@ export class Pictures {
     if (tile === known.tile && keyOf(known) === keyOf(view)) {
       if (wanted.part && tile.exact) this.#askWhole(known);
       else if (tile.exact && this.#asking.idle) this.#ahead.shown(view, known, wanted);
-      if (tile.spans) this.#rest = setTimeout(() => this.#askBounds(view, known, wanted), REST_MS);
       return;
     }
     this.#asking.settle();
@@ -149,42 +136,6 @@ export class Pictures {
   /** What there is to draw of what is in sight, the finest last. */
   toDraw(answer: TensorAnswer, layout: Layout): readonly Tile[] {
     return this.#tiles.toDraw(keyOf(answer), layout);
-  }
-
-  /** Something else may be wanted: what was asked for at rest is not shown. */
-  #stir(): void {
-    clearTimeout(this.#rest);
-    this.#rest = undefined;
-  }
-
-  #areMeansEnough({ kind }: Layout): boolean {
-    return kind !== "profile" && this.#events.cells() === "mean";
-  }
-
-  #find(view: PlaneView, layout: Layout): Tile | null {
-    const tile = this.#tiles.find(keyOf(view), layout);
-    return tile?.spans && !this.#areMeansEnough(layout) ? null : tile;
-  }
-
-  /** Asks for what was left out of the cells of a picture that is looked at. */
-  async #askBounds(view: PlaneView, known: TensorAnswer, wanted: Wanted): Promise<void> {
-    const again = () => {
-      this.#rest = setTimeout(() => this.#askBounds(view, known, wanted), REST_MS);
-    };
-    if (!this.#asking.idle) {
-      again();
-      return;
-    }
-    const mine = this.#rest;
-    const { part, rows, cols } = wanted;
-    const question = { ...view, part, rows, cols, exact: known.tile!.exact };
-    try {
-      const answer = await this.#asking.counted(() => this.#run.tensor(question, this.#signal));
-      if (answer.tile) this.#tiles.add(keyOf(answer), answer.tile);
-      if (mine === this.#rest) this.#events.completed(answer);
-    } catch {
-      // Who points at a cell sees its mean.
-    }
   }
 
   /** Asks for the whole plane in small, where one came to a part of it without having seen it. */

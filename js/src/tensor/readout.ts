@@ -93,7 +93,7 @@ function cellText({ tile }: TensorAnswer, { row, col }: Point): string {
   const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
   const numbers = Number.isNaN(mean)
     ? "no finite value"
-    : `mean ≈ ${shortText(mean)}${tile.spans ? "" : `, ${shortText(low)} … ${shortText(high)}`}`;
+    : `mean ≈ ${shortText(mean)}, ${shortText(low)} … ${shortText(high)}`;
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 

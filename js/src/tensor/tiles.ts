@@ -15,8 +15,6 @@ export interface Wanted {
   cols: number;
   rowStep: number;
   colStep: number;
-  /** Whether the bounds of cells can wait. */
-  meanOnly?: boolean;
 }
 
 export function wantedFor(layout: Layout): Wanted {

@@ -56,11 +56,6 @@ export class Viewing {
       {
         answered: (answer) => this.#answered(answer),
         known: () => this.draw(),
-        completed: (answer) => {
-          this.#answer = answer;
-          this.draw();
-        },
-        cells: () => this.#looks.cells,
         failed: (error) => this.#failed(error),
         busy: (busy) => board.busy(busy),
         refining: (refining) => this.#progress(refining),
@@ -197,9 +192,7 @@ export class Viewing {
 
   get shown(): Shown {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, values, show } = this.#looks;
-    // Until its bounds have come, a cell is shown, and said to be shown, by its mean.
-    const cells = answer?.tile?.spans ? "mean" : this.#looks.cells;
+    const { colors, cells, values, show } = this.#looks;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];

@@ -25,7 +25,7 @@ def channels(context: Context, question: Question) -> Reply:
     plane = asked_plane(about, question)
     axis, first = question.integer("axis", 0, 63), question.integer("first")
     found = channels_of(about.values, plane, axis, first, count, rows, cols, context.watch)
-    cells, buffer = packed_cells(found, count, mean_only=question.flag("meanOnly"))
+    columns, buffer = packed_cells(found)
     return Reply(
         {
             "axis": found.axis,
@@ -38,7 +38,7 @@ def channels(context: Context, question: Question) -> Reply:
             "colStep": found.col_step,
             "planeRows": plane.rows,
             "planeCols": plane.cols,
-            **cells,
+            "columns": columns,
         },
         (buffer,),
     )

@@ -21,6 +21,6 @@ def profile(context: Context, question: Question) -> Reply:
     axis = question.integer("axis", 0, 63)
     points = question.integer("points", 1, MOST_SIDE)
     found = profile_of(about.values, axis, points, context.watch)
-    cells, buffer = packed_cells(found)
-    told = {"axis": found.axis, "length": found.length, "step": found.step, **cells}
+    columns, buffer = packed_cells(found)
+    told = {"axis": found.axis, "length": found.length, "step": found.step, "columns": columns}
     return Reply(told, (buffer,))

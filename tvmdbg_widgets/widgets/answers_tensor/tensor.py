@@ -40,7 +40,7 @@ def tensor(context: Context, question: Question) -> Reply:
         question.flag("exact"),
         context.watch,
     )
-    cells, buffer = packed_cells(shown, mean_only=question.flag("meanOnly"))
+    columns, buffer = packed_cells(shown)
     header["cheap"] = not about.stored.source.far and is_cheap(about.values, plane)
     header["tile"] = {
         "row": shown.row,
@@ -52,7 +52,7 @@ def tensor(context: Context, question: Question) -> Reply:
         "planeRows": plane.rows,
         "planeCols": plane.cols,
         "exact": shown.exact,
-        **cells,
+        "columns": columns,
     }
     return Reply(header, (buffer,))
 
