@@ -51,6 +51,17 @@ def data() -> Path:
     return HERE / "data"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slow-pages",
+        type=float,
+        default=1.0,
+        metavar="N",
+        help="pages run N times slower and answers come late by chance: what a test does not wait "
+        "for, it then misses",
+    )
+
+
 def pytest_report_header() -> str:
     path = corpus_path()
     return f"corpus: {path}" if path else f"corpus: none ({HOW})"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from chromium import ARGUMENTS, find
 from hatch_build import is_current
-from ui.host import serve
+from ui.host import Handler, serve
 from ui.servers import Server, jupyter
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # Only to end what hangs: on a busy machine every wait of a test may take its time.
 PATIENCE_MS = 60_000
+
+# How much later, at most, each further time of `--slow-pages` makes an answer.
+LATE_SECONDS = 0.1
 
 INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
 ROOT = Path(__file__).parents[2]
@@ -96,8 +99,16 @@ def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Browse
     window.clear_cookies()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def slowness(request: pytest.FixtureRequest) -> float:
+    """How many times slower than the machine allows pages run."""
+    times: float = request.config.getoption("--slow-pages")
+    Handler.late = (times - 1) * LATE_SECONDS
+    return times
+
+
 @pytest.fixture
-def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
+def page(context: BrowserContext, errors: list[str], slowness: float) -> Iterator[Page]:
     """One page of 1000 x 900 CSS pixels; the test fails if it leaves an error behind."""
 
     def note_error(error: Error) -> None:
@@ -115,6 +126,8 @@ def page(context: BrowserContext, errors: list[str]) -> Iterator[Page]:
             errors.append(f"asked the outside: {request.url}")
 
     page = context.new_page()
+    if slowness > 1:
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowness})
     page.on("pageerror", note_error)
     page.on("console", note_console)
     page.on("request", note_request)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import random
 import struct
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
@@ -98,13 +100,18 @@ class Answering:
             self._changed.notify_all()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    counter: Counter
+class Handler(BaseHTTPRequestHandler):
+    """Answers of one run, and the page itself."""
+
+    answering: Answering
+    late: ClassVar[float] = 0.0  # at most so many seconds, by chance
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         page, number = self.headers["X-Page"], int(self.headers["X-Number"])
-        self._give(self.answering.reply(message, page, number), "application/octet-stream")
+        answer = self.answering.reply(message, page, number)
+        time.sleep(random.uniform(0, self.late))
+        self._give(answer, "application/octet-stream")
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
@@ -165,7 +172,7 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 def serve(run: Any, port: int = 0) -> Iterator[str]:
     """Serve the page of one run; yields its address."""
     answering = Answering(run)
-    handler = type("Handler", (_Handler,), {"answering": answering})
+    handler = type("Handler", (Handler,), {"answering": answering})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
