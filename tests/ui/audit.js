@@ -164,11 +164,16 @@
   if (root.tabIndex === 0) controls.unshift(root);
   const name = (each) =>
     each.getAttribute("aria-label") || each.labels?.[0]?.textContent || each.textContent.trim() || each.title;
+  const words = (each) =>
+    [...each.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data.trim());
+  const isSaid = (each) =>
+    words(each).every((part) => !/\p{L}{2}/u.test(part) || name(each).toLowerCase().includes(part.toLowerCase()));
   return {
     texts: texts.map(({ seen, node, ...fact }) => ({ ...fact, seen: seen !== null })),
     overlaps,
     canvases,
     nameless: controls.filter((each) => !name(each)?.trim()).map((each) => each.outerHTML.slice(0, 120)),
+    unsaid: controls.filter((each) => each.matches("button") && !isSaid(each)).map((each) => each.outerHTML),
     untabbable: controls.filter((each) => each.tabIndex < 0).map((each) => name(each)),
     silent: views
       .flatMap((each) => [...each.querySelectorAll(":scope > .tvmdbg-mirror")])

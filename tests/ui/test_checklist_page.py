@@ -118,6 +118,7 @@ def check(page: Page) -> list[dict[str, Any]]:
         assert [(text["text"], text["cut"]) for text in texts if text["cut"]] == []
         assert each["overlaps"] == []
         assert each["nameless"] == []
+        assert each["unsaid"] == []
         assert each["untabbable"] == []
         assert each["silent"] == 0
         assert each["wide"] == []

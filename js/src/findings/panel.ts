@@ -1,5 +1,5 @@
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
-import { button, element } from "../shared/dom.ts";
+import { button, element, relabel } from "../shared/dom.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
 import { errorText, hinted, message, retry } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
@@ -204,9 +204,8 @@ export class FindingsPanel {
     this.#meter.max = Math.max(1, total);
     this.#meter.value = done;
     this.#stop.hidden = state !== "scanning" && state !== "cancelled";
-    this.#stop.textContent = state === "cancelled" ? "go on" : "stop";
-    this.#stop.title = `${state === "cancelled" ? "Go on" : "Stop"} scanning the tensors (s)`;
-    this.#stop.setAttribute("aria-label", this.#stop.title);
+    const act = state === "cancelled" ? "Go on" : "Stop";
+    relabel(this.#stop, act.toLowerCase(), `${act} scanning the tensors (s)`);
     const told = counts(findings).map(([kind, text]) =>
       element(
         "span",

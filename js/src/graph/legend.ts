@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, relabel } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { kindFill } from "../shared/theme.ts";
@@ -77,7 +77,7 @@ export class Legend {
   #fit(): void {
     const { clientWidth } = this.node;
     for (const part of [...this.#items, this.#more]) part.hidden = false;
-    this.#say("less", "show one row of the legend");
+    relabel(this.#more, "less", "show one row of the legend");
     if (clientWidth === 0) return;
     const scale = this.#scaleNode?.offsetWidth ?? 0;
     const widths = this.#items.map((item) => item.offsetWidth);
@@ -89,13 +89,7 @@ export class Legend {
     for (; shown < widths.length && widths[shown]! <= room; shown++) room -= widths[shown]!;
     for (const item of this.#items.slice(shown)) item.hidden = true;
     const left = counted(this.#items.length - shown, "op kind");
-    this.#say(`+${this.#items.length - shown}`, `show ${left} more`);
-  }
-
-  #say(text: string, title: string): void {
-    this.#more.textContent = text;
-    this.#more.title = title;
-    this.#more.setAttribute("aria-label", title);
+    relabel(this.#more, `+${this.#items.length - shown}`, `show ${left} more`);
   }
 
   #chip(

@@ -1,4 +1,4 @@
-import { button } from "../shared/dom.ts";
+import { button, relabel } from "../shared/dom.ts";
 import { say } from "./status.ts";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -9,9 +9,7 @@ export function themeToggle(): HTMLButtonElement {
   const dark = () => (root.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark";
   const label = () => {
     const text = dark() ? "Light" : "Dark";
-    toggle.textContent = text;
-    toggle.title = `${text} colours`;
-    toggle.setAttribute("aria-label", toggle.title);
+    relabel(toggle, text, `${text} colours`);
   };
   const toggle = button("", "", () => {
     root.dataset.theme = dark() ? "light" : "dark";

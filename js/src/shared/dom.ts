@@ -22,14 +22,20 @@ export function element<K extends keyof HTMLElementTagNameMap>(
  */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
+/** A button with words or a sign on it; the title says what it does. */
 export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
-  const node = element(
-    "button",
-    { type: "button", title, "aria-label": title, ...KEEP_KEYS },
-    label,
-  );
+  const node = element("button", { type: "button", ...KEEP_KEYS });
+  relabel(node, label, title);
   node.addEventListener("click", onClick);
   return node;
+}
+
+/** Changes what is on a button; its name keeps those words, by which a voice calls it (WCAG 2.5.3). */
+export function relabel(node: HTMLButtonElement, label: string, title: string): void {
+  const isSaid = !/\p{L}{2}/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  node.textContent = label;
+  node.title = title;
+  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
 }
 
 /** A labelled drop-down list; `onChange` gets the chosen value. */

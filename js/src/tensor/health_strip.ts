@@ -1,5 +1,5 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
-import { button, element, KEEP_KEYS, listening } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, listening, relabel } from "../shared/dom.ts";
 import { healthScan, isSuspicious, nextSuspicious, VERDICT_LABELS } from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -179,15 +179,13 @@ export class HealthStrip {
     this.#worst.hidden = next < 0;
     if (next >= 0) {
       const first = health!.rank[next] === 0 || !isSuspicious(health!.verdict[this.#row] ?? 0);
-      this.#worst.textContent = first ? "worst" : "next worst";
-      this.#worst.title = first ? "the most suspicious entry" : "the next most suspicious entry";
-      this.#worst.setAttribute("aria-label", this.#worst.title);
+      const title = first ? "the most suspicious entry" : "the next most suspicious entry";
+      relabel(this.#worst, first ? "worst" : "next worst", title);
     }
     const stopped = health?.state === "cancelled";
     this.#stop.hidden = health?.state !== "scanning" && !stopped;
-    this.#stop.textContent = stopped ? "go on" : "stop";
-    this.#stop.title = stopped ? "go on looking at the tensors" : "stop looking at the tensors";
-    this.#stop.setAttribute("aria-label", this.#stop.title);
+    const act = stopped ? "go on" : "stop";
+    relabel(this.#stop, act, `${act} looking at the tensors`);
   }
 
   #speak(): void {

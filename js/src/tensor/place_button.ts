@@ -14,10 +14,8 @@ export function placeButton(
 ): HTMLButtonElement | null {
   if (!stored) return null;
   const shown = indexText(answer ? logicalIndex(answer, stored) : stored);
-  const node = button(`${before}${shown}`, title, () => acts.go(stored, "stored"));
   const unfolded = answer?.layout ? `, stored at ${indexText(stored)}` : "";
-  node.title = `${title}${unfolded}`;
-  node.setAttribute("aria-label", `${title}: ${shown}${unfolded}`);
+  const node = button(`${before}${shown}`, `${title}${unfolded}`, () => acts.go(stored, "stored"));
   node.dataset.key = title;
   return node;
 }
