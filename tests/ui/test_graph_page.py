@@ -385,6 +385,7 @@ def test_the_wheel_is_the_pages_until_the_view_has_the_focus(
     page.wait_for_function("scrollY > 0")
     assert marks(root)[0] == before
     page.evaluate("scrollTo(0, 0)")
+    frames(page)
     root.focus()
     page.mouse.wheel(0, -240)
     page.wait_for_function(

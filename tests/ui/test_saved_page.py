@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.saved import READY, hostile_run, long_run, select, selected, settle
 from ui.test_checklist_page import AUDIT
+from ui.waits import frames
 
 import tvmdbg_widgets as tvmdbg
 
@@ -616,6 +617,7 @@ def test_a_frame_traps_neither_wheel_nor_keys(page: Page, embedding: Path) -> No
     page.wait_for_function("() => scrollY > 0")
     assert graph_marks(graph) == drawn
     page.evaluate("scrollTo(0, 0)")
+    frames(page)
     graph.locator("#tvmdbg-views > .tvmdbg").focus()
     page.mouse.wheel(0, -200)
     graph.wait_for_function(

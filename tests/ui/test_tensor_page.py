@@ -258,6 +258,7 @@ def test_wheel_is_the_pages_until_the_view_has_focus(page: Page, made: str) -> N
     page.wait_for_function("scrollY > 0")
     expect(page.get_by_label("Index along axis 0, typed")).to_have_value("0")
     page.evaluate("scrollTo(0, 0)")
+    frames(page)
     page.locator(ROOT).focus()
     page.locator(STAGE).hover()
     page.mouse.wheel(0, 100)

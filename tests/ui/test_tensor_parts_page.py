@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import rest
+from ui.waits import asking, rest
 from unit.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
@@ -826,6 +826,24 @@ def test_two_views_of_one_state_follow_each_other(
     assert page.evaluate("window.changes") == before
     state = "[0, 1].map(it => window.tvmdbg.models[`tensor${it}`].get('data_sizes'))"
     assert page.evaluate(state) == [{"C": 11}, {"C": 11}]
+
+
+def test_an_answer_leaves_what_is_typed_meanwhile(page: Page, show: Callable[..., None]) -> None:
+    show("packed")
+    page.get_by_label("Layout of the axes (a)").select_option("by hand")
+    rest(page)
+    held: list[Any] = []
+    page.route("**/ask", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    page.get_by_label("Layout, for example NCHW8c").fill("NCHW8c")
+    page.get_by_label("Layout, for example NCHW8c").press("Enter")
+    asking(page, 1)
+    sizes = page.get_by_label(LABELS["data_sizes"])
+    sizes.fill("C=3")
+    held.pop().continue_()
+    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 16")
+    expect(sizes).to_have_value("C=3")
+    sizes.press("Enter")
+    expect(page.get_by_label("Index along C, typed").locator("..")).to_contain_text("of 3")
 
 
 def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917

@@ -27,6 +27,7 @@ export class LayoutPicker {
     role: "alert",
     id: `tvmdbg-layout-${Math.random().toString(36).slice(2)}`,
   });
+  readonly #offered = piece("layouts-offered");
   readonly #hand: HTMLElement;
   #answer: TensorAnswer | null = null;
   #built = "";
@@ -56,6 +57,7 @@ export class LayoutPicker {
     this.#text = typed("Layout", "NCHW8c", 9);
     this.#sizes = typed("Sizes without padding", "C=12", 7);
     this.#hand = piece("by-hand", this.#text, this.#sizes, this.#problem);
+    this.node.append(this.#offered, this.#hand);
   }
 
   show(answer: TensorAnswer): void {
@@ -79,7 +81,7 @@ export class LayoutPicker {
   }
 
   #build({ layouts, layout, sizes, storedShape }: TensorAnswer): void {
-    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    const focused = document.activeElement;
     const choices = [
       ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
       ["", `as stored (${storedShape.length} axes)`] as const,
@@ -99,15 +101,16 @@ export class LayoutPicker {
     padding.addEventListener("change", () => {
       this.#choose({ layout, sizes: padding.checked ? {} : null });
     });
-    this.#text.value = layout || this.#text.value;
-    if (layout && this.#byHand) this.#sizes.value = sizesText(sizes);
-    this.node.replaceChildren(
+    // An answer may come while one types the next wish.
+    if (layout && focused !== this.#text) this.#text.value = layout;
+    if (layout && this.#byHand && focused !== this.#sizes) this.#sizes.value = sizesText(sizes);
+    const isChoosing = this.#offered.contains(focused);
+    this.#offered.replaceChildren(
       element("label", {}, "layout ", list),
       padded ? element("label", { title: sizesText(full) }, padding, "padding") : "",
-      this.#byHand ? this.#hand : "",
     );
-    if (focused instanceof HTMLSelectElement) list.focus({ preventScroll: true });
-    else if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+    this.#hand.hidden = !this.#byHand;
+    if (isChoosing) (focused?.tagName === "SELECT" ? list : padding).focus({ preventScroll: true });
     this.#check();
   }
 
@@ -148,6 +151,7 @@ export class LayoutPicker {
   }
 
   #apply(): boolean {
+    if (!this.#byHand) return true;
     const text = this.#text.value.trim();
     const sizes = parseSizes(this.#sizes.value);
     if (this.#check() || text === "" || typeof sizes === "string") return text === "";
