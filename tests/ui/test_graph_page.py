@@ -317,8 +317,9 @@ def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Lo
     assert set(marks(root)) == {59, 62, 65}
     assert set(marks(root)) == {59, 62, 65}
     expect(root.locator(".tvmdbg-graph-part")).to_contain_text("1 hop: 9 of 72 nodes")
-    root.get_by_role("button", name="show the whole graph").click()
+    root.get_by_role("button", name="show the whole graph").press("Enter")
     expect(root.locator(".tvmdbg-graph-part")).to_be_hidden()
+    expect(root).to_be_focused()
     frames(page)
     assert len(marks(root)) > 3
 

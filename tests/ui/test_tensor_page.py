@@ -689,7 +689,8 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     page.wait_for_function(
         f"String(window.tvmdbg.models.tensor0.get('region')) === `${{{region}}}`"
     )
-    page.get_by_role("button", name="Show the whole plane").click()
+    page.get_by_role("button", name="Show the whole plane").press("Enter")
+    expect(page.locator(ROOT)).to_be_focused()
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
     assert sight(page)["region"] is None
     page.wait_for_function("window.tvmdbg.models.tensor0.get('region') === null")

@@ -62,6 +62,14 @@ export function bindKeys(
     },
     { signal },
   );
+  root.addEventListener("focusout", (event) => regain(root, event), { signal });
+}
+
+/** A control that goes away while it has the focus gives the keys back to its view; a browser drops them. */
+function regain(root: HTMLElement, { target, relatedTarget }: FocusEvent): void {
+  const gone = target as HTMLElement;
+  if (relatedTarget || document.activeElement !== document.body || !document.hasFocus()) return;
+  if (!gone.checkVisibility() || gone.matches(":disabled")) root.focus({ preventScroll: true });
 }
 
 /** The button that shows and hides the list of keys of `root`. */

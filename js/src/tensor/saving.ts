@@ -38,6 +38,7 @@ export class Saving {
   readonly #button: HTMLButtonElement;
   readonly #status = element("div", { class: "tvmdbg-tensor-save-status" });
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
+  readonly #kinds: Record<Kind, HTMLButtonElement>;
   readonly #cancel: HTMLButtonElement;
   #shown: Shown | null = null;
   #busy: AbortController | null = null;
@@ -57,12 +58,11 @@ export class Saving {
     this.#button = button("save", "Save what is shown (w)", () => this.toggle());
     this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
     this.#cancel.hidden = true;
-    const kinds = (["npy", "csv", "png"] as const).map((kind) =>
-      button(kind, TITLES[kind], () => this.#save(kind)),
-    );
+    const offer = (kind: Kind) => button(kind, TITLES[kind], () => this.#save(kind));
+    this.#kinds = { npy: offer("npy"), csv: offer("csv"), png: offer("png") };
     this.#menu = part(
       "save-menu",
-      part("save-kinds", ...kinds),
+      part("save-kinds", ...Object.values(this.#kinds)),
       this.#bar,
       this.#cancel,
       this.#status,
@@ -166,6 +166,7 @@ export class Saving {
       this.#tell(isAbort(error) ? "Not saved: stopped." : `Not saved: ${errorText(error)}`);
     } finally {
       this.#busy = null;
+      if (document.activeElement === this.#cancel) this.#kinds[kind].focus({ preventScroll: true });
       this.#cancel.hidden = this.#bar.hidden = true;
     }
   }
