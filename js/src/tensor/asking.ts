@@ -30,6 +30,7 @@ export class Asking {
   #waiting: ((mine: boolean) => void) | null = null;
   #flying = 0;
   #ticket = 0;
+  /** The newest question whose answer or error is shown. */
   #shown = 0;
   #last: Question | null = null;
 
@@ -90,7 +91,9 @@ export class Asking {
       const sampled = answer.tile !== null && !answer.tile.exact;
       if (sampled && toTheEnd && ticket === this.#ticket) this.refine(view, wanted);
     } catch (error) {
-      if (!isAbort(error) && ticket === this.#ticket) this.#events.failed(error);
+      if (isAbort(error) || ticket !== this.#ticket) return;
+      this.#shown = ticket;
+      this.#events.failed(error);
     } finally {
       clearTimeout(busy);
       if (ticket === this.#ticket) this.#events.busy(false);
