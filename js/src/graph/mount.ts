@@ -59,7 +59,7 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
 const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
 
 function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: GraphView): void {
-  const { stage } = view;
+  const { stage, acts } = view;
   const step = (to: Step, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
@@ -68,7 +68,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       ];
       stage.camera.pan(x * PAN_PX, y * PAN_PX);
       stage.changed();
-    } else view.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
+    } else acts.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
   };
   bindKeys(
     root,
@@ -86,29 +86,29 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       {
         keys: ["[", "]"],
         does: "previous, next node in execution order",
-        run: (event) => view.inOrder(event.key === "[" ? -1 : 1),
+        run: (event) => acts.inOrder(event.key === "[" ? -1 : 1),
       },
       {
         keys: ["Enter"],
         does: "centre the node; again: into its details",
-        run: () => view.enter(),
+        run: () => acts.enter(),
       },
-      { keys: ["s"], does: "slowest node", run: () => view.slowest() },
-      { keys: ["/"], does: "search", run: () => view.focusSearch() },
+      { keys: ["s"], does: "slowest node", run: () => acts.slowest() },
+      { keys: ["/"], does: "search", run: () => view.toolbar.focusSearch() },
       {
         keys: ["n"],
         does: "next hit (Shift: previous)",
-        run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
+        run: (event) => acts.nextHit(event.shiftKey ? -1 : 1),
       },
       { keys: ["c"], does: "colours: op kind, time, health", run: () => view.chosen.cycleColors() },
       { keys: ["p"], does: "fold or unfold parameters", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
-      { keys: ["f"], does: "fit the node and its neighbours", run: () => view.fitSelected() },
-      { keys: ["0"], does: "fit the whole graph", run: () => view.fitAll() },
+      { keys: ["f"], does: "fit the node and its neighbours", run: () => acts.fitSelected() },
+      { keys: ["0"], does: "fit the whole graph", run: () => acts.fitAll() },
       { keys: ["+", "="], does: "larger", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "smaller", run: () => stage.zoom(1 / ZOOM_STEP) },
-      { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.copy() },
-      { keys: ["Escape"], does: "clear highlight, search, selection", run: () => view.escape() },
+      { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.code.copy() },
+      { keys: ["Escape"], does: "clear highlight, search, selection", run: () => acts.escape() },
     ],
     signal,
   );
@@ -116,10 +116,10 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
     root,
     stage.canvas,
     {
-      click: (x, y, add) => view.pick(x, y, add),
-      focus: () => view.focusNode(),
-      hover: (x, y) => view.hover(x, y),
-      leave: () => view.leave(),
+      click: (x, y, add) => acts.pick(x, y, add),
+      focus: () => acts.focusNode(),
+      hover: (x, y) => acts.hover(x, y),
+      leave: () => acts.leave(),
       pan: (dx, dy) => {
         stage.camera.pan(dx, dy);
         stage.changed();

@@ -79,6 +79,11 @@ export function foldedInto(scene: Scene, box: number): Int32Array {
   return scene.folded.subarray(scene.foldedStart[box]!, scene.foldedStart[box + 1]!);
 }
 
+/** The nodes a box stands for, those folded into it apart. */
+export function membersOf(scene: Scene, box: number): Int32Array {
+  return scene.node.subarray(box, box + 1);
+}
+
 /** How many nodes have a box, or are folded into one. */
 export function shownNodes({ boxStart }: Scene): number {
   let shown = 0;

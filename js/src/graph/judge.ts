@@ -1,0 +1,48 @@
+import { healthScan } from "../shared/health.ts";
+import { errorText } from "../shared/message.ts";
+import { isUnderWay, type Scan } from "../shared/scan.ts";
+import type { HealthAnswer } from "../shared/tensor_questions.ts";
+import { NodeHealth } from "./health.ts";
+import type { GraphView } from "./view.ts";
+
+/** Asks for the health of the run's values once somebody wants to see it. */
+export class Judge {
+  readonly #view: GraphView;
+  readonly #scan: Scan<HealthAnswer>;
+  #asked = false;
+
+  constructor(view: GraphView) {
+    this.#view = view;
+    this.#scan = healthScan(
+      view.context.run,
+      { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
+      view.context.signal,
+    );
+  }
+
+  ask(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    void this.#scan.start();
+  }
+
+  stop(): void {
+    void this.#scan.stop();
+  }
+
+  goOn(): void {
+    void this.#scan.start(true);
+  }
+
+  #judged(answer: HealthAnswer): void {
+    const { model } = this.#view;
+    model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
+    this.#view.repaint();
+    if (!isUnderWay(answer)) this.#view.tell();
+  }
+
+  #notJudged(error: unknown): void {
+    this.#asked = false;
+    this.#view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
+  }
+}
