@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.groups import Groups
     from tvmdbg_widgets.model.health import Health
     from tvmdbg_widgets.model.issues import Issues
     from tvmdbg_widgets.model.parts import Provenance, RunParts
@@ -100,6 +101,25 @@ class DebugRun:
         from tvmdbg_widgets.analysis.check import check
 
         return check(self.parts)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Nested groups of nodes: repeated blocks by their structure, scopes where names have them.
+
+        ::
+
+            run.groups.find("residual block")[0].nodes
+
+        Raises
+        ------
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.blocks import groups
+
+        if self.graph is None:
+            raise ValueError("this run has no graph, so no groups of nodes")
+        return groups(self.graph)
 
     @property
     def search(self) -> Search:

@@ -61,6 +61,15 @@ export function columns(
     nodeNs: Float64Array.from(nodes, ({ ns }) => ns ?? Number.NaN),
     nodeTrust: new Uint8Array(nodes.length),
     hasTensor: new Uint8Array(shapes.length),
+    groupOrder: Int32Array.from(nodes.keys()),
+    groupStart: new Int32Array(0),
+    groupEnd: new Int32Array(0),
+    groupParent: new Int32Array(0),
+    groupAlike: new Int32Array(0),
+    groupRepeats: new Int32Array(0),
+    groupSource: new Uint8Array(0),
+    groupNames: stringColumn([]),
+    nodeGroup: new Int32Array(nodes.length).fill(-1),
   };
 }
 

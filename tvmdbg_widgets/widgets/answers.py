@@ -133,6 +133,7 @@ def _graph(context: Context, _question: Question) -> Reply:
     if graph is None:
         return Reply(None)
     nodes = graph.nodes
+    groups = run.groups
     timeline = run.timeline
     unknown = np.full(graph.num_nodes, np.nan)
     absent = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
@@ -167,6 +168,15 @@ def _graph(context: Context, _question: Question) -> Reply:
         "nodeNs": timeline.node_ns if timeline is not None else unknown,
         "nodeTrust": timeline.node_trust if timeline is not None else absent,
         "hasTensor": held,
+        "groupOrder": groups.order,
+        "groupStart": groups.start,
+        "groupEnd": groups.end,
+        "groupParent": groups.parent,
+        "groupAlike": groups.alike,
+        "groupRepeats": groups.repeats,
+        "groupSource": groups.source,
+        "groupNames": groups.names,
+        "nodeGroup": groups.node_group,
     }
     return _packed(columns)
 

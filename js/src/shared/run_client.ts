@@ -9,6 +9,7 @@ export type { Entry };
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
 export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
+export const GroupSource = { REPEAT: 0, BLOCK: 1, SCOPE: 2, MODULE: 3 } as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 /** What a run holds, and for what it lacks how to get it. */
@@ -58,6 +59,20 @@ export interface GraphColumns {
   nodeTrust: Uint8Array;
   /** 1 where the run holds the entry's tensor. */
   hasTensor: Uint8Array;
+  /** Groups (G) are intervals of this order of all nodes; see `tvmdbg_widgets/model/groups.py`. */
+  groupOrder: Int32Array;
+  groupStart: Int32Array;
+  groupEnd: Int32Array;
+  /** The group around each group; -1 at the top. Parents come before their children. */
+  groupParent: Int32Array;
+  /** Groups of one number have the same structure. */
+  groupAlike: Int32Array;
+  /** Of how many blocks a run of blocks is; else 1. */
+  groupRepeats: Int32Array;
+  groupSource: Uint8Array;
+  groupNames: StringColumn;
+  /** The innermost group of each node, -1 for none. */
+  nodeGroup: Int32Array;
 }
 
 /** Slices (S), and times per node (N) in nanoseconds; see `tvmdbg_widgets/model/timeline.py`. */
