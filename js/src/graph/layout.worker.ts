@@ -1,4 +1,4 @@
-import { type LayoutInput, type LayoutResult, layoutSteps } from "./layout/index.ts";
+import { type CompoundInput, type LayoutResult, layoutSteps } from "./layout/index.ts";
 import { shareLayout } from "./layout_shared.ts";
 
 /** What the worker says: it is there, how far it is, and how it ended. */
@@ -10,14 +10,15 @@ export type WorkerMessage =
 
 interface Scope {
   postMessage(message: WorkerMessage, transfer?: Transferable[]): void;
-  onmessage: ((event: MessageEvent<LayoutInput>) => void) | null;
+  onmessage: ((event: MessageEvent<CompoundInput>) => void) | null;
 }
 
 /** Milliseconds between two reports of progress. */
 const REPORT = 50;
 
 function buffers(result: LayoutResult): Transferable[] {
-  const arrays = [...Object.values(result), ...Object.values(result.routes)];
+  const { routes, frames, columns } = result;
+  const arrays = [result, routes, frames, columns].flatMap((part) => Object.values(part));
   return arrays.filter((value) => ArrayBuffer.isView(value)).map((view) => view.buffer);
 }
 
@@ -32,7 +33,7 @@ function listen(): void {
   scope.postMessage({ kind: "ready" });
 }
 
-function answer(data: LayoutInput): void {
+function answer(data: CompoundInput): void {
   try {
     const steps = layoutSteps(data);
     let reported = performance.now();

@@ -1,5 +1,5 @@
 import workerSource from "worker:./layout.worker.ts";
-import type { LayoutInput, LayoutProgress, LayoutResult } from "./layout/index.ts";
+import type { CompoundInput, LayoutProgress, LayoutResult } from "./layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import { sharedLayout } from "./layout_shared.ts";
 
@@ -16,7 +16,10 @@ const SLICE = 8;
 const SMALL = 400;
 
 /** Lays a graph out away from the main thread; where workers do not start, in slices on it. */
-export async function layoutGraph(input: LayoutInput, run: LayoutRun = {}): Promise<LayoutResult> {
+export async function layoutGraph(
+  input: CompoundInput,
+  run: LayoutRun = {},
+): Promise<LayoutResult> {
   run.signal?.throwIfAborted();
   if (input.count + input.source.length >= SMALL) {
     const result = await layoutInWorker(input, run);
@@ -27,7 +30,7 @@ export async function layoutGraph(input: LayoutInput, run: LayoutRun = {}): Prom
 
 /** The same layout on the main thread, which is free again after every few milliseconds. */
 export async function layoutInSlices(
-  input: LayoutInput,
+  input: CompoundInput,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
   const layoutSteps = sharedLayout() ?? (await importLayout());
@@ -62,14 +65,15 @@ function blobUrl(): string {
 }
 
 /** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
-function copyOf(input: LayoutInput): { copy: LayoutInput; transfer: Transferable[] } {
-  const copy: LayoutInput = {
+function copyOf(input: CompoundInput): { copy: CompoundInput; transfer: Transferable[] } {
+  const copy: CompoundInput = {
     ...input,
     width: input.width.slice(),
     height: input.height.slice(),
     source: input.source.slice(),
     target: input.target.slice(),
     ...(input.sourceSlot && { sourceSlot: input.sourceSlot.slice() }),
+    ...(input.frameOf && { frameOf: input.frameOf.slice() }),
   };
   const transfer: Transferable[] = [];
   for (const value of Object.values(copy)) {
@@ -95,7 +99,7 @@ function startWorker(): { worker: Worker; release: () => void } | undefined {
 
 /** Undefined where no worker starts. */
 function layoutInWorker(
-  input: LayoutInput,
+  input: CompoundInput,
   { signal, onProgress }: LayoutRun,
 ): Promise<LayoutResult | undefined> {
   return new Promise((resolve, reject) => {

@@ -11,7 +11,11 @@ import { placePorts } from "./ports.ts";
 import { routeEdges } from "./routing.ts";
 import { expand, findTrunks } from "./trunks.ts";
 import {
+  type Bounds,
+  type Columns,
+  type CompoundInput,
   DEFAULTS,
+  type Frames,
   type LayoutInput,
   type LayoutProgress,
   type LayoutResult,
@@ -48,8 +52,28 @@ function check(input: LayoutInput): void {
   }
 }
 
+function oneColumn(layers: number, { minX, maxX, minY, maxY }: Bounds): Columns {
+  return {
+    firstLayer: Int32Array.of(0, layers),
+    minX: Float64Array.of(minX),
+    maxX: Float64Array.of(maxX),
+    minY: Float64Array.of(minY),
+    maxY: Float64Array.of(maxY),
+    cut: new Int32Array(0),
+  };
+}
+
+function noFrames(): Frames {
+  return {
+    x: new Float64Array(0),
+    y: new Float64Array(0),
+    width: new Float64Array(0),
+    height: new Float64Array(0),
+  };
+}
+
 /** The layout in steps; between two steps the caller may pause or stop. */
-export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, LayoutResult> {
+export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, LayoutResult> {
   check(input);
   const { count } = input;
   const spacing: Spacing = { ...DEFAULTS, ...input.options };
@@ -128,6 +152,8 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     direction,
     layers,
     ...bands,
+    frames: noFrames(),
+    columns: oneColumn(layers, result.bounds),
     routes,
     stubs,
     reversed: acyclic.reversed,
@@ -137,7 +163,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
 }
 
 /** The layout in one go. */
-export function layout(input: LayoutInput): LayoutResult {
+export function layout(input: CompoundInput): LayoutResult {
   const steps = layoutSteps(input);
   for (;;) {
     const step = steps.next();

@@ -17,6 +17,9 @@ export interface LayoutOptions {
   sweeps?: number;
   /** Bound of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget?: number;
+  /** Height of a frame's header, and the free space inside its border, px. */
+  frameHeader?: number;
+  framePadding?: number;
 }
 
 export interface LayoutInput {
@@ -31,6 +34,20 @@ export interface LayoutInput {
   sourceSlot?: Int32Array;
   direction?: Direction;
   options?: LayoutOptions;
+}
+
+/** Boxes in frames; a frame's boxes and edges are laid out by themselves, and stand in its parent as one box. */
+export interface CompoundInput extends LayoutInput {
+  /** Innermost frame of each box, -1 for none. */
+  frameOf?: Int32Array;
+  frames?: {
+    /** The frame around each frame, -1 for none; parents come before their children. */
+    parent: Int32Array;
+    /** Frames of one number whose content is the same are laid out once. */
+    alike: Int32Array;
+    /** Width of the header, px: a frame is at least so wide, and its neighbours are placed as if it were just so wide. */
+    minWidth: Float64Array;
+  };
 }
 
 export interface Bounds {
@@ -53,6 +70,27 @@ export interface Routes {
   trunk: Int32Array;
 }
 
+/** Upper left corners and sizes, px. */
+export interface Frames {
+  x: Float64Array;
+  y: Float64Array;
+  width: Float64Array;
+  height: Float64Array;
+}
+
+/** Stretches of the layers that stand side by side: one, unless the layout was wrapped. */
+export interface Columns {
+  /** Columns + 1: column c holds the layers firstLayer[c] … firstLayer[c + 1] - 1. */
+  firstLayer: Int32Array;
+  /** What each column covers, px. */
+  minX: Float64Array;
+  maxX: Float64Array;
+  minY: Float64Array;
+  maxY: Float64Array;
+  /** Edges that lead from one column to another: along the flow their points go back and forth. */
+  cut: Int32Array;
+}
+
 export interface LayoutResult {
   direction: Direction;
   /** Box centres, px. */
@@ -60,13 +98,18 @@ export interface LayoutResult {
   y: Float64Array;
   layer: Int32Array;
   layers: number;
-  /** Extent of each layer along the flow (y, or x for "right"); sorted, disjoint: binary search finds what is visible. */
+  /**
+   * Extent of each layer along the flow (y, or x for "right"); sorted and disjoint within a column: binary search finds
+   * what is visible. With frames, a layer is a cluster of boxes whose extents overlap.
+   */
   layerTop: Float64Array;
   layerBottom: Float64Array;
   /** Nodes sorted by layer, then across it; layer l is order[layerStart[l] … layerStart[l + 1]). */
   order: Int32Array;
   layerStart: Int32Array;
   bounds: Bounds;
+  frames: Frames;
+  columns: Columns;
   routes: Routes;
   /** Edges too long to be drawn: of their four points only the first two and the last two are joined. */
   stubs: Int32Array;
@@ -91,6 +134,8 @@ export interface Spacing {
   componentGap: number;
   sweeps: number;
   trunkBudget: number;
+  frameHeader: number;
+  framePadding: number;
 }
 
 export const DEFAULTS: Spacing = {
@@ -101,4 +146,6 @@ export const DEFAULTS: Spacing = {
   componentGap: 48,
   sweeps: 8,
   trunkBudget: 4,
+  frameHeader: 24,
+  framePadding: 12,
 };
