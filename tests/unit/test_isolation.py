@@ -1,0 +1,150 @@
+"""Parts of a graph against networkx."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model import isolation
+from tvmdbg_widgets.model.bridges import bridges
+from tvmdbg_widgets.model.graph_walk import Adjacency
+from tvmdbg_widgets.model.nodes import NodeKind
+
+Edges = list[tuple[int, int]]
+
+graphs = st.integers(2, 9).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.booleans(), min_size=n, max_size=n),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20),
+    )
+)
+
+
+class Columns:
+    """As much of a graph as walks read."""
+
+    def __init__(self, count: int, edges: Edges, parameters: tuple[int, ...] = ()) -> None:
+        pairs = np.array(edges, dtype=np.int32).reshape(-1, 2)
+        self.num_nodes = count
+        self.edge_source, self.edge_target = pairs[:, 0].copy(), pairs[:, 1].copy()
+        self.kinds = np.full(count, NodeKind.OPERATOR, np.uint8)
+        self.kinds[list(parameters)] = NodeKind.PARAMETER
+        self.in_edges = Adjacency.by(self.edge_target, count).__getitem__
+        self.out_edges = Adjacency.by(self.edge_source, count).__getitem__
+
+
+def build(count: int, edges: Edges, parameters: tuple[int, ...] = ()) -> Any:
+    return Columns(count, edges, parameters)
+
+
+def truth(count: int, edges: Edges) -> nx.DiGraph:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(edges)
+    return graph
+
+
+def ids(mask: np.ndarray) -> set[int]:
+    return set(np.flatnonzero(mask).tolist())
+
+
+@given(graphs, st.integers(0, 4))
+def test_parts_of_graphs(given: tuple[list[bool], Edges], hops: int) -> None:
+    flags, edges = given
+    count = len(flags)
+    graph, known = build(count, edges), truth(count, edges)
+    both = known.to_undirected()
+    for node in range(count):
+        assert ids(isolation.isolated(graph, "upstream", [node])) == {
+            node,
+            *nx.ancestors(known, node),
+        }
+        assert ids(isolation.isolated(graph, "downstream", [node])) == {
+            node,
+            *nx.descendants(known, node),
+        }
+        around = nx.single_source_shortest_path_length(both, node, cutoff=hops)
+        assert ids(isolation.isolated(graph, "around", [node], hops)) == set(around)
+        path = isolation.shortest_path(graph, 0, node)
+        ways = [(0, node), (node, 0)]
+        there = next((way for way in ways if nx.has_path(known, *way)), None)
+        if there is None:
+            assert path == ()
+        else:
+            assert (path[0], path[-1]) == there
+            assert len(path) - 1 == nx.shortest_path_length(known, *there)
+            assert all(known.has_edge(*step) for step in itertools.pairwise(path))
+
+
+@given(graphs)
+def test_paths_between_two_nodes_are_all_simple_paths(given: tuple[list[bool], Edges]) -> None:
+    count = len(given[0])
+    edges = [(min(pair), max(pair)) for pair in given[1] if pair[0] != pair[1]]
+    graph, known = build(count, edges), truth(count, edges)
+    for start, end in ((0, count - 1), (count - 1, 0), (1, count - 1)):
+        paths = nx.all_simple_paths(known, min(start, end), max(start, end))
+        wanted = {node for path in paths for node in path} if start != end else {start}
+        assert ids(isolation.between(graph, start, end)) == wanted
+
+
+@given(graphs)
+def test_bridges_lead_through_hidden_nodes_alone(given: tuple[list[bool], Edges]) -> None:
+    hidden, pairs = given
+    count = len(hidden)
+    edges = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
+    found = bridges(build(count, edges), np.array(hidden))
+    known = truth(count, edges)
+    wanted = []
+    for start in range(count):
+        for end in range(count):
+            if hidden[start] or hidden[end] or start == end:
+                continue
+            inner = [node for node in range(count) if hidden[node]]
+            part = known.subgraph([start, end, *inner])
+            paths = [path for path in nx.all_simple_paths(part, start, end) if len(path) > 2]
+            through = {node for path in paths for node in path[1:-1]}
+            if through:
+                wanted.append((start, end, len(through)))
+    assert found == wanted
+
+
+def test_parameters_come_with_their_readers_and_lead_nowhere() -> None:
+    # 1 is a weight that 2 and 4 read; 3 reads 2.
+    graph = build(5, [(0, 2), (1, 2), (2, 3), (1, 4), (0, 4)], parameters=(1,))
+    assert ids(isolation.isolated(graph, "downstream", [2])) == {1, 2, 3}
+    assert ids(isolation.isolated(graph, "around", [3], 2)) == {0, 1, 2, 3}
+    assert ids(isolation.isolated(graph, "downstream", [1])) == {1, 2, 3, 4}
+
+
+def test_an_unknown_part() -> None:
+    with pytest.raises(ValueError, match=r"kind is one of upstream, .*found 'sideways'"):
+        isolation.isolated(build(2, [(0, 1)]), "sideways", [0])
+
+
+def test_bridges_of_a_crossing_of_very_many_nodes_end() -> None:
+    wide = 3_000
+    edges = [(i, wide) for i in range(wide)]
+    edges += [(wide, i) for i in range(wide + 1, 2 * wide + 1)]
+    hidden = np.zeros(2 * wide + 1, bool)
+    hidden[wide] = True
+    started = time.process_time()
+    found = bridges(build(2 * wide + 1, edges), hidden)
+    assert time.process_time() - started < 20
+    assert found[0] == (0, wide + 1, 1)
+    assert len(found) < wide * wide
+
+
+def test_a_hundred_thousand_nodes() -> None:
+    count = 100_000
+    graph = build(count, [(i, i + 1) for i in range(count - 1)])
+    started = time.process_time()
+    assert isolation.isolated(graph, "around", [500], 3).sum() == 7
+    assert isolation.isolated(graph, "upstream", [count - 1]).all()
+    assert time.process_time() - started < 3

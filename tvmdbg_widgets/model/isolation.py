@@ -1,0 +1,145 @@
+"""Parts of a graph: what leads to nodes, what follows from them, what is near or between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.graph_walk import Neighbours
+from tvmdbg_widgets.model.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tvmdbg_widgets.model.graph import Graph
+
+#: What may be isolated.
+ISOLATIONS = ("upstream", "downstream", "around", "path")
+
+
+def levels(
+    graph: Graph,
+    starts: Iterable[int],
+    *,
+    up: bool = False,
+    down: bool = False,
+    hops: int | None = None,
+) -> npt.NDArray[np.int32]:
+    """Return how many edges each node is away from the nearest start, -1 where none leads to it.
+
+    Parameters
+    ----------
+    starts : iterable of int
+        Node ids.
+    up, down : bool
+        Whether edges are followed to producers, and to consumers. A parameter, unless it is a
+        start, leads nowhere: what else reads the same weight is not near.
+    hops : int, optional
+        Do not go further.
+
+    Returns
+    -------
+    int32 [N]
+    """
+    known = graph.edge_source >= 0
+    source, target = graph.edge_source[known], graph.edge_target[known]
+    ways = [(target, source)] * up + [(source, target)] * down
+    near = [Neighbours.of(*way, graph.num_nodes) for way in ways]
+    ends = (graph.kinds == NodeKind.PARAMETER).tolist()
+    found = [-1] * graph.num_nodes
+    front = sorted(set(starts))
+    for node in front:
+        found[node] = 0
+    level = 0
+    while front and level != hops:
+        level += 1
+        reached: list[int] = []
+        for neighbours in near:
+            for node in front:
+                for other in neighbours[node]:
+                    if found[other] < 0:
+                        found[other] = level
+                        if not ends[other]:
+                            reached.append(other)
+        front = reached
+    return np.array(found, np.int32)
+
+
+def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
+    """Mark the nodes on any path between two nodes, in either direction; none where there is none.
+
+    Returns
+    -------
+    bool [N]
+    """
+    found = np.zeros(graph.num_nodes, bool)
+    for first, last in ((start, end), (end, start)):
+        after = levels(graph, [first], down=True) >= 0
+        if after[last]:
+            found |= after & (levels(graph, [last], up=True) >= 0)
+    return found
+
+
+def shortest_path(graph: Graph, start: int, end: int) -> tuple[int, ...]:
+    """Return the nodes of a path of fewest edges between two nodes, in the direction of edges.
+
+    Empty where there is no path in either direction. Of several, the one through the lowest ids,
+    seen from its end.
+    """
+    for first, last in ((start, end), (end, start)):
+        away = levels(graph, [first], down=True)
+        if away[last] < 0:
+            continue
+        path = [last]
+        while path[-1] != first:
+            producers = graph.edge_source[graph.in_edges(path[-1])]
+            producers = producers[producers >= 0]
+            path.append(int(producers[away[producers] == away[path[-1]] - 1].min()))
+        return tuple(reversed(path))
+    return ()
+
+
+def isolated(
+    graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
+) -> npt.NDArray[np.bool_]:
+    """Mark the nodes of one part of a graph; parameters come with those that read them.
+
+    Parameters
+    ----------
+    kind : str
+        ``"upstream"`` or ``"downstream"`` of the nodes, ``"around"`` them, or every ``"path"``
+        between two, in either direction.
+    nodes : sequence of int
+        Node ids; two of them for a path.
+    hops : int, optional
+        How many edges around; 1 where left out.
+
+    Returns
+    -------
+    bool [N]
+        Nothing but False where no path is there.
+
+    Raises
+    ------
+    ValueError
+        For another kind.
+    """
+    if kind == "path":
+        found = between(graph, *nodes)
+    elif kind == "upstream":
+        found = levels(graph, nodes, up=True) >= 0
+    elif kind == "downstream":
+        found = levels(graph, nodes, down=True) >= 0
+    elif kind == "around":
+        found = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
+    else:
+        raise ValueError(f"kind is one of {', '.join(ISOLATIONS)}, found {kind!r}")
+    read = graph.edge_source[
+        found[graph.edge_target]
+        & (graph.edge_source >= 0)
+        & (graph.kinds[graph.edge_target] != NodeKind.PARAMETER)
+    ]
+    found[read[graph.kinds[read] == NodeKind.PARAMETER]] = True
+    return found
