@@ -71,6 +71,8 @@ class _Graph:
     shapes: list[list[Shape]] = field(default_factory=list)
     functions: dict[tuple[str, ...], str] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    repeats: dict[str, int] = field(default_factory=dict)
     parameters: int = 0
 
     def shape(self, entry: Entry) -> Shape:
@@ -95,12 +97,16 @@ class _Graph:
             function = f"{_FUSED}{kind}" + (f"_{count}" if count else "")
             self.functions[key] = function
         stem = "reshape_nop" if kind == "reshape" else function
-        again = self.used.get(stem + "#", 0)
-        self.used[stem + "#"] = again + 1
+        name, again = stem, self.repeats.get(stem, 0)
+        while name in self.names:
+            again += 1
+            name = f"{stem}{again}"
+        self.repeats[stem] = again
+        self.names.add(name)
         self.nodes.append(
             {
                 "op": "tvm_op",
-                "name": stem + (str(again) if again else ""),
+                "name": name,
                 "attrs": {
                     "num_outputs": str(len(shapes)),
                     "num_inputs": str(len(inputs)),
