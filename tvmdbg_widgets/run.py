@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tvmdbg_widgets.analysis.findings.search import Search
+    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.analysis.operators import Operators
     from tvmdbg_widgets.export.extract import Extracted
     from tvmdbg_widgets.export.page.embed import Embed
@@ -183,6 +184,28 @@ class DebugRun:
         from tvmdbg_widgets.export.report import report
 
         return report(self, node)
+
+    def memory_plan(self) -> MemoryPlan:
+        """Return which entries share memory, how much is in use when, and what makes the peak.
+
+        ::
+
+            run.memory_plan()
+            run.memory_plan().peak.entries
+            run.memory_plan().entry("conv2d_3").shares
+
+        Raises
+        ------
+        ValueError
+            The run has no graph, or the graph no ``storage_id`` list; tells how to get one.
+        """
+        return self._memory_plan
+
+    @cached_property
+    def _memory_plan(self) -> MemoryPlan:
+        from tvmdbg_widgets.analysis.memory_plan import plan_of
+
+        return plan_of(self.parts)
 
     def table(self) -> Operators:
         """Return every operator with its time, share, shape and dtype, in execution order."""

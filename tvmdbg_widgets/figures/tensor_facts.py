@@ -19,14 +19,13 @@ from tvmdbg_widgets.figures.tensor_shown import Shown
 from tvmdbg_widgets.figures.tensor_spread import Spread, spread_of
 from tvmdbg_widgets.figures.texts import (
     about_text,
-    bytes_text,
     index_text,
     shape_text,
     short_text,
 )
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
-from tvmdbg_widgets.model.numbers import fixed
+from tvmdbg_widgets.model.numbers import bytes_text, fixed
 from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.trust import Trust

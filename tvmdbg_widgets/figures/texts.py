@@ -9,8 +9,6 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.numbers import fixed
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -202,15 +200,6 @@ def _break(line: str) -> int:
         return space
     mark = max(line.rfind(each) for each in "_/.:-")
     return mark + 1 if mark > len(line) / 2 else space if space > 0 else len(line)
-
-
-def bytes_text(count: int) -> str:
-    """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
-    if count < 1024:
-        return f"{count} B"
-    power = min(4, (count.bit_length() - 1) // 10)
-    unit = ("KiB", "MiB", "GiB", "TiB")[power - 1]
-    return f"{fixed(count / 1024**power, 1)} {unit} ({count:,})"
 
 
 def shape_text(shape: Iterable[int]) -> str:

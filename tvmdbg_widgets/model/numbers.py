@@ -55,6 +55,15 @@ def percent(share: float) -> str:
     return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
 
 
+def bytes_text(count: int) -> str:
+    """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
+    if count < 1024:
+        return f"{count} B"
+    power = min(4, (count.bit_length() - 1) // 10)
+    unit = ("KiB", "MiB", "GiB", "TiB")[power - 1]
+    return f"{fixed(count / 1024**power, 1)} {unit} ({count:,})"
+
+
 def counted(count: int, noun: str) -> str:
     """``"1 node"``, ``"1,024 nodes"``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

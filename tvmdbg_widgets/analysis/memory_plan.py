@@ -1,0 +1,331 @@
+"""The memory plan of a graph: slots, what lies in them when, the peak and who makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.memory_lives import Ints, Lives, lives, occupied
+from tvmdbg_widgets.analysis.memory_losses import Loss, losses, written_over
+from tvmdbg_widgets.analysis.memory_sizes import UNKNOWN, entry_sizes
+from tvmdbg_widgets.analysis.memory_slots import Life, Peak, Slots
+from tvmdbg_widgets.analysis.memory_words import sentences
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.nodes import Entry, NodeKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+
+Number = TypeVar("Number", bound=np.generic)
+
+_MOST_DEVICES = 64
+
+#: What to say of a graph without storage ids.
+NO_STORAGE = (
+    "This graph has no storage_id list, so nothing is known of its memory: it was not compiled, "
+    "or the list was taken out. A compiled graph has one: open(…, graph=lib.get_graph_json())."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MemoryPlan:
+    """Which entries of a graph share memory, and how much is in use while each node runs.
+
+    A slot is one ``storage_id`` on one device. Slots that hold a parameter are counted as
+    parameters, all others (inputs, intermediate values, outputs) as workspace. N nodes, of which
+    R run, E entries, S slots; all arrays are read-only.
+
+    Attributes
+    ----------
+    graph : Graph
+    order : int32 [R]
+        The nodes that run, in the order of execution; a step is a place in it.
+    live : int64 [R]
+        Bytes of the workspace that are live while each node runs: what it reads, what it writes,
+        and what later nodes still read. Of entries live in one slot together the largest counts.
+    entry_bytes : int64 [E]
+        -1 where the graph does not tell; see :mod:`tvmdbg_widgets.analysis.memory_sizes`.
+    entry_slot : int32 [E]
+        -1 where the entry has no usable storage id.
+    first, last : int32 [E]
+        Steps that write the entry and read it last. Inputs and parameters are live throughout,
+        outputs of the graph from their writing to the end.
+    slot_storage_ids, slot_devices : int32 [S]
+        ``storage_id``, and ``DLDeviceType`` number or -1 where the graph does not tell.
+    slot_bytes : int64 [S]
+        Of the largest entry of a known size. Releases up to v0.13 round it up to four bytes.
+    slot_is_parameter : bool [S]
+    least : int
+        The peaks of all devices together, in bytes: no plan for this order can do with less,
+        unless it writes over an input in place where this one does not.
+    losses : tuple of Loss
+        Entries that are overwritten while they are still needed.
+    in_place, aliases : int32 arrays
+        Entries (ids) that their node writes over one of its own inputs, and those that a reshape
+        without copy shares with its input.
+    """
+
+    graph: Graph
+    order: npt.NDArray[np.int32]
+    live: Ints
+    entry_bytes: Ints
+    entry_slot: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+    slot_storage_ids: npt.NDArray[np.int32]
+    slot_devices: npt.NDArray[np.int32]
+    slot_bytes: Ints
+    slot_is_parameter: npt.NDArray[np.bool_]
+    least: int
+    losses: tuple[Loss, ...]
+    in_place: npt.NDArray[np.int32]
+    aliases: npt.NDArray[np.int32]
+
+    @cached_property
+    def slots(self) -> Slots:
+        """The slots, by storage id; ``plan.slots[0].entries``."""
+        return Slots(self)
+
+    @property
+    def allocated(self) -> int:
+        """Bytes of all slots of the workspace."""
+        return int(self.slot_bytes[~self.slot_is_parameter].sum())
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Bytes of all slots that hold parameters."""
+        return int(self.slot_bytes[self.slot_is_parameter].sum())
+
+    @cached_property
+    def peak(self) -> Peak:
+        """The most that is live at a time: how much, while which nodes run, and the entries."""
+        if not len(self.order):
+            return Peak(self.allocated, (), self._live_at(0))
+        most = int(self.live.max())
+        steps = np.flatnonzero(self.live == most)
+        nodes = tuple(self.order[steps].tolist())
+        return Peak(most, nodes, self._live_at(int(steps[0])))
+
+    @property
+    def waste(self) -> int:
+        """Bytes of the workspace allocated beyond :attr:`least`."""
+        return self.allocated - self.least
+
+    @property
+    def unshared(self) -> int:
+        """Bytes that the entries of the workspace would take with a slot each."""
+        own = self._in_workspace & ~np.isin(np.arange(len(self.entry_slot)), self.aliases)
+        return int(self.entry_bytes[own].sum())
+
+    @property
+    def unknown_sizes(self) -> int:
+        """How many entries have no known size; they count as nothing in every sum."""
+        return int((self.entry_bytes == UNKNOWN).sum())
+
+    @property
+    def unplaced(self) -> int:
+        """How many entries have no usable storage id; they are in no slot and no sum."""
+        return int((self.entry_slot < 0).sum())
+
+    def entry(self, node: int | str, output: int = 0) -> Life:
+        """Return where an entry lies, when it is live, and who shares its slot.
+
+        Raises
+        ------
+        KeyError, IndexError
+            The graph has no such node, or the node no such output.
+        """
+        own = self.graph.node(node).id if isinstance(node, str) else node
+        return self._life(self.graph.entry_id(own, output))
+
+    def live_at(self, node: int | str) -> tuple[Life, ...]:
+        """Return what is live in the workspace while a node runs, the largest first.
+
+        Raises
+        ------
+        KeyError, IndexError
+            The graph has no such node.
+        ValueError
+            The node is an input or a parameter, which does not run.
+        """
+        own = self.graph.node(node) if isinstance(node, str) else self.graph.nodes[node]
+        steps = np.flatnonzero(self.order == own.id)
+        if not len(steps):
+            raise ValueError(f"node {own.id} does not run: it is of kind {own.kind.name}")
+        return self._live_at(int(steps[0]))
+
+    @cached_property
+    def _in_workspace(self) -> npt.NDArray[np.bool_]:
+        return _in_workspace(self.entry_slot, self.entry_bytes, self.slot_is_parameter)
+
+    @cached_property
+    def _owner(self) -> npt.NDArray[np.int32]:
+        counts = np.diff(self.graph.entry_offsets)
+        return np.repeat(np.arange(self.graph.num_nodes, dtype=np.int32), counts)
+
+    def _live_at(self, step: int) -> tuple[Life, ...]:
+        there = self._in_workspace & (self.first <= step) & (step <= self.last)
+        there &= self.entry_bytes > 0
+        found = np.flatnonzero(there)
+        found = found[np.lexsort((found, -self.entry_bytes[found]))]
+        _, largest = np.unique(self.entry_slot[found], return_index=True)
+        return tuple(self._life(each) for each in found[np.sort(largest)].tolist())
+
+    def _entry(self, entry: int) -> Entry:
+        node = int(self._owner[entry])
+        return Entry(node, entry - int(self.graph.entry_offsets[node]))
+
+    def _life(self, entry: int) -> Life:
+        slot = int(self.entry_slot[entry])
+        own = self._entry(entry)
+        known = int(self.entry_bytes[entry])
+        ran = len(self.order) > 0
+        given = self.graph.kinds[own.node] < NodeKind.OPERATOR
+        others = () if slot < 0 else tuple(each for each in self.slots[slot].entries if each != own)
+        return Life(
+            own,
+            None if known == UNKNOWN else known,
+            None if slot < 0 else slot,
+            None if given or not ran else int(self.order[self.first[entry]]),
+            None if not ran else int(self.order[self.last[entry]]),
+            others,
+        )
+
+    @property
+    def text(self) -> str:
+        """The plan in some sentences, a line each."""
+        return "\n".join(sentences(self))
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row per entry (needs pandas); -1 stands for unknown.
+
+        ``first`` and ``last`` are steps, ``last_node`` is the node that runs then.
+        """
+        slot, ran = self.entry_slot, len(self.order) > 0
+        placed = slot >= 0
+        nothing = np.full(len(slot), -1, np.int64)
+
+        def of_slot(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.where(placed, column[slot], -1) if len(column) else nothing
+
+        return data_frame(
+            {
+                "node": self._owner,
+                "output": np.arange(len(slot)) - self.graph.entry_offsets[self._owner],
+                "name": [self.graph.names[node] for node in self._owner.tolist()],
+                "bytes": self.entry_bytes,
+                "storage_id": of_slot(self.slot_storage_ids),
+                "device": of_slot(self.slot_devices),
+                "slot": slot,
+                "slot_bytes": of_slot(self.slot_bytes),
+                "is_parameter": of_slot(self.slot_is_parameter) == 1,
+                "first": self.first,
+                "last": self.last,
+                "last_node": self.order[self.last] if ran else nothing,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return "MemoryPlan: " + self.text.replace("\n", "\n  ")
+
+
+def why_not(parts: RunParts) -> str:
+    """Return why a run has no memory plan and how to get one; empty where it has one."""
+    if parts.graph is None:
+        return HOW_TO_GET["graph"]
+    return NO_STORAGE if parts.graph.storage_ids is None else ""
+
+
+def plan_of(parts: RunParts) -> MemoryPlan:
+    """Return the memory plan of a run.
+
+    Raises
+    ------
+    ValueError
+        It has none; tells how to get one.
+    """
+    if parts.graph is None or parts.graph.storage_ids is None:
+        raise ValueError(why_not(parts))
+    return memory_plan(parts.graph)
+
+
+def memory_plan(graph: Graph) -> MemoryPlan:
+    """Return the memory plan that a graph carries in its ``storage_id`` list.
+
+    Raises
+    ------
+    ValueError
+        The graph has no such list; tells how to get one.
+    """
+    if graph.storage_ids is None:
+        raise ValueError(NO_STORAGE)
+    sizes, life = entry_sizes(graph), lives(graph)
+    devices = graph.device_types
+    key = graph.storage_ids.astype(np.int64) << 32
+    if devices is not None:
+        key |= devices.astype(np.int64) & 0xFFFFFFFF
+    placed = np.flatnonzero(graph.storage_ids >= 0)
+    keys, index = np.unique(key[placed], return_inverse=True)
+    slot = np.full(graph.num_entries, -1, np.int32)
+    slot[placed] = index
+    slot_bytes = np.zeros(len(keys), np.int64)
+    np.maximum.at(slot_bytes, index, np.maximum(sizes[placed], 0))
+    fixed = np.zeros(len(keys), np.bool_)
+    fixed[slot[placed][graph.kinds[life.owner[placed]] == NodeKind.PARAMETER]] = True
+    known_device = (keys & 0xFFFFFFFF).astype(np.uint32).astype(np.int32)
+    in_place, aliases = written_over(graph, life, slot)
+    own = np.flatnonzero(_in_workspace(slot, sizes, fixed) & (sizes > 0))
+    live = _live(life, slot, sizes, own)
+    return MemoryPlan(
+        graph=graph,
+        order=life.order,
+        live=_frozen(live[: len(life.order)]),
+        entry_bytes=_frozen(sizes),
+        entry_slot=_frozen(slot),
+        first=_frozen(life.first.astype(np.int32)),
+        last=_frozen(life.last.astype(np.int32)),
+        slot_storage_ids=_frozen((keys >> 32).astype(np.int32)),
+        slot_devices=_frozen(np.full_like(known_device, -1) if devices is None else known_device),
+        slot_bytes=_frozen(slot_bytes),
+        slot_is_parameter=_frozen(fixed),
+        least=sum(int(_live(life, slot, sizes, each).max()) for each in _by_device(own, devices)),
+        losses=losses(graph, life, slot, sizes),
+        in_place=_frozen(in_place),
+        aliases=_frozen(aliases),
+    )
+
+
+def _live(life: Lives, slot: npt.NDArray[np.int32], sizes: Ints, own: Ints) -> Ints:
+    """Return the bytes that some entries hold at each step."""
+    at = slot[own].astype(np.int64)
+    return occupied(at, life.first[own], life.last[own], sizes[own], life.steps)
+
+
+def _by_device(own: Ints, devices: npt.NDArray[np.int32] | None) -> list[Ints]:
+    """Return the entries of each device; all together where there are too many devices."""
+    if devices is None:
+        return [own]
+    found = np.unique(devices[own])
+    return [own] if len(found) > _MOST_DEVICES else [own[devices[own] == each] for each in found]
+
+
+def _in_workspace(
+    slot: npt.NDArray[np.int32], sizes: Ints, fixed: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Return which entries of a known size lie in a slot of the workspace."""
+    found: npt.NDArray[np.bool_] = (slot >= 0) & (sizes != UNKNOWN)
+    found[found] = ~fixed[slot[found]]
+    return found
+
+
+def _frozen(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    array.flags.writeable = False
+    return array

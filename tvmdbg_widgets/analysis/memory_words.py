@@ -1,0 +1,128 @@
+"""A memory plan in sentences; views and figures say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.numbers import bytes_text, counted, percent
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.memory_losses import Loss
+    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory_slots import Life
+    from tvmdbg_widgets.model.nodes import Entry
+
+_MAKERS = 3
+_LOSSES = 3
+_SHORT = 60
+
+
+def node_text(plan: MemoryPlan, node: int) -> str:
+    """``"#12 conv2d + add"``."""
+    graph = plan.graph
+    said = one_line(label(graph.func_names[node]) or graph.names[node])
+    return f"#{node} {said if len(said) <= _SHORT else said[: _SHORT - 1] + '…'}"
+
+
+def entry_text(entry: Entry) -> str:
+    """``"#12"``, ``"#12:1"`` for a second output."""
+    return f"#{entry.node}" + (f":{entry.output}" if entry.output else "")
+
+
+def sentences(plan: MemoryPlan) -> list[str]:
+    """Return what is worth saying of a plan, the most telling first."""
+    said = [workspace(plan), peak(plan), *loss_sentences(plan), parameters(plan)]
+    return [*said, *sharing(plan), *unknown(plan)]
+
+
+def workspace(plan: MemoryPlan) -> str:
+    """Say what is allocated for all but parameters."""
+    slots = int((~plan.slot_is_parameter).sum())
+    said = f"workspace {bytes_text(plan.allocated)} in {counted(slots, 'slot')}"
+    if plan.unshared > plan.allocated:
+        said += f", {bytes_text(plan.unshared)} if no slot were shared"
+    return said
+
+
+def peak(plan: MemoryPlan) -> str:
+    """Say how much is live at most, when, what makes it, and what is allocated beyond."""
+    top = plan.peak
+    when = "before anything runs"
+    if top.nodes:
+        when = f"while {node_text(plan, top.nodes[0])} runs"
+        more = len(top.nodes) - 1
+        when += f" (and at {counted(more, 'other node')})" if more else ""
+    said = f"peak {bytes_text(top.bytes)} live {when}"
+    if top.entries:
+        said += f": {makers(top.entries)}"
+    if not plan.allocated:
+        return said
+    what = "it" if plan.least == top.bytes else f"the devices' own peaks, {bytes_text(plan.least)}"
+    if plan.waste > 0:
+        share = percent(plan.waste / plan.allocated)
+        return f"{said}; {bytes_text(plan.waste)} ({share}) are allocated beyond {what}"
+    return f"{said}; nothing is allocated beyond {what}"
+
+
+def makers(entries: tuple[Life, ...]) -> str:
+    """``"#12 64.0 KiB (65,536), #9 …, and 3 more"``."""
+    shown = [
+        f"{entry_text(each.entry)} {bytes_text(each.bytes or 0)}" for each in entries[:_MAKERS]
+    ]
+    more = len(entries) - _MAKERS
+    return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown)
+
+
+def parameters(plan: MemoryPlan) -> str:
+    """Say what the parameters take."""
+    slots = int(plan.slot_is_parameter.sum())
+    if not slots:
+        return "no parameters"
+    size = bytes_text(plan.parameter_bytes)
+    return f"parameters {size} in {counted(slots, 'slot')}, held throughout"
+
+
+def sharing(plan: MemoryPlan) -> list[str]:
+    """Say which entries are in one slot together by intention."""
+    said = []
+    if len(plan.aliases):
+        number = counted(len(plan.aliases), "reshape")
+        said.append(f"{number} without copy: input and output are one piece of memory")
+    if len(plan.in_place):
+        said.append(f"{_entries(len(plan.in_place))} written in place, over an input of the node")
+    return said
+
+
+def unknown(plan: MemoryPlan) -> list[str]:
+    """Say which entries are in no sum."""
+    said = []
+    if plan.unknown_sizes:
+        said.append(f"{_entries(plan.unknown_sizes)} of unknown size, counted as nothing")
+    if plan.unplaced:
+        said.append(f"{_entries(plan.unplaced)} without a usable storage_id, in no sum")
+    return said
+
+
+def loss_sentences(plan: MemoryPlan) -> list[str]:
+    """Say which entries are overwritten too early."""
+    if not plan.losses:
+        return []
+    shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
+    more = len(plan.losses) - _LOSSES
+    shown += [f"{more:,} more"] if more > 0 else []
+    number = _entries(len(plan.losses))
+    return [f"{number} overwritten while still needed: {'; '.join(shown)}"]
+
+
+def loss_text(plan: MemoryPlan, loss: Loss) -> str:
+    """``"#4 by #6, read again by #9"``."""
+    again = "needed at the end of the run"
+    if loss.reader >= 0:
+        again = f"read again by {node_text(plan, loss.reader)}"
+    return f"{entry_text(loss.entry)} by {node_text(plan, loss.writer)}, {again}"
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
