@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { luminance } from "../src/shared/theme.ts";
+import { aboutText, indexTicks, niceTicks, powerTicks, shortText } from "../src/shared/ticks.ts";
 import { ColorScale, colorScale, sameScale } from "../src/tensor/color_scale.ts";
 import { rgb, SPECIAL, STOPS, specialOf, table } from "../src/tensor/colors.ts";
 import { legendTicks } from "../src/tensor/legend.ts";
 import { cellSpecial, colorCells } from "../src/tensor/plane_painter.ts";
 import { profileAxis } from "../src/tensor/profile_painter.ts";
-import { aboutText, indexTicks, niceTicks, powerTicks, shortText } from "../src/tensor/ticks.ts";
 import { known } from "./tensor_answer.ts";
 
 const lights = (map: "sequential" | "diverging") =>

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { emptyCells, type Sums, setCell } from "../src/page/stored_cells.ts";
+import { aboutText, shortText } from "../src/shared/ticks.ts";
+import { AXIS_KINDS, ValueAxis } from "../src/shared/value_axis.ts";
 import { Channels, channelSigns } from "../src/tensor/channels.ts";
 import { ColorScale, colorScale } from "../src/tensor/color_scale.ts";
 import { OUTSIDE, rgb, table } from "../src/tensor/colors.ts";
 import { legendTicks } from "../src/tensor/legend.ts";
 import { outward } from "../src/tensor/percentiles.ts";
 import { colorCells } from "../src/tensor/plane_painter.ts";
-import { aboutText, shortText } from "../src/tensor/ticks.ts";
 import { Tiles } from "../src/tensor/tiles.ts";
-import { AXIS_KINDS, ValueAxis } from "../src/tensor/value_axis.ts";
 
 const MOST = Number.MAX_VALUE;
 const LEAST = Number.MIN_VALUE;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution, StatisticsAnswer } from "../src/shared/tensor_questions.ts";
+import { tidy, ValueAxis } from "../src/shared/value_axis.ts";
 import { specialCounts } from "../src/tensor/health_pill.ts";
 import { share } from "../src/tensor/share.ts";
 import { type SpreadChoice, spreadOf } from "../src/tensor/spread.ts";
 import { barAt, spreadScene } from "../src/tensor/spread_scene.ts";
-import { tidy, ValueAxis } from "../src/tensor/value_axis.ts";
 import { statistics } from "./tensor_answer.ts";
 import { random } from "./timeline_fixture.ts";
 

@@ -229,7 +229,7 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
         for x in (60, 160)
     ]
     assert [low, high] == pytest.approx(at, abs=2 * (axis["high"] - axis["low"]) / plot["width"])
-    handles = page.locator(".tvmdbg-tensor-handle")
+    handles = page.locator(".tvmdbg-handle")
     handles.first.focus()
     page.keyboard.press("ArrowRight")
     moved = wait_trait(page, "color_range", f"it[0] > {low}")

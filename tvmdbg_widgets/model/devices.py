@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
 _NAMES = {
     1: "cpu",
     2: "cuda",
@@ -31,3 +38,10 @@ def device_name(device_type: int) -> str:
     if device_type < 0:
         return "unknown device"
     return _NAMES.get(device_type, f"device type {device_type}")
+
+
+def device_names(graph: Graph | None) -> dict[str, str]:
+    """Return the names of the devices that a graph speaks of, by number as text."""
+    if graph is None or graph.device_types is None:
+        return {}
+    return {str(each): device_name(each) for each in np.unique(graph.device_types).tolist()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.model.devices import device_names
 from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.strings import StringColumn
@@ -178,7 +179,7 @@ def _graph(context: Context, _question: Question) -> Reply:
         "groupNames": groups.names,
         "nodeGroup": groups.node_group,
     }
-    return _packed(columns)
+    return _packed(columns, {"devices": device_names(graph)})
 
 
 def _timeline(context: Context, _question: Question) -> Reply:

@@ -30,7 +30,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     collapsed : list of str
         Panels that are folded away: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
         Where not given, the views whose part the run does not hold, as long as it holds any.
-    color_by, fold_parameters, direction, search, focus, hops
+    color_by, color_limits, label, fold_parameters, direction, search, focus, hops
         As of GraphView.
     entry, axes, index, color_scale, color_map, color_range, data_layout, data_sizes
         As of TensorInspector.

@@ -73,6 +73,10 @@ export interface GraphColumns {
   groupNames: StringColumn;
   /** The innermost group of each node, -1 for none. */
   nodeGroup: Int32Array;
+  info?: {
+    /** Names of devices by their type. */
+    devices: Record<string, string>;
+  } | null;
 }
 
 /** Slices (S), and times per node (N) in nanoseconds; see `tvmdbg_widgets/model/timeline.py`. */

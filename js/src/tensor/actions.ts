@@ -1,11 +1,11 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
+import { AXIS_KINDS } from "../shared/value_axis.ts";
 import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
 import { following } from "./following.ts";
 import type { Inspector } from "./inspector.ts";
 import { swapped } from "./plane.ts";
 import { SHOWS } from "./state.ts";
-import { AXIS_KINDS } from "./value_axis.ts";
 
 const PAGE = 16;
 const STRIDE = 10;

@@ -1,10 +1,10 @@
 import { clear, type Layer } from "../shared/canvas.ts";
 import type { Theme } from "../shared/theme.ts";
+import { niceTicks } from "../shared/ticks.ts";
 import { SPECIAL } from "./colors.ts";
 import { type Label, Labels } from "./labels.ts";
 import { paintSpecial } from "./plane_painter.ts";
 import type { ProfileScene, Stretch } from "./profile_scene.ts";
-import { niceTicks } from "./ticks.ts";
 
 const FLAG = 9;
 const APART = 36;

@@ -1,8 +1,8 @@
 import { element, select } from "../shared/dom.ts";
+import { AXIS_KINDS } from "../shared/value_axis.ts";
 import type { CellChoice, ColorChoice, MapChoice, RangeChoice, ScaleKind } from "./color_scale.ts";
 import { field, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
-import { AXIS_KINDS } from "./value_axis.ts";
 
 export const MAPS = ["auto", "sequential", "diverging"] as const;
 const RANGES = [

@@ -1,7 +1,7 @@
 import type { StatisticsAnswer, Tile } from "../shared/tensor_questions.ts";
+import { powerTicks, type Tick } from "../shared/ticks.ts";
+import { type AxisKind, ValueAxis } from "../shared/value_axis.ts";
 import type { ColorMap } from "./colors.ts";
-import { powerTicks, type Tick } from "./ticks.ts";
-import { type AxisKind, ValueAxis } from "./value_axis.ts";
 
 export type ScaleKind = AxisKind;
 export type MapChoice = "auto" | ColorMap;

@@ -2,13 +2,13 @@ import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import type { StatisticsAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
+import { aboutText } from "../shared/ticks.ts";
 import { SPECIAL_TEXT, SPECIALS, type Special } from "./colors.ts";
 import { part, piece } from "./parts.ts";
 import { placeButton } from "./place_button.ts";
 import { refill } from "./refill.ts";
 import { share } from "./share.ts";
 import type { Acts, Shown } from "./state.ts";
-import { aboutText } from "./ticks.ts";
 
 /** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/saturated.py`. */
 const SATURATED = 0.05;

@@ -1,19 +1,19 @@
 import { layer, Repaint } from "../shared/canvas.ts";
 import { button, element, KEEP_KEYS, listening, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { RangeHandles } from "../shared/range_handles.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
+import { AXIS_KINDS, type AxisKind, tidy } from "../shared/value_axis.ts";
 import { named } from "./color_controls.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { following } from "./following.ts";
 import { paintBase, paintChosen } from "./histogram_painter.ts";
 import type { Label } from "./labels.ts";
 import { muted, part } from "./parts.ts";
-import { RangeHandles } from "./range_handles.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
 import type { Acts, Shown } from "./state.ts";
-import { AXIS_KINDS, type AxisKind, tidy } from "./value_axis.ts";
 
 const DRAG = 3;
 
@@ -162,7 +162,12 @@ export class Histogram {
     this.#labels = paintBase(this.#base, width, height, view, this.#log);
     this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#bars - 1)));
     const span = this.#spread?.bars.length ? this.#spread : null;
-    this.#handles.place(span && this.#scene, span?.axis ?? null, this.#colors);
+    const colors = this.#colors;
+    this.#handles.place(
+      (span && this.#scene?.plot) ?? null,
+      span?.axis ?? null,
+      colors && [colors.least, colors.most],
+    );
     this.#paintBar();
   }
 

@@ -1,11 +1,11 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
+import { aboutText } from "../shared/ticks.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor, OUTSIDE, specialKey } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";
 import type { Shown } from "./state.ts";
-import { aboutText } from "./ticks.ts";
 
 const WIDTH = 200;
 const LETTER = 6.5;

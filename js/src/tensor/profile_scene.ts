@@ -1,9 +1,9 @@
 import type { ProfileAnswer } from "../shared/tensor_questions.ts";
+import { shortText } from "../shared/ticks.ts";
+import { ValueAxis } from "../shared/value_axis.ts";
 import type { ScaleKind } from "./color_scale.ts";
 import { SPECIAL_TEXT, type Special, specialsOf } from "./colors.ts";
 import type { Box } from "./layout.ts";
-import { shortText } from "./ticks.ts";
-import { ValueAxis } from "./value_axis.ts";
 
 /** The part of the axis that is in sight, in indices. */
 export interface Stretch {

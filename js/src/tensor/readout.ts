@@ -1,5 +1,6 @@
 import { button, element } from "../shared/dom.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
+import { shortText } from "../shared/ticks.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";
@@ -7,7 +8,6 @@ import { cellOf } from "./layout.ts";
 import { muted, part, piece } from "./parts.ts";
 import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
 import type { Shown } from "./state.ts";
-import { shortText } from "./ticks.ts";
 import { bitsNode } from "./value_bits.ts";
 
 const HINT = "Point at the picture, or use the arrow keys, to read values.";

@@ -1,7 +1,7 @@
 import type { Distribution, StatisticsAnswer } from "../shared/tensor_questions.ts";
+import { type AxisKind, ValueAxis } from "../shared/value_axis.ts";
 import type { Special } from "./colors.ts";
 import { type Counted, rebinned, withoutZeros } from "./rebin.ts";
-import { type AxisKind, ValueAxis } from "./value_axis.ts";
 
 /** What a histogram is to show. */
 export interface SpreadChoice {

@@ -1,10 +1,10 @@
 import { counted, integer } from "../shared/format.ts";
+import { aboutText } from "../shared/ticks.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
 import type { Box } from "./layout.ts";
 import type { Counted } from "./rebin.ts";
 import { share } from "./share.ts";
 import type { SlotName, Spread, SpreadBar } from "./spread.ts";
-import { aboutText } from "./ticks.ts";
 
 /** A bar as it is drawn; what is said of it is exact where `least` is `most`. */
 export interface Bar extends Box, Counted {

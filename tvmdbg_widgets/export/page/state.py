@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,9 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
     """
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
+    columns = getattr(view, "color_columns", None)
+    if columns is not None:
+        own["_color_columns"] = _plain(columns.for_page())
     if options.node is not None:
         node = _node_id(view, options.node)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
@@ -80,9 +84,11 @@ def _traits(widget: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON; a number that JSON cannot write is None."""
+    """The value as JSON; a number that JSON cannot write is None, bytes are a text."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode("ascii")}
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.export.page.stored_facts import tensor_columns
-from tvmdbg_widgets.export.page.stored_nodes import device_names, node_columns
+from tvmdbg_widgets.export.page.stored_nodes import node_columns
 from tvmdbg_widgets.export.page.stored_pack import Binary
 from tvmdbg_widgets.export.page.stored_pictures import picture_columns
 from tvmdbg_widgets.export.page.stored_profiles import profile_columns
@@ -21,6 +21,7 @@ from tvmdbg_widgets.export.page.stored_values import (
     float_limit,
     form_columns,
 )
+from tvmdbg_widgets.model.devices import device_names
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answers import answer
 
@@ -65,7 +66,7 @@ def common(
     answers["health"] = eraser.json(health[0])
     binary.add_columns("health", health[1])
     if run.graph is not None:
-        binary.head["devices"] = device_names(run)
+        binary.head["devices"] = device_names(run.graph)
         binary.add_columns("nodes", node_columns(run, eraser))
     return binary
 

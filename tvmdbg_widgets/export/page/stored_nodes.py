@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answers_node import candidates_text
 
@@ -42,13 +41,6 @@ def node_columns(run: DebugRun, eraser: PathEraser) -> dict[str, Any]:
         "edge": np.array(edges, np.int32),
         "candidates": _strings(candidates_text(graph, edge) for edge in edges),
     }
-
-
-def device_names(run: DebugRun) -> dict[str, str]:
-    """Return the names of the devices that the graph speaks of, by number."""
-    if run.graph is None or run.graph.device_types is None:
-        return {}
-    return {str(each): device_name(each) for each in np.unique(run.graph.device_types).tolist()}
 
 
 def _strings(texts: Iterable[str]) -> StringColumn:

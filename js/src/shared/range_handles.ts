@@ -1,6 +1,4 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import type { ColorScale } from "./color_scale.ts";
-import type { SpreadScene } from "./spread_scene.ts";
+import { element, KEEP_KEYS } from "./dom.ts";
 import { aboutText } from "./ticks.ts";
 import { tidy, type ValueAxis } from "./value_axis.ts";
 
@@ -8,25 +6,39 @@ const NAMES = ["Least", "Largest"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
 
+/** Where the axis is drawn, CSS px from its parent's corner. */
+export interface Plot {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** The two ends of the colours' range, to be dragged along the axis or moved by arrow keys. */
 export class RangeHandles {
   readonly nodes: HTMLElement[];
   readonly #change: (range: [low: number, high: number]) => void;
   readonly #reset: () => void;
-  #plot: SpreadScene["plot"] | null = null;
+  readonly #words: (value: number) => string;
+  #plot: Plot | null = null;
   #axis: ValueAxis | null = null;
   #range: [number, number] = [0, 0];
 
-  constructor(change: (range: [low: number, high: number]) => void, reset: () => void) {
+  constructor(
+    change: (range: [low: number, high: number]) => void,
+    reset: () => void,
+    words: (value: number) => string = aboutText,
+  ) {
     this.#change = change;
     this.#reset = reset;
+    this.#words = words;
     this.nodes = NAMES.map((name, end) => {
       const node = element("div", {
-        class: "tvmdbg-tensor-handle",
+        class: "tvmdbg-handle",
         role: "slider",
         tabindex: 0,
         "aria-label": `${name} value of the colours' range`,
-        title: `${name} value of the colours' range: drag, or press arrow keys`,
+        title: `${name} value of the colours' range: drag, or press arrow keys; Escape or a double click resets`,
         ...KEEP_KEYS,
       });
       this.#listen(node, end);
@@ -34,21 +46,25 @@ export class RangeHandles {
     });
   }
 
-  /** Puts the handles where the colours' range ends, or to the end of the axis if that is beyond. */
-  place(scene: SpreadScene | null, axis: ValueAxis | null, colors: ColorScale | null): void {
-    this.#plot = scene?.plot ?? null;
+  /** Puts the handles where the colours' range ends, or to the end of the axis if that is beyond; null hides them. */
+  place(
+    plot: Plot | null,
+    axis: ValueAxis | null,
+    range: readonly [low: number, high: number] | null,
+  ): void {
+    this.#plot = plot;
     this.#axis = axis;
-    if (colors) this.#range = [colors.least, colors.most];
+    if (range) this.#range = [...range];
     this.nodes.forEach((node, end) => {
       const value = this.#range[end]!;
-      node.hidden = !scene || !axis || axis.single || !colors;
-      if (node.hidden || !scene || !axis) return;
+      node.hidden = !plot || !axis || axis.single || !range;
+      if (node.hidden || !plot || !axis) return;
       const share = axis.share(value);
-      node.style.left = `${scene.plot.x + Math.min(1, Math.max(0, share)) * scene.plot.width}px`;
-      node.style.top = `${scene.plot.y - 6}px`;
-      node.style.height = `${scene.plot.height + 14}px`;
+      node.style.left = `${plot.x + Math.min(1, Math.max(0, share)) * plot.width}px`;
+      node.style.top = `${plot.y - 6}px`;
+      node.style.height = `${plot.height + 14}px`;
       node.setAttribute("aria-valuenow", String(value));
-      node.setAttribute("aria-valuetext", aboutText(value));
+      node.setAttribute("aria-valuetext", this.#words(value));
     });
   }
 
@@ -80,6 +96,7 @@ export class RangeHandles {
         held = false;
       });
     }
+    node.addEventListener("dblclick", () => this.#reset());
     node.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
       if (event.key === "Escape") this.#reset();

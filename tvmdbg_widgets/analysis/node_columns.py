@@ -1,0 +1,100 @@
+"""What a run knows of each entry of its graph, as columns that can be shown as colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.dtypes import DataType
+from tvmdbg_widgets.model.node_columns import NodeColumn, classed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+
+#: Columns that a graph has of itself.
+KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes")
+
+
+def known_column(
+    parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
+) -> NodeColumn:
+    """Return a column by its name, one row an entry.
+
+    Parameters
+    ----------
+    parts : RunParts
+    name : str
+        ``"dtype"``, ``"device"``, ``"storage"`` (entries of one ``storage_id`` share a buffer),
+        ``"layout"`` (see :func:`known_layouts`) or ``"bytes"``.
+    watch : callable
+        Called with the number of entries that are done, where that takes long; what it raises
+        ends it.
+
+    Raises
+    ------
+    ValueError
+        The run has no graph.
+    """
+    graph = parts.graph
+    if graph is None:
+        raise ValueError("the run has no graph")
+    if name == "bytes":
+        return NodeColumn(name, "entries", entry_bytes(graph), unit="B", together="sum")
+    if name == "layout":
+        return classed(name, "entries", _layouts(parts, graph, watch))
+    if name == "dtype":
+        texts: list[str | None] = [text or None for text in graph.dtypes]
+        return classed(name, "entries", texts)
+    numbers = graph.storage_ids if name == "storage" else graph.device_types
+    if numbers is None:
+        return classed(name, "entries", [None] * graph.num_entries)
+    names = {
+        each: f"slot {each}" if name == "storage" else device_name(each)
+        for each in np.unique(numbers).tolist()
+        if each >= 0
+    }
+    return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
+
+
+def entry_bytes(graph: Graph) -> npt.NDArray[np.float64]:
+    """Return the size of each entry without padding, float64 [E]; NaN where it is unknown."""
+    bits = np.array([_bits(text) for text in graph.dtypes.unique] or [np.nan])
+    sizes = np.ones(graph.num_entries)
+    owner = np.repeat(np.arange(graph.num_entries), np.diff(graph.shape_offsets))
+    np.multiply.at(sizes, owner, graph.shape_dims.astype(np.float64))
+    sizes = np.ceil(sizes * bits[graph.dtypes.codes] / 8) if graph.num_entries else sizes
+    sizes[~graph.shape_known.astype(bool)] = np.nan
+    return sizes
+
+
+def _bits(dtype: str) -> float:
+    """Bits of one element; NaN where the dtype is unknown or of no fixed size."""
+    try:
+        found = DataType.parse(dtype)
+    except ValueError:
+        return np.nan
+    if not dtype or found.lanes < 0 or found.bits == 0:
+        return np.nan
+    return float((8 if found.is_bool else found.bits) * found.lanes)
+
+
+def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
+    """The first layout that is known of each entry; a likely one is told as such."""
+    found: list[str | None] = []
+    for node in range(graph.num_nodes):
+        watch(len(found))
+        for output in range(len(graph.entry_range(node))):
+            known = next(iter(known_layouts(parts, (node, output))), None)
+            sure = known is not None and known.certainty == "stated"
+            found.append(
+                None if known is None else known.layout.text + ("" if sure else " (likely)")
+            )
+    return found

@@ -1,0 +1,189 @@
+"""How far what each node computed lies from a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.model.node_columns import NodeColumn
+from tvmdbg_widgets.model.ulp import NO_DISTANCE, distance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tensor import Tensor
+
+Entry: TypeAlias = tuple[int, int]
+Block: TypeAlias = np.ndarray[Any, Any]
+
+MEASURES = ("absolute", "relative", "ulp")
+_BLOCK = 1 << 17
+
+
+class OutputErrors:
+    """The largest error of each output of a run against a reference.
+
+    Parameters
+    ----------
+    parts : RunParts
+    reference : DebugRun or mapping
+        A run of the same graph; or arrays by node id, node name or ``(node, output)``.
+    measure : str
+        ``"absolute"``: the largest difference. ``"relative"``: that, as a share of the largest
+        magnitude in the reference. ``"ulp"``: the most steps between values of one dtype.
+
+    Attributes
+    ----------
+    values : float64 [E]
+        NaN where it is unknown: no tensor, no reference, another shape, for ``"ulp"`` another
+        dtype, or not looked at yet. Infinite where one side is finite and the other is not.
+    done, total : int
+        Entries that were compared, of how many.
+
+    Raises
+    ------
+    ValueError
+        No graph, no such measure, or a run of another graph.
+    KeyError, IndexError, TypeError
+        The mapping has a node that the graph has not.
+    """
+
+    def __init__(self, parts: RunParts, reference: Any, measure: str = "absolute") -> None:
+        if parts.graph is None:
+            raise ValueError("the run has no graph")
+        if measure not in MEASURES:
+            raise ValueError(f"measure is {measure!r}; known: {', '.join(map(repr, MEASURES))}")
+        self._graph = parts.graph
+        self._measure = measure
+        self._reference = _by_entry(parts.graph, reference)
+        self._tensors: Mapping[Entry, Tensor] = parts.tensors or {}
+        self._left = [entry for entry in self._reference if entry in self._tensors]
+        self.values: npt.NDArray[np.float64] = np.full(parts.graph.num_entries, np.nan)
+        self.done, self.total = 0, len(self._left)
+
+    def run(self, watch: Callable[[int], None] = lambda _done: None) -> None:
+        """Compare what is left, in node order.
+
+        Parameters
+        ----------
+        watch : callable
+            Called with the number of entries that are done, at each block of values; what it
+            raises ends the work, and what is known by then stays.
+        """
+        while self._left:
+            entry = self._left[0]
+            watch(self.done)
+            try:
+                found = self._error(self._tensors[entry], self._reference[entry], watch)
+            except (OSError, ValueError):
+                found = np.nan
+            self.values[self._graph.entry_id(*entry)] = found
+            self._left.pop(0)
+            self.done += 1
+
+    def column(self) -> NodeColumn:
+        """Return what is known now."""
+        units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
+        return NodeColumn(
+            "error", "entries", self.values.copy(), unit=units[self._measure], scale="log"
+        )
+
+    def _error(self, tensor: Tensor, reference: Any, watch: Callable[[int], None]) -> float:
+        shape = tuple(reference.view_shape if hasattr(reference, "chunks") else reference.shape)
+        if tensor.view_shape != shape:
+            return float("nan")
+        worst = largest = 0.0
+        for mine, theirs in zip_longest(_blocks(tensor), _blocks(reference)):
+            watch(self.done)
+            if mine is None or theirs is None or len(mine) != len(theirs):
+                return float("nan")
+            if self._measure == "ulp":
+                if mine.dtype != theirs.dtype:
+                    return float("nan")
+                worst = max(worst, _steps(mine, theirs))
+                continue
+            worst = max(worst, _difference(mine, theirs))
+            with np.errstate(invalid="ignore"):
+                sizes = np.abs(theirs.astype(np.float64))
+            largest = max(largest, float(np.max(sizes, initial=0, where=np.isfinite(sizes))))
+        if self._measure == "relative" and worst > 0:
+            return worst / largest if largest > 0 else float("inf")
+        return worst
+
+
+def _by_entry(graph: Graph, reference: Any) -> dict[Entry, Any]:
+    if not isinstance(reference, Mapping):
+        return _of_run(graph, reference)
+    found: dict[Entry, Any] = {}
+    for key, value in reference.items():
+        array = value if hasattr(value, "chunks") else np.asarray(value)
+        if isinstance(key, tuple):
+            graph.entry_id(*key)
+            found[int(key[0]), int(key[1])] = array
+        elif isinstance(key, str):
+            nodes = [node.id for node in graph.nodes_named(key)] or [graph.node(key).id]
+            found |= {(node, 0): array for node in nodes}
+        else:
+            graph.entry_id(key)
+            found[int(key), 0] = array
+    return dict(sorted(found.items()))
+
+
+def _of_run(graph: Graph, reference: Any) -> dict[Entry, Any]:
+    theirs = getattr(reference, "graph", None)
+    if not hasattr(reference, "tensors") or theirs is None:
+        raise TypeError(
+            "a reference is another run, or a mapping of nodes to arrays, not "
+            f"{type(reference).__name__}"
+        )
+    same = theirs.num_nodes == graph.num_nodes and theirs.num_entries == graph.num_entries
+    if not same or not np.array_equal(theirs.entry_offsets, graph.entry_offsets):
+        raise ValueError(
+            f"the reference has another graph, of {theirs.num_nodes:,} nodes and not "
+            f"{graph.num_nodes:,}: give a mapping of this run's nodes to its arrays; "
+            "run.match(reference) tells which nodes of the two are one"
+        )
+    return dict(reference.tensors or {})
+
+
+def _blocks(array: Any) -> Iterator[Block]:
+    """One-dimensional blocks of as many values, whatever their dtype."""
+    if hasattr(array, "chunks"):
+        waiting: list[Block] = []
+        for chunk in array.chunks():
+            waiting.append(chunk)
+            while sum(map(len, waiting)) >= _BLOCK:
+                flat = np.concatenate(waiting)
+                yield flat[:_BLOCK]
+                waiting = [flat[_BLOCK:]]
+        rest = np.concatenate(waiting) if waiting else np.zeros(0)
+        if len(rest):
+            yield rest
+        return
+    flat = array.reshape(-1)
+    for start in range(0, len(flat), _BLOCK):
+        yield flat[start : start + _BLOCK]
+
+
+def _difference(mine: Block, theirs: Block) -> float:
+    with np.errstate(invalid="ignore", over="ignore"):
+        a, b = mine.astype(np.float64), theirs.astype(np.float64)
+        away = np.abs(a - b)
+    away[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
+    away[np.isnan(away)] = np.inf
+    return float(np.max(away, initial=0))
+
+
+def _steps(mine: Block, theirs: Block) -> float:
+    steps = distance(mine, theirs)
+    with np.errstate(invalid="ignore"):
+        nan = np.isnan(mine) & np.isnan(theirs) if mine.dtype.kind not in "biu" else False
+    steps[nan] = 0
+    return float("inf") if np.any(steps == NO_DISTANCE) else float(np.max(steps, initial=0))

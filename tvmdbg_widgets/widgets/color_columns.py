@@ -1,0 +1,209 @@
+"""The columns of colours of one view: what was given to it, and what is worked out for it."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.output_errors import OutputErrors
+from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+#: What a graph can be coloured by without being given anything.
+COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
+_ERROR, _LAYOUT = "error", "layout"
+#: Layouts of graphs of at most so many nodes are worked out at once.
+_AT_ONCE = 300
+_TOLD_EVERY = 0.25
+_MOST_COLUMNS = 16
+
+
+class _StoppedError(Exception):
+    """Raised inside of work that is stopped."""
+
+
+class ColorWork(threading.Thread):
+    """Works out one column in the background, as far as nobody stops it.
+
+    Parameters
+    ----------
+    work : callable
+        Does the work; calls its argument with how many parts are done, which may raise.
+    tell : callable
+        Called now and then with state (``"scanning"``, ``"done"``, ``"cancelled"``) and parts done.
+    """
+
+    def __init__(
+        self, work: Callable[[Callable[[int], None]], None], tell: Callable[[str, int], None]
+    ) -> None:
+        super().__init__(name="tvmdbg-colors", daemon=True)
+        self._work, self._tell = work, tell
+        self._stopping = threading.Event()
+        self._told = 0.0
+        self._done = 0
+
+    def stop(self) -> None:
+        """End the work at its next step; what is known stays."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Work."""
+        try:
+            self._work(self._watch)
+        except _StoppedError:
+            self._tell("cancelled", self._done)
+        else:
+            self._tell("done", self._done)
+
+    def _watch(self, done: int) -> None:
+        if self._stopping.is_set():
+            raise _StoppedError
+        self._done = done
+        now = time.monotonic()
+        if now - self._told > _TOLD_EVERY:
+            self._told = now
+            self._tell("scanning", done)
+
+
+class ColorColumns:
+    """The columns of one view by name.
+
+    Parameters
+    ----------
+    run : DebugRun
+    send : callable
+        Given the columns as the page is told them whenever they change, also by another thread.
+    """
+
+    def __init__(self, run: DebugRun, send: Callable[[dict[str, Any]], None]) -> None:
+        self._run, self._send = run, send
+        self._columns: dict[str, NodeColumn] = {}
+        self._work: dict[str, ColorWork] = {}
+        self._errors: OutputErrors | None = None
+        self._lock = threading.RLock()
+        #: As the page is told them; None for what it can ask for.
+        self.wire: dict[str, Any] = {} if run.graph is None else {_LAYOUT: None}
+
+    def name_of(self, what: Any, **how: Any) -> str:
+        """Return the name of what is to be shown; data is kept, errors are begun.
+
+        Parameters and errors are those of ``view.color_by``.
+        """
+        if isinstance(what, str):
+            return self._known_name(what, how)
+        graph = self._run.graph
+        if graph is None:
+            raise ValueError("the run has no graph")
+        if callable(what):
+            how = {"name": getattr(what, "__name__", "values").strip("<>")} | how
+            what = [what(node) for node in graph.nodes]
+        column = node_column(graph, what, **how)
+        if column.name in (*COLOR_NAMES, _ERROR):
+            raise ValueError(f"{column.name!r} is what views call a column of their own")
+        self._keep(column)
+        return column.name
+
+    def column(self, name: str) -> str | NodeColumn:
+        """Return a column, or its name where the run has it of itself."""
+        return self._columns.get(name, name)
+
+    def begin(self, name: str, *, again: bool = False) -> None:
+        """Work out what is not known yet; ``again`` also where it was stopped."""
+        work = self._work.get(name)
+        if work is not None and again:
+            work.stop()
+            work.join(1)
+        if name == _LAYOUT and (again or name not in self._columns):
+            self._begin_layout()
+        elif name == _ERROR and again and self._errors is not None:
+            self._begin_errors(self._errors)
+
+    def stop(self, name: str) -> None:
+        """Stop working out a column; what is known stays."""
+        if name in self._work:
+            self._work[name].stop()
+
+    def wait(self, name: str, seconds: float | None = None) -> bool:
+        """Wait until a column is worked out, or was stopped; whether that is so."""
+        work = self._work.get(name)
+        if work is None:
+            return True
+        work.join(seconds)
+        return not work.is_alive()
+
+    def for_page(self) -> dict[str, Any]:
+        """Return the columns that a page without a kernel is to carry."""
+        graph = self._run.graph
+        if graph is not None and graph.num_nodes <= _AT_ONCE:
+            self.begin(_LAYOUT)
+        return {name: wire for name, wire in self.wire.items() if wire is not None}
+
+    def _known_name(self, name: str, how: dict[str, Any]) -> str:
+        if name == _ERROR and "reference" in how:
+            self._begin_errors(OutputErrors(self._run.parts, **how))
+            return name
+        known = (*COLOR_NAMES, *self._columns)
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            if name == _ERROR:
+                hint = " and needs a reference: view.color_by('error', reference=other_run)"
+            raise ValueError(f"it is {name!r:.80}{hint}; known: {', '.join(map(repr, known))}")
+        how.pop("range", None)
+        if how:
+            raise TypeError(f"{name!r} takes no {', '.join(how)}")
+        return name
+
+    def _keep(self, column: NodeColumn, **more: Any) -> None:
+        with self._lock:
+            wire = self.wire | {column.name: column.to_wire() | more}
+            self._columns[column.name] = column
+            own = [name for name in wire if name not in (_LAYOUT, _ERROR)]
+            for name in own[:-_MOST_COLUMNS]:
+                del wire[name], self._columns[name]
+            self.wire = wire
+            self._send(wire)
+
+    def _begin_layout(self) -> None:
+        graph, parts = self._run.graph, self._run.parts
+        if graph is None:
+            return
+        if graph.num_nodes <= _AT_ONCE:
+            self._keep(known_column(parts, _LAYOUT))
+            return
+        total = graph.num_entries
+        made = [NodeColumn(_LAYOUT, "entries", codes=np.full(total, -1, np.int32))]
+        self._begin(
+            _LAYOUT,
+            lambda watch: made.append(known_column(parts, _LAYOUT, watch)),
+            lambda state, done: self._keep(made[-1], state=state, done=done, total=total),
+        )
+
+    def _begin_errors(self, errors: OutputErrors) -> None:
+        self._errors = errors
+
+        def tell(state: str, _done: int) -> None:
+            if self._errors is errors:
+                self._keep(errors.column(), state=state, done=errors.done, total=errors.total)
+
+        tell("scanning", 0)
+        self._begin(_ERROR, errors.run, tell)
+
+    def _begin(
+        self,
+        name: str,
+        work: Callable[[Callable[[int], None]], None],
+        tell: Callable[[str, int], None],
+    ) -> None:
+        self.stop(name)
+        self._work[name] = ColorWork(work, tell)
+        self._work[name].start()

@@ -1,0 +1,167 @@
+"""What the colours and labels of a graph show: the trait that is called, and its kin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import traitlets
+
+from tvmdbg_widgets.model.label_template import LabelTemplate
+from tvmdbg_widgets.model.node_columns import checked_range
+from tvmdbg_widgets.widgets.color_columns import ColorColumns
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.run import DebugRun
+
+
+class ColorName(str):
+    """The name of what the colours show; called, it shows something else.
+
+    ::
+
+        view.color_by("dtype")
+        view.color_by(psnr, name="PSNR", unit="dB")
+        view.color_by({"conv2d": 0.1, 12: 0.4})
+        view.color_by("error", reference=other_run, measure="ulp")
+    """
+
+    __slots__ = ("_view",)
+
+    _view: GraphColors
+
+    def __new__(cls, name: str, view: GraphColors) -> Self:
+        """Bind a name to its view."""
+        made = super().__new__(cls, name)
+        made._view = view
+        return made
+
+    def __call__(self, what: Any, **how: Any) -> None:
+        """Show something else as colour.
+
+        Parameters
+        ----------
+        what : str, array_like, mapping or callable
+            ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``, ``"device"``, ``"storage"``,
+            ``"layout"``, ``"bytes"``, ``"error"``, the name of data given before, or data as of
+            :func:`tvmdbg_widgets.model.node_columns.node_column`. A callable is given each
+            ``Node`` and returns a number, a text or None.
+        **how
+            Of data: ``name``, ``unit``, ``scale``, ``range`` and ``together``. Of ``"error"``:
+            ``reference`` and ``measure``, as of
+            :class:`tvmdbg_widgets.analysis.output_errors.OutputErrors`. ``range`` may go with
+            every name.
+
+        Raises
+        ------
+        TypeError, ValueError, LookupError
+            What cannot be shown; the message says why.
+        """
+        self._view.show_color(what, **how)
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Leave the view behind."""
+        return str, (str(self),)
+
+    def stop(self) -> None:
+        """Stop working out the colours; what is known stays."""
+        self._view.pause_color(paused=True)
+
+    def go_on(self) -> None:
+        """Go on with what was stopped."""
+        self._view.pause_color(paused=False)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the colours are worked out, or stopped; whether that is so."""
+        return self._view.color_columns.wait(str(self), seconds)
+
+
+class ColorBy(traitlets.TraitType[Any, Any]):
+    """A name that can be called, see :class:`ColorName`; data may be assigned, too."""
+
+    default_value = "kind"
+    info_text = "the name of a column, data for each node or entry, or a mapping of nodes to data"
+
+    def validate(self, obj: Any, value: Any) -> ColorName:
+        """Take a name, or keep data and take its name."""
+        try:
+            return ColorName(obj.color_columns.name_of(value), obj)
+        except (TypeError, ValueError, LookupError) as problem:
+            raise traitlets.TraitError(f"color_by: {problem.args[0]}") from None
+
+
+class GraphColors(traitlets.HasTraits):
+    """Traits of what the colours and labels of a graph show; see ``GraphView``."""
+
+    color_by = ColorBy().tag(sync=True)
+    color_limits = traitlets.Any(None, allow_none=True).tag(sync=True)
+    label = traitlets.Unicode("").tag(sync=True)
+    #: Columns that the page does not have of itself, by name; None for what it can ask for.
+    _color_columns = traitlets.Dict().tag(sync=True)
+    _color_paused = traitlets.Bool(False).tag(sync=True)
+
+    _debug_run: DebugRun  # the view's
+    _begun = False
+
+    def __init__(self, run: DebugRun, *args: Any, **traits: Any) -> None:
+        #: The columns that were given or worked out.
+        self.color_columns = ColorColumns(run, self._send_columns)
+        super().__init__(run, *args, **traits)
+        self._begun = True
+
+    @traitlets.default("color_by")
+    def _by_kind(self) -> ColorName:
+        return ColorName("kind", self)
+
+    @traitlets.default("_color_columns")
+    def _on_demand(self) -> dict[str, Any]:
+        return self.color_columns.wire
+
+    @traitlets.validate("color_limits")
+    def _two_numbers(self, proposal: Any) -> tuple[float, float] | None:
+        try:
+            return checked_range(proposal["value"])
+        except ValueError as problem:
+            raise traitlets.TraitError(f"color_limits: {problem}") from None
+
+    @traitlets.validate("label")
+    def _known_fields(self, proposal: Any) -> str:
+        try:
+            return LabelTemplate.parse(proposal["value"]).text
+        except ValueError as problem:
+            raise traitlets.TraitError(f"label: {problem}") from None
+
+    @traitlets.validate("_color_columns")
+    def _only_ours(self, _proposal: Any) -> dict[str, Any]:
+        return self.color_columns.wire
+
+    @traitlets.observe("color_by")
+    def _recolored(self, change: Any) -> None:
+        if self._begun and change["old"] != change["new"]:
+            self.color_limits = None  # of what was shown before
+        self._color_paused = False
+        self.color_columns.begin(str(self.color_by))
+
+    @traitlets.observe("_color_paused")
+    def _paused(self, change: Any) -> None:
+        if change["new"]:
+            self.color_columns.stop(str(self.color_by))
+        else:
+            self.color_columns.begin(str(self.color_by), again=True)
+
+    def show_color(self, what: Any, **how: Any) -> None:
+        """Show something as colour; see :class:`ColorName`."""
+        limits = checked_range(how.get("range"))
+        self.color_by = self.color_columns.name_of(what, **how)
+        self.color_limits = limits
+
+    def pause_color(self, *, paused: bool) -> None:
+        """Stop working out the colours, or go on."""
+        self._color_paused = paused
+
+    def color_column(self) -> str | NodeColumn:
+        """Return what the colours show: a name, or the column where the run lacks it of itself."""
+        return self.color_columns.column(str(self.color_by))
+
+    def _send_columns(self, wire: dict[str, Any]) -> None:
+        self._color_columns = wire
