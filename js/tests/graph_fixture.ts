@@ -1,4 +1,5 @@
-import { type GraphColumns, NodeKind } from "../src/shared/run_client.ts";
+import type { Words } from "../src/graph/scene.ts";
+import { type GraphColumns, GroupSource, NodeKind } from "../src/shared/run_client.ts";
 import { stringColumn } from "./string_column.ts";
 
 export interface NodeSpec {
@@ -88,6 +89,81 @@ export function residual(): GraphColumns {
     ],
     { heads: [[6, 0]] },
   );
+}
+
+/** Words of boxes that all are of one size. */
+export const WORDS: Words = {
+  box: (_node, folded) => ({ ...NO_TEXT, badge: String(folded) }),
+  boxOfGroup: (group, nodes) => ({ ...NO_TEXT, title: `group ${group}`, shape: String(nodes) }),
+  width: () => 120,
+  widthOfGroup: () => 160,
+  height: 40,
+  heightOfGroup: 46,
+};
+const NO_TEXT = { title: "", mark: "", head: false, shape: "", time: "", badge: "" };
+
+export interface GroupSpec {
+  start: number;
+  end: number;
+  parent?: number;
+  name?: string;
+  alike?: number;
+  repeats?: number;
+  source?: number;
+}
+
+/** The graph with groups of its nodes, which are taken in the order of their ids. */
+export function grouped(graph: GraphColumns, groups: readonly GroupSpec[]): GraphColumns {
+  const nodeGroup = new Int32Array(graph.kinds.length).fill(-1);
+  for (const [group, { start, end }] of groups.entries()) nodeGroup.fill(group, start, end);
+  return {
+    ...graph,
+    groupStart: Int32Array.from(groups, ({ start }) => start),
+    groupEnd: Int32Array.from(groups, ({ end }) => end),
+    groupParent: Int32Array.from(groups, ({ parent }) => parent ?? -1),
+    groupAlike: Int32Array.from(groups, ({ alike }, group) => alike ?? group),
+    groupRepeats: Int32Array.from(groups, ({ repeats }) => repeats ?? 1),
+    groupSource: Uint8Array.from(groups, ({ source }) => source ?? GroupSource.BLOCK),
+    groupNames: stringColumn(groups.map(({ name }) => name ?? "block")),
+    nodeGroup,
+  };
+}
+
+/** An input, `blocks` times (convolution, activation, sum with what came before) as one run of blocks, and an output. */
+export function blocks(count: number, repeats: number): GraphColumns {
+  const nodes: NodeSpec[] = [{ kind: NodeKind.INPUT, name: "data" }];
+  const groups: GroupSpec[] = [];
+  for (let run = 0; run < count; run++) {
+    const start = nodes.length;
+    const around = groups.length;
+    const alike = 2 * run;
+    groups.push({
+      start,
+      end: start,
+      name: `block ${run}`,
+      alike,
+      repeats,
+      source: GroupSource.REPEAT,
+    });
+    for (let block = 0; block < repeats; block++) {
+      const first = nodes.length;
+      nodes.push(
+        { inputs: [[first - 1]], label: "conv2d", ns: 2000 },
+        { inputs: [[first]], label: "relu", ns: 500 },
+        { inputs: [[first + 1], [first - 1]], label: "add", ns: 1000 },
+      );
+      groups.push({
+        start: first,
+        end: first + 3,
+        parent: around,
+        name: `block ${run}`,
+        alike: alike + 1,
+      });
+    }
+    groups[around]!.end = nodes.length;
+  }
+  nodes.push({ inputs: [[nodes.length - 1]], label: "softmax", ns: 100 });
+  return grouped(columns(nodes, { heads: [[nodes.length - 1, 0]] }), groups);
 }
 
 function ends(counts: readonly number[]): Int32Array {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Groups } from "../src/graph/groups.ts";
 import {
   BoxHealth,
   NO_VALUES,
@@ -6,28 +7,20 @@ import {
   verdictLabel,
   verdictSign,
 } from "../src/graph/health.ts";
-import type { BoxText } from "../src/graph/labels.ts";
 import { Links } from "../src/graph/links.ts";
 import { buildScene } from "../src/graph/scene.ts";
 import { Verdict } from "../src/shared/health.ts";
-import { residual } from "./graph_fixture.ts";
+import { residual, WORDS } from "./graph_fixture.ts";
 import { healthOf } from "./health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, nan: 4, words: "4 NaN of 8 values", brief: "4 NaN" };
 const DOUBT = { verdict: Verdict.DOUBTFUL, words: "0 in all 8 values", brief: "all zero" };
-const text = (): BoxText => ({
-  title: "",
-  mark: "",
-  head: false,
-  shape: "",
-  time: "",
-  badge: "",
-  width: 100,
-  height: 40,
-});
+const groups = new Groups(residual());
 
 /** Boxes 0, 2 (with parameter 1), 4 (with 3 and 1), 5 and 6. */
-const scene = buildScene(new Links(residual()), { fold: true, only: null, text });
+const scene = buildScene(new Links(residual()), {
+  ...{ fold: true, groups, open: null, only: null, words: WORDS },
+});
 
 describe("the health of the graph", () => {
   it("is that of the worst output of each node, and unknown without values", () => {

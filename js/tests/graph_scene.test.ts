@@ -1,23 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { BoxText } from "../src/graph/labels.ts";
+import { Groups } from "../src/graph/groups.ts";
 import { Links } from "../src/graph/links.ts";
 import { boxesOf, buildScene, EdgeStyle, foldedInto } from "../src/graph/scene.ts";
 import { NodeKind, Trust } from "../src/shared/run_client.ts";
-import { columns, residual } from "./graph_fixture.ts";
-
-const text = (_node: number, folded: number): BoxText => ({
-  title: "",
-  mark: "",
-  head: false,
-  shape: "",
-  time: "",
-  badge: String(folded),
-  width: 100,
-  height: 40,
-});
+import { columns, residual, WORDS } from "./graph_fixture.ts";
 
 const scene = (graph = residual(), fold = true, only: ReadonlySet<number> | null = null) =>
-  buildScene(new Links(graph), { fold, only, text });
+  buildScene(new Links(graph), { fold, groups: new Groups(graph), open: null, only, words: WORDS });
 
 describe("buildScene", () => {
   it("folds parameters into each of their consumers", () => {
@@ -27,7 +16,13 @@ describe("buildScene", () => {
     expect(Array.from(foldedInto(folded, 2))).toEqual([3, 1]);
     expect(Array.from(boxesOf(folded, 1))).toEqual([1, 2]);
     expect(Array.from(boxesOf(folded, 3))).toEqual([2]);
-    expect(folded.text.map(({ badge }) => badge)).toEqual(["0", "1", "2", "0", "0"]);
+    expect(Array.from(folded.node.keys(), (box) => folded.text(box).badge)).toEqual([
+      "0",
+      "1",
+      "2",
+      "0",
+      "0",
+    ]);
   });
 
   it("draws only the edges between boxes", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Describe } from "../src/graph/describe.ts";
+import { Groups } from "../src/graph/groups.ts";
 import { Hits } from "../src/graph/hits.ts";
 import { Labels } from "../src/graph/labels.ts";
 import { Links } from "../src/graph/links.ts";
@@ -17,9 +18,9 @@ const measure = {
 function words(graph = residual()) {
   const links = new Links(graph);
   const times = new Times(graph, null);
-  const labels = new Labels(graph, times, measure);
-  const text = (node: number, folded: number) => labels.box(node, folded);
-  const scene = buildScene(links, { fold: true, only: null, text });
+  const groups = new Groups(graph);
+  const labels = new Labels(graph, times, measure, groups);
+  const scene = buildScene(links, { fold: true, groups, open: null, only: null, words: labels });
   return { labels, times, scene, describe: new Describe(links, labels, times) };
 }
 
@@ -75,7 +76,7 @@ describe("Labels", () => {
         ],
       },
     );
-    const labels = new Labels(graph, new Times(graph, null), measure);
+    const labels = new Labels(graph, new Times(graph, null), measure, new Groups(graph));
     expect([0, 1, 2].map((node) => labels.mark(node))).toEqual(["output 1", "param", "output 0"]);
     expect(labels.shape(2)).toBe("2, 3 outputs");
     expect(labels.entry(2, 1)).toBe("float32 of unknown shape");
@@ -86,7 +87,8 @@ describe("Labels", () => {
   it("makes every box wide enough for both colour modes, within the limits", () => {
     const { labels } = words();
     for (let node = 0; node < 7; node++) {
-      const { width, title, shape, time } = labels.box(node, 0);
+      const { title, shape, time } = labels.box(node, 0);
+      const width = labels.width(node, 0);
       const widest = Math.max(measure.title(title), measure.small(shape), measure.small(time));
       expect(width).toBeGreaterThanOrEqual(Math.min(220, Math.max(96, widest)));
       expect(width).toBeLessThanOrEqual(220);

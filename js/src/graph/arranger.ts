@@ -32,9 +32,9 @@ export class Arranger {
       const nodes = counted(this.#model.graph.kinds.length, "node");
       this.#say(`laying out ${nodes} … ${elapsed} s${phase}`);
     }, BUSY_MS);
-    const { links, labels } = this.#model;
+    const model = this.#model;
     try {
-      const placed = await arrange(links, labels, arrangement, signal, (at) => {
+      const placed = await arrange(model, arrangement, signal, (at) => {
         phase = `, ${at.phase}`;
       });
       if (signal.aborted) return null;

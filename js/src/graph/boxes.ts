@@ -10,7 +10,7 @@ import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
-/** Across the flow, where layers run together, CSS px. */
+/** Side of the cells that boxes too small to be seen alone share, CSS px. */
 const CELL = 2;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 6;
@@ -93,7 +93,7 @@ export class BoxPainter {
     context.stroke();
     context.setLineDash([]);
 
-    const text = placed.scene.text[box]!;
+    const text = placed.scene.text(box);
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
     if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);
     const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
@@ -285,50 +285,42 @@ export class BoxPainter {
     context.stroke();
   }
 
-  /** Layers that share a pixel become one row, of cells in the colour of the slowest or worst node in each. */
+  /** Boxes that share a cell of few pixels become one, in the colour of the slowest or worst of them. */
   #density(picture: Picture): void {
-    const { placed, camera } = picture;
-    const { layerTop, layerBottom, layerStart, order, direction } = placed.layout;
-    const down = direction === "down";
-    const context = this.#context;
-    const toFlow = (at: number) => (down ? camera.screenY(at) : camera.screenX(at));
-    const cells = new Int32Array(Math.ceil((down ? camera.width : camera.height) / CELL) + 1);
-    const [first, end] = placed.layers(camera.view(2));
-    for (let layer = first; layer < end; ) {
-      const start = Math.floor(toFlow(layerTop[layer]!));
-      let bottom = start + 1;
-      cells.fill(-1);
-      for (; layer < end && Math.floor(toFlow(layerTop[layer]!)) === start; layer++) {
-        for (let row = layerStart[layer]!; row < layerStart[layer + 1]!; row++) {
-          this.#addToCells(picture, order[row]!, cells, down);
-        }
-        bottom = Math.max(bottom, toFlow(layerBottom[layer]!));
-      }
-      for (let cell = 0; cell < cells.length; ) {
-        const box = cells[cell]!;
-        const from = cell;
-        while (cell < cells.length && cells[cell] === box) cell++;
-        if (box < 0) continue;
-        context.fillStyle = flatFill(picture, box);
-        const [at, length, thick] = [from * CELL, (cell - from) * CELL, bottom - start];
-        if (down) context.fillRect(at, start, length, thick);
-        else context.fillRect(start, at, thick, length);
-      }
-    }
-  }
-
-  #addToCells(picture: Picture, box: number, cells: Int32Array, down: boolean) {
     const { placed, camera } = picture;
     const { x, y } = placed.layout;
     const { width, height } = placed.scene;
-    const here = prominence(picture, box);
-    const middle = down ? camera.screenX(x[box]!) : camera.screenY(y[box]!);
-    const half = ((down ? width : height)[box]! * camera.scale) / 2;
-    const from = Math.max(0, Math.floor((middle - half) / CELL));
-    const to = Math.min(cells.length - 1, Math.floor((middle + half) / CELL));
-    for (let cell = from; cell <= to; cell++) {
-      const there = cells[cell]!;
-      if (there < 0 || here > prominence(picture, there)) cells[cell] = box;
+    const { scale } = camera;
+    const context = this.#context;
+    const columns = Math.ceil(camera.width / CELL) + 1;
+    const rows = Math.ceil(camera.height / CELL) + 1;
+    const cells = new Int32Array(columns * rows).fill(-1);
+    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
+    const cell = (at: number, most: number) =>
+      Math.min(most - 1, Math.max(0, Math.floor(at / CELL)));
+    placed.eachBox(camera.view(), (box) => {
+      const here = prominence(picture, box);
+      const [middleX, middleY] = [x[box]! * scale + shiftX, y[box]! * scale + shiftY];
+      const [wide, high] = [(width[box]! * scale) / 2, (height[box]! * scale) / 2];
+      const [left, right] = [cell(middleX - wide, columns), cell(middleX + wide, columns)];
+      const bottom = cell(middleY + high, rows);
+      for (let row = cell(middleY - high, rows); row <= bottom; row++) {
+        for (let at = row * columns + left; at <= row * columns + right; at++) {
+          const there = cells[at]!;
+          if (there < 0 || here > prominence(picture, there)) cells[at] = box;
+        }
+      }
+    });
+    for (let row = 0; row < rows; row++) {
+      const end = (row + 1) * columns;
+      for (let at = row * columns; at < end; ) {
+        const [box, from] = [cells[at]!, at];
+        while (at < end && cells[at] === box) at++;
+        if (box < 0) continue;
+        context.fillStyle = flatFill(picture, box);
+        const left = (from - row * columns) * CELL;
+        context.fillRect(left, row * CELL, (at - from) * CELL, CELL);
+      }
     }
   }
 }

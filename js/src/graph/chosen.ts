@@ -34,6 +34,22 @@ export class Chosen {
     return this.#options.get("hops") ?? null;
   }
 
+  get grouped(): boolean {
+    return this.#options.get("grouped") !== false;
+  }
+
+  get openGroups(): readonly number[] | null {
+    return this.#options.get("open_groups") ?? null;
+  }
+
+  get wrapped(): boolean | null {
+    return this.#options.get("wrapped") ?? null;
+  }
+
+  get group(): number | null {
+    return this.#options.get("group") ?? null;
+  }
+
   get query(): string {
     return this.#options.get("search") ?? "";
   }

@@ -1,6 +1,8 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { duration, percent, shapeText } from "../shared/format.ts";
+import { counted, duration, percent, shapeText } from "../shared/format.ts";
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { Groups } from "./groups.ts";
+import type { Words } from "./scene.ts";
 import type { Times } from "./times.ts";
 
 /** Text widths in the fonts of a box's two lines, px at scale 1. */
@@ -21,8 +23,6 @@ export interface BoxText {
   time: string;
   /** At the right of the second line: what is folded into the box. */
   badge: string;
-  width: number;
-  height: number;
 }
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
@@ -34,19 +34,27 @@ export const BADGE_PADDING = 4;
 /** Where a box's text starts, from its left border. */
 export const TEXT_START = stripe + padding - 2;
 
+/** Room for the letters of a closed group's kind at its left, and for its button at its right. */
+export const TAG = tokens.group.tag;
+export const BUTTON = tokens.group.button;
+
 /** Digits are equally wide in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
 function alike(words: string): string {
   return words.replace(/\d/g, "0");
 }
 
 /** The words of the boxes of one graph. */
-export class Labels {
+export class Labels implements Words {
+  readonly height = height;
+  readonly heightOfGroup = tokens.group.height;
   readonly #graph: GraphColumns;
   readonly #times: Times;
   readonly #measure: Measure;
+  readonly #groups: Groups;
   readonly #heads = new Map<number, number[]>();
 
-  constructor(graph: GraphColumns, times: Times, measure: Measure) {
+  constructor(graph: GraphColumns, times: Times, measure: Measure, groups: Groups) {
+    this.#groups = groups;
     this.#graph = graph;
     this.#times = times;
     this.#measure = measure;
@@ -94,7 +102,7 @@ export class Labels {
   }
 
   box(node: number, folded: number): BoxText {
-    const text = {
+    return {
       title: this.title(node),
       mark: this.mark(node),
       head: this.isHead(node),
@@ -102,12 +110,57 @@ export class Labels {
       time: `#${node} · ${this.time(node)}`,
       badge: folded === 0 ? "" : folded === 1 ? "1 param" : `${folded} params`,
     };
-    const small = (words: string) => this.#measure.small(alike(words));
-    const extra = (words: string) => (words ? GAP + 2 * BADGE_PADDING + small(words) : 0);
-    const title = this.#measure.title(alike(text.title)) + extra(text.mark);
-    const second = Math.max(small(text.shape), small(text.time));
-    const wanted = TEXT_START + Math.max(title, second + extra(text.badge)) + padding;
-    return { ...text, width: Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted))), height };
+  }
+
+  boxOfGroup(group: number, nodes: number): BoxText {
+    const size = counted(nodes, "node");
+    const time = this.timeOfGroup(group);
+    return {
+      title: this.#groups.title(group),
+      mark: "",
+      head: false,
+      shape: time ? `${size} · ${time}` : size,
+      time: time ? `${time} · ${size}` : `time unknown · ${size}`,
+      badge: "",
+    };
+  }
+
+  /** Sum of the known times in a group and its share of all; empty where none is known. */
+  timeOfGroup(group: number): string {
+    const ns = this.#groups.ns(group);
+    return ns > 0 ? `${duration(ns)} · ${percent(ns / this.#times.total)}` : "";
+  }
+
+  width(node: number, folded: number): number {
+    const text = this.box(node, folded);
+    const title = this.#title(text.title) + this.#extra(text.mark);
+    const second = Math.max(this.#small(text.shape), this.#small(text.time));
+    const wanted = TEXT_START + Math.max(title, second + this.#extra(text.badge)) + padding;
+    return Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted)));
+  }
+
+  widthOfGroup(group: number, nodes: number): number {
+    const { title, shape, time } = this.boxOfGroup(group, nodes);
+    const words = Math.max(this.#title(title), this.#small(shape), this.#small(time));
+    return Math.ceil(Math.min(tokens.group.maxWidth, TAG + 2 * padding + words + BUTTON));
+  }
+
+  /** Room of the header of a group's frame. */
+  widthOfHeader(group: number): number {
+    const words = this.#small(`${this.#groups.title(group)} · ${this.timeOfGroup(group)}`);
+    return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
+  }
+
+  #title(words: string): number {
+    return this.#measure.title(alike(words));
+  }
+
+  #small(words: string): number {
+    return this.#measure.small(alike(words));
+  }
+
+  #extra(words: string): number {
+    return words ? GAP + 2 * BADGE_PADDING + this.#small(words) : 0;
   }
 
   /** Shape of an entry as Python writes it, with its dtype: `float32 (1, 64, 8, 8)`. */

@@ -1,34 +1,40 @@
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
-import type { Labels } from "./labels.ts";
-import type { Direction, LayoutProgress } from "./layout/types.ts";
+import { openByItself } from "./groups.ts";
+import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts";
 import { layoutGraph } from "./layout_client.ts";
-import type { Links } from "./links.ts";
+import type { GraphModel } from "./model.ts";
 import { Placed } from "./placed.ts";
-import { buildScene } from "./scene.ts";
+import { type Scene, sceneSteps } from "./scene.ts";
+import { inSlices } from "./slices.ts";
 
 /** To the right, what a line carries stands in the gap between two layers. */
 const GAP_RIGHT = 72;
+/** So many arrangements of a graph are kept. */
+const KEPT = 6;
 
 export interface Arrangement {
   fold: boolean;
   direction: Direction;
   focus: number | null;
   hops: number | null;
+  grouped: boolean;
+  /** Groups that are open; null: those that are open by themselves. */
+  open: readonly number[] | null;
 }
 
 const kept = new WeakMap<GraphColumns, Map<string, Promise<Placed>>>();
 
 /** The placed scene of an arrangement of a graph; each is laid out once a page. */
 export async function arrange(
-  links: Links,
-  labels: Labels,
+  model: GraphModel,
   arrangement: Arrangement,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
-  const answers = kept.get(links.graph) ?? new Map<string, Promise<Placed>>();
-  kept.set(links.graph, answers);
+  const answers = kept.get(model.graph) ?? new Map<string, Promise<Placed>>();
+  kept.set(model.graph, answers);
   const key = JSON.stringify(arrangement);
   const known = answers.get(key);
   if (known) {
@@ -39,8 +45,10 @@ export async function arrange(
       if (!isAbort(error) || signal.aborted) throw error;
     }
   }
-  const answer = place(links, labels, arrangement, signal, onProgress);
+  const answer = place(model, arrangement, signal, onProgress);
+  answers.delete(key);
   answers.set(key, answer);
+  for (const old of answers.keys()) if (answers.size > KEPT) answers.delete(old);
   answer.catch(() => {
     if (answers.get(key) === answer) answers.delete(key);
   });
@@ -48,15 +56,48 @@ export async function arrange(
 }
 
 async function place(
-  links: Links,
-  labels: Labels,
-  { fold, direction, focus, hops }: Arrangement,
+  { links, groups, labels, graph }: GraphModel,
+  { fold, direction, focus, hops, grouped, open }: Arrangement,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
   const only = focus === null || hops === null ? null : links.neighbourhood(focus, hops);
-  const scene = buildScene(links, { fold, only, text: (node, inside) => labels.box(node, inside) });
-  const input = {
+  const options = { fold, groups, open: grouped ? openOf(graph, open, only) : null, only };
+  const scene = await inSlices(sceneSteps(links, { ...options, words: labels }), signal);
+  const input = layoutInput(
+    scene,
+    direction,
+    (group) => labels.widthOfHeader(group),
+    graph.groupAlike,
+  );
+  const layout = await layoutGraph(input, { signal, onProgress });
+  return await inSlices(Placed.steps(scene, layout), signal);
+}
+
+/** Which groups are open, one a group. */
+export function openOf(
+  graph: GraphColumns,
+  open: readonly number[] | null,
+  only: ReadonlySet<number> | null,
+): Uint8Array {
+  if (open === null) {
+    const shown = only && new Uint8Array(graph.kinds.length);
+    for (const node of only ?? []) shown![node] = 1;
+    return openByItself(graph, shown);
+  }
+  const flags = new Uint8Array(graph.groupParent.length);
+  for (const group of open) flags[group] = 1;
+  return flags;
+}
+
+function layoutInput(
+  scene: Scene,
+  direction: Direction,
+  header: (group: number) => number,
+  alike: Int32Array,
+): CompoundInput {
+  const { group, parent } = scene.frames;
+  return {
     count: scene.count,
     width: scene.width,
     height: scene.height,
@@ -64,7 +105,15 @@ async function place(
     target: scene.edgeTarget,
     sourceSlot: scene.edgeSlot,
     direction,
-    ...(direction === "right" && { options: { layerGap: GAP_RIGHT } }),
+    frameOf: scene.frameOf,
+    frames: {
+      parent,
+      alike: Int32Array.from(group, (each) => alike[each]!),
+      minWidth: Float64Array.from(group, header),
+    },
+    options: {
+      ...(direction === "right" && { layerGap: GAP_RIGHT }),
+      frameHeader: tokens.group.header,
+    },
   };
-  return new Placed(scene, await layoutGraph(input, { signal, onProgress }));
 }

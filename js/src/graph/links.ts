@@ -21,9 +21,14 @@ export class Links {
     }
   }
 
+  /** Edges into the node are those from the first up to the second, in operand order. */
+  range(node: number): [first: number, end: number] {
+    return [this.#inStart[node]!, this.#inStart[node + 1]!];
+  }
+
   /** Edges into the node, in operand order. */
   into(node: number): number[] {
-    const [start, end] = [this.#inStart[node]!, this.#inStart[node + 1]!];
+    const [start, end] = this.range(node);
     return Array.from({ length: end - start }, (_, i) => start + i);
   }
 

@@ -55,12 +55,15 @@ export class MarginPainter {
     context.textBaseline = "middle";
     context.textAlign = "left";
     const end = camera.width - 8;
-    const [first, beyond] = placed.layers(camera.view());
     let last = Number.NEGATIVE_INFINITY;
-    for (let layer = first; layer < beyond; layer++) {
+    const layers = (each: (layer: number) => void) =>
+      placed.eachStretch(camera.view(), (first, beyond) => {
+        for (let layer = first; layer < beyond; layer++) each(layer);
+      });
+    layers((layer) => {
       const middle = camera.screenY((layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2);
       const y = Math.max(middle, last + PITCH);
-      if (y - middle > NUDGE || y < PITCH / 2 || y > camera.height - PITCH / 2) continue;
+      if (y - middle > NUDGE || y < PITCH / 2 || y > camera.height - PITCH / 2) return;
       last = y;
       let x = start;
       const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];
@@ -71,7 +74,7 @@ export class MarginPainter {
         const of = { box, node, layer, row: start };
         x = this.#text(this.#words(picture, box, node), of, x, y, end, picture);
       }
-    }
+    });
   }
 
   /** Where the box's text is; undefined where it has none. */
@@ -89,7 +92,7 @@ export class MarginPainter {
   }
 
   #words({ placed, times, colorBy, health }: Picture, box: number, node: number): string {
-    const { title } = placed.scene.text[box]!;
+    const { title } = placed.scene.text(box);
     if (colorBy === "health") {
       const sign = health ? verdictSign(health.verdict(box)) : "";
       return sign ? `${sign} #${node} ${title} · ${health!.brief(box)}` : `#${node} ${title}`;
@@ -123,7 +126,7 @@ export class MarginPainter {
 /** Left end of the column of texts; null where it has no room, or the layers are too close. */
 export function marginStart(placed: Placed, camera: Camera): number | null {
   const { bounds, layers, direction } = placed.layout;
-  if (direction === "right") return null;
+  if (direction === "right" || placed.columns > 1) return null;
   if (((bounds.maxY - bounds.minY) / Math.max(1, layers)) * camera.scale < PITCH) return null;
   const start = Math.max(GAP, camera.screenX(bounds.maxX) + GAP);
   return camera.width - start >= LEAST_ROOM ? start : null;

@@ -1,5 +1,6 @@
 import type { GraphColumns, TimelineColumns } from "../shared/run_client.ts";
 import { Describe } from "./describe.ts";
+import { Groups } from "./groups.ts";
 import { Labels, type Measure } from "./labels.ts";
 import { Links } from "./links.ts";
 import { NodeSearch } from "./search.ts";
@@ -9,6 +10,7 @@ import { Times } from "./times.ts";
 export class GraphModel {
   readonly graph: GraphColumns;
   readonly links: Links;
+  readonly groups: Groups;
   readonly times: Times;
   readonly labels: Labels;
   readonly describe: Describe;
@@ -18,7 +20,8 @@ export class GraphModel {
     this.graph = graph;
     this.links = new Links(graph);
     this.times = new Times(graph, timeline);
-    this.labels = new Labels(graph, this.times, measure);
+    this.groups = new Groups(graph);
+    this.labels = new Labels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);
     this.search = new NodeSearch(graph);
   }

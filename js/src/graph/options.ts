@@ -12,4 +12,12 @@ export interface GraphOptions {
   /** Height of the view, CSS px. */
   height: number;
   search: string;
+  /** Draw closed groups as one box and frames around what is in open ones. */
+  grouped: boolean;
+  /** Groups that are open; null: as many as can be taken in at one look. */
+  open_groups: readonly number[] | null;
+  /** A long graph in columns side by side; null: where it can so be read. */
+  wrapped: boolean | null;
+  /** The selected group. */
+  group: number | null;
 }

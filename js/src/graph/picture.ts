@@ -49,9 +49,8 @@ export const READABLE_SCALE = 1;
 export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): Detail {
   if (camera.scale >= FULL_SCALE) return "full";
   if (camera.scale >= TITLE_SCALE) return "title";
-  const { bounds, layers, direction } = placed.layout;
-  const length = direction === "down" ? bounds.maxY - bounds.minY : bounds.maxX - bounds.minX;
-  return (length / Math.max(1, layers)) * camera.scale >= LAYER_PX ? "shape" : "density";
+  const pitch = placed.length / Math.max(1, placed.layout.layers);
+  return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }
 
 /** Which of several boxes is seen where there is room for one: the slowest, or the worst. */

@@ -2,36 +2,69 @@ import type { Rectangle } from "./camera.ts";
 import type { Bounds, LayoutResult } from "./layout/types.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
+/** Edges by the bands of the flow that they pass, column by column; a stub only where its ends are. */
+interface Bands {
+  /** First band of each column, and one more. */
+  first: Int32Array;
+  start: Int32Array;
+  edges: Int32Array;
+}
+
 /** A scene with its layout, indexed so that finding what is on the stage costs no more than what is there. */
 export class Placed {
   readonly scene: Scene;
   readonly layout: LayoutResult;
   readonly isStub: Uint8Array;
   readonly isReversed: Uint8Array;
+  /** How many columns the layout was wrapped into, and how long they are together. */
+  readonly columns: number;
+  readonly length: number;
   readonly #along: "x" | "y";
-  /** Edges by the bands of the flow they pass; a stub only where its ends are. */
-  readonly #bandStart: Int32Array;
-  readonly #bandEdges: Int32Array;
-  readonly #bandSize: number;
-  readonly #origin: number;
+  readonly #isCut: Uint8Array;
+  /** By column: where it begins along the flow, how long it is, and how long those before it are. */
+  readonly #low: Float64Array;
+  readonly #size: Float64Array;
+  readonly #before: Float64Array;
+  /** Across the flow, where each column ends: half way to the next. */
+  readonly #until: Float64Array;
   readonly #seen: Int32Array;
+  #bands: Bands = { first: new Int32Array(2), start: new Int32Array(2), edges: new Int32Array(0) };
   #round = 0;
   #byBox: { start: Int32Array; edges: Int32Array } | null = null;
+  #frameEnd: Int32Array | null = null;
 
-  constructor(scene: Scene, layout: LayoutResult) {
+  private constructor(scene: Scene, layout: LayoutResult) {
     this.scene = scene;
     this.layout = layout;
-    this.#along = layout.direction === "down" ? "y" : "x";
+    const { columns, direction } = layout;
+    const down = direction === "down";
+    this.#along = down ? "y" : "x";
     const edges = scene.edgeSource.length;
     this.isStub = flags(edges, layout.stubs);
     this.isReversed = flags(edges, layout.reversed);
+    this.#isCut = flags(edges, columns.cut);
     this.#seen = new Int32Array(edges);
-    const { bounds } = layout;
-    this.#origin = this.#along === "y" ? bounds.minY : bounds.minX;
-    const length = (this.#along === "y" ? bounds.maxY : bounds.maxX) - this.#origin;
-    const bands = Math.max(1, layout.layers);
-    this.#bandSize = Math.max(1, length / bands);
-    [this.#bandStart, this.#bandEdges] = this.#index(bands);
+    this.columns = columns.firstLayer.length - 1;
+    this.#low = down ? columns.minY : columns.minX;
+    const high = down ? columns.maxY : columns.maxX;
+    this.#size = this.#low.map((low, column) => Math.max(1, high[column]! - low));
+    this.#before = new Float64Array(this.columns + 1);
+    for (let column = 0; column < this.columns; column++) {
+      this.#before[column + 1] = this.#before[column]! + this.#size[column]!;
+    }
+    this.length = this.#before[this.columns]!;
+    const [left, right] = down ? [columns.minX, columns.maxX] : [columns.minY, columns.maxY];
+    this.#until = right.map((end, column) =>
+      column + 1 < this.columns ? (end + left[column + 1]!) / 2 : Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** Indexes a layout, in steps. */
+  static *steps(scene: Scene, layout: LayoutResult): Generator<void, Placed> {
+    const placed = new Placed(scene, layout);
+    yield;
+    placed.#bands = yield* placed.#index();
+    return placed;
   }
 
   /** The first box that shows the node, -1 where none does. */
@@ -71,44 +104,109 @@ export class Placed {
     return best < 0 ? null : this.scene.node[best]!;
   }
 
-  /** First layer that reaches into the view, and the first one beyond it. */
-  layers(view: Bounds): [first: number, end: number] {
-    const { layerTop, layerBottom, layers } = this.layout;
+  /** Calls back with the layers of each column that reach into the view: from the first up to the second. */
+  eachStretch(view: Bounds, callback: (first: number, end: number) => void): void {
+    const { layerTop, layerBottom, columns } = this.layout;
     const [low, high] = this.#extent(view);
-    return [
-      search(layers, (layer) => layerBottom[layer]! >= low),
-      search(layers, (layer) => layerTop[layer]! > high),
-    ];
+    const [from, to] = this.#columnsIn(view);
+    for (let column = from; column <= to; column++) {
+      const start = columns.firstLayer[column]!;
+      const count = columns.firstLayer[column + 1]! - start;
+      const first = start + search(count, (row) => layerBottom[start + row]! >= low);
+      const end = start + search(count, (row) => layerTop[start + row]! > high);
+      if (first < end) callback(first, end);
+    }
   }
 
   /** Calls back with every box that reaches into the view, layer by layer. */
   eachBox(view: Bounds, callback: (box: number) => void): void {
     const { order, layerStart, x, y } = this.layout;
     const { width, height } = this.scene;
-    const [first, end] = this.layers(view);
-    for (let row = layerStart[first]!; row < (layerStart[end] ?? 0); row++) {
-      const box = order[row]!;
-      if (Math.abs(x[box]! - (view.minX + view.maxX) / 2) * 2 > width[box]! + view.maxX - view.minX)
-        continue;
-      if (
-        Math.abs(y[box]! - (view.minY + view.maxY) / 2) * 2 >
-        height[box]! + view.maxY - view.minY
-      )
-        continue;
-      callback(box);
+    const [middleX, middleY] = [(view.minX + view.maxX) / 2, (view.minY + view.maxY) / 2];
+    const [wide, high] = [view.maxX - view.minX, view.maxY - view.minY];
+    this.eachStretch(view, (first, end) => {
+      for (let row = layerStart[first]!; row < layerStart[end]!; row++) {
+        const box = order[row]!;
+        if (Math.abs(x[box]! - middleX) * 2 > width[box]! + wide) continue;
+        if (Math.abs(y[box]! - middleY) * 2 > height[box]! + high) continue;
+        callback(box);
+      }
+    });
+  }
+
+  /** Calls back with every frame that reaches into the view, outer ones first. */
+  eachFrame(view: Bounds, callback: (frame: number) => void): void {
+    const { parent } = this.scene.frames;
+    const { x, y, width, height } = this.layout.frames;
+    this.#frameEnd ??= subtreeEnds(parent);
+    for (let frame = 0; frame < x.length; ) {
+      const outside =
+        x[frame]! > view.maxX ||
+        y[frame]! > view.maxY ||
+        x[frame]! + width[frame]! < view.minX ||
+        y[frame]! + height[frame]! < view.minY;
+      if (!outside) callback(frame);
+      frame = outside ? this.#frameEnd[frame]! : frame + 1;
     }
+  }
+
+  /** The innermost frame at a point of the graph, -1 where there is none. */
+  frameAt(x: number, y: number): number {
+    let found = -1;
+    this.eachFrame({ minX: x, maxX: x, minY: y, maxY: y }, (frame) => {
+      found = frame;
+    });
+    return found;
+  }
+
+  frame(frame: number): Rectangle {
+    const { x, y, width, height } = this.layout.frames;
+    return { x: x[frame]!, y: y[frame]!, width: width[frame]!, height: height[frame]! };
   }
 
   /** Calls back once with every edge that passes the part of the flow that is in view. */
   eachEdge(view: Bounds, callback: (edge: number) => void): void {
     const [low, high] = this.#extent(view);
     this.#round += 1;
-    const [first, last] = [this.#band(low), this.#band(high)];
-    for (let row = this.#bandStart[first]!; row < this.#bandStart[last + 1]!; row++) {
-      const edge = this.#bandEdges[row]!;
-      if (this.#seen[edge] === this.#round) continue;
-      this.#seen[edge] = this.#round;
-      callback(edge);
+    const { start, edges } = this.#bands;
+    const [from, to] = this.#columnsIn(view);
+    for (let column = from; column <= to; column++) {
+      const [first, last] = [this.#band(column, low), this.#band(column, high)];
+      for (let row = start[first]!; row < start[last + 1]!; row++) {
+        const edge = edges[row]!;
+        if (this.#seen[edge] === this.#round) continue;
+        this.#seen[edge] = this.#round;
+        callback(edge);
+      }
+    }
+  }
+
+  /** How far along the flow a point is, as if the columns stood below each other: 0 … `length`. */
+  flow(x: number, y: number): number {
+    const [along, across] = this.#along === "y" ? [y, x] : [x, y];
+    const column = this.#columnAt(across);
+    const within = Math.min(this.#size[column]!, Math.max(0, along - this.#low[column]!));
+    return this.#before[column]! + within;
+  }
+
+  /** The column that holds so much of the flow, and where in it that is. */
+  atFlow(flow: number): { column: number; along: number } {
+    const column = Math.max(
+      0,
+      search(this.columns, (each) => this.#before[each + 1]! > flow) -
+        (flow >= this.length ? 1 : 0),
+    );
+    return { column, along: this.#low[column]! + flow - this.#before[column]! };
+  }
+
+  /** What the view shows of each column along the flow, as `flow` counts. */
+  eachPart(view: Bounds, callback: (from: number, to: number, column: number) => void): void {
+    const [low, high] = this.#extent(view);
+    const [first, last] = this.#columnsIn(view);
+    for (let column = first; column <= last; column++) {
+      const within = (at: number) =>
+        this.#before[column]! + Math.min(this.#size[column]!, Math.max(0, at - this.#low[column]!));
+      callback(within(low), within(high), column);
     }
   }
 
@@ -116,7 +214,7 @@ export class Placed {
   pointsInView(edge: number, view: Bounds): [first: number, end: number] {
     const { offsets, points } = this.layout.routes;
     const [start, end] = [offsets[edge]!, offsets[edge + 1]!];
-    if (end - start <= 8 || this.isReversed[edge]) return [start, end];
+    if (end - start <= 8 || this.isReversed[edge] || this.#isCut[edge]) return [start, end];
     const axis = this.#along === "y" ? 1 : 0;
     const [low, high] = this.#extent(view);
     const count = end - start;
@@ -145,55 +243,83 @@ export class Placed {
     return this.#along === "y" ? [view.minY, view.maxY] : [view.minX, view.maxX];
   }
 
-  #band(at: number): number {
-    const last = this.#bandStart.length - 2;
-    return Math.min(last, Math.max(0, Math.floor((at - this.#origin) / this.#bandSize)));
+  #columnAt(across: number): number {
+    return search(this.columns - 1, (column) => this.#until[column]! >= across);
   }
 
-  #index(bands: number): [Int32Array, Int32Array] {
-    const { offsets, points } = this.layout.routes;
-    const axis = this.#along === "y" ? 1 : 0;
-    const edges = offsets.length - 1;
-    const last = bands - 1;
-    const band = (at: number) =>
-      Math.min(last, Math.max(0, Math.floor((at - this.#origin) / this.#bandSize)));
-    const spans = (edge: number, put: (band: number) => void) => {
-      const [start, end] = [offsets[edge]!, offsets[edge + 1]!];
-      if (start === end) return;
-      const from = band(points[2 * start + axis]!);
-      const to = band(points[2 * (end - 1) + axis]!);
-      if (this.isStub[edge]) {
-        put(from);
-        if (to !== from) put(to);
-        return;
-      }
-      let [low, high] = [from, to];
-      if (this.isReversed[edge] || to < from) {
-        for (let i = start; i < end; i++) {
-          const at = band(points[2 * i + axis]!);
-          low = Math.min(low, at);
-          high = Math.max(high, at);
-        }
-      }
-      for (let each = low; each <= high; each++) put(each);
-    };
+  #columnsIn({ minX, maxX, minY, maxY }: Bounds): [first: number, last: number] {
+    const [low, high] = this.#along === "y" ? [minX, maxX] : [minY, maxY];
+    return [this.#columnAt(low), this.#columnAt(high)];
+  }
+
+  #band(column: number, at: number): number {
+    const { first } = this.#bands;
+    const count = first[column + 1]! - first[column]!;
+    const share = (at - this.#low[column]!) / this.#size[column]!;
+    return first[column]! + Math.min(count - 1, Math.max(0, Math.floor(share * count)));
+  }
+
+  *#index(): Generator<void, Bands> {
+    const { routes, columns } = this.layout;
+    const first = columns.firstLayer.map((layer, column) => layer + column);
+    this.#bands = { ...this.#bands, first };
+    const bands = first[this.columns]!;
+    const edges = routes.offsets.length - 1;
     const start = new Int32Array(bands + 1);
     for (let edge = 0; edge < edges; edge++) {
-      spans(edge, (each) => {
-        start[each + 1]!++;
+      if (edge % STRIDE === 0) yield;
+      this.#spans(edge, (from, to) => {
+        for (let each = from; each <= to; each++) start[each + 1]! += 1;
       });
     }
     for (let each = 0; each < bands; each++) start[each + 1]! += start[each]!;
     const next = start.slice();
     const list = new Int32Array(start[bands]!);
     for (let edge = 0; edge < edges; edge++) {
-      spans(edge, (each) => {
-        list[next[each]!++] = edge;
+      if (edge % STRIDE === 0) yield;
+      this.#spans(edge, (from, to) => {
+        for (let each = from; each <= to; each++) list[next[each]!++] = edge;
       });
     }
-    return [start, list];
+    return { first, start, edges: list };
+  }
+
+  /** Calls back with the bands that the stroke of an edge passes, from the first to the last of each stretch. */
+  #spans(edge: number, put: (from: number, to: number) => void): void {
+    const { offsets, points } = this.layout.routes;
+    const [start, end] = [offsets[edge]!, offsets[edge + 1]!];
+    if (start === end) return;
+    const [along, across] = this.#along === "y" ? [1, 0] : [0, 1];
+    const at = (point: number, axis: number) => points[2 * point + axis]!;
+    const band = (point: number) => this.#band(this.#columnAt(at(point, across)), at(point, along));
+    if (this.isStub[edge]) {
+      put(band(start), band(start));
+      put(band(end - 1), band(end - 1));
+    } else if (this.#isCut[edge]) {
+      for (let point = start; point + 1 < end; point++) {
+        const [x, y] = [at(point, across), at(point + 1, across)];
+        const [from, to] = [this.#columnAt(Math.min(x, y)), this.#columnAt(Math.max(x, y))];
+        const [low, high] = [at(point, along), at(point + 1, along)];
+        for (let column = from; column <= to; column++) {
+          put(this.#band(column, Math.min(low, high)), this.#band(column, Math.max(low, high)));
+        }
+      }
+    } else {
+      const column = this.#columnAt(at(end - 1, across));
+      let [low, high] = [at(start, along), at(end - 1, along)];
+      if (this.isReversed[edge] || high < low) {
+        for (let point = start; point < end; point++) {
+          low = Math.min(low, at(point, along));
+          high = Math.max(high, at(point, along));
+        }
+      }
+      put(this.#band(column, low), this.#band(column, high));
+    }
   }
 }
+
+/** Edges between two pauses. */
+const STRIDE = 4096;
 
 /** The first of `count` rows for which `holds`, which stays true from there on; `count` where it never does. */
 function search(count: number, holds: (row: number) => boolean): number {
@@ -204,6 +330,16 @@ function search(count: number, holds: (row: number) => boolean): number {
     else low = middle + 1;
   }
   return low;
+}
+
+/** Of a forest in pre-order: the first row after those below each. */
+function subtreeEnds(parent: Int32Array): Int32Array {
+  const end = Int32Array.from(parent.keys(), (row) => row + 1);
+  for (let row = parent.length - 1; row >= 0; row--) {
+    const around = parent[row]!;
+    if (around >= 0) end[around] = Math.max(end[around]!, end[row]!);
+  }
+  return end;
 }
 
 function flags(count: number, set: Int32Array): Uint8Array {

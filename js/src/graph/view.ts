@@ -163,7 +163,7 @@ export class GraphView {
 
   /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
-    const { hops, fold, direction } = this.chosen;
+    const { hops, fold, direction, grouped, openGroups } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
     const centre = hops === null ? null : (focus ?? this.node);
     const placed = await this.#arranger.place(
@@ -172,6 +172,8 @@ export class GraphView {
         direction,
         focus: centre,
         hops: centre === null ? null : hops,
+        grouped,
+        open: openGroups,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
     );
@@ -240,7 +242,14 @@ export class GraphView {
     options.onChange("color_by", () => this.#recolored(), signal);
     options.onChange("height", () => this.#sized(), signal);
     options.onChange("search", () => this.#searched(), signal);
-    for (const name of ["fold_parameters", "direction", "focus", "hops"] as const) {
+    for (const name of [
+      "fold_parameters",
+      "direction",
+      "focus",
+      "hops",
+      "grouped",
+      "open_groups",
+    ] as const) {
       options.onChange(
         name,
         () => void this.arrange(name === "direction" || name === "focus"),

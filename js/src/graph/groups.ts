@@ -1,0 +1,156 @@
+import { type GraphColumns, GroupSource, NodeKind } from "../shared/run_client.ts";
+
+/** A graph of at most so many boxes opens with all groups open. */
+const ALL_OPEN = 150;
+/** Of a larger graph, groups are opened up to so many boxes. */
+const FIRST_LOOK = 60;
+
+/** The nested groups of one graph, and what each holds. */
+export class Groups {
+  readonly graph: GraphColumns;
+  readonly count: number;
+  /** First group after those inside each group. */
+  readonly last: Int32Array;
+  /** Groups of one kind have blocks of the same structure: a run of blocks is of their kind. Numbered by first occurrence. */
+  readonly kind: Int32Array;
+  readonly kinds: number;
+  /** Sums over the order of nodes: time in nanoseconds. */
+  readonly #ns: Float64Array;
+
+  constructor(graph: GraphColumns) {
+    const { groupParent, groupAlike, groupSource, groupOrder, nodeNs } = graph;
+    this.graph = graph;
+    this.count = groupParent.length;
+    this.last = new Int32Array(this.count);
+    this.kind = new Int32Array(this.count);
+    for (let group = this.count - 1; group >= 0; group--) {
+      this.last[group] = Math.max(this.last[group]!, group + 1);
+      const parent = groupParent[group]!;
+      if (parent >= 0) this.last[parent] = Math.max(this.last[parent]!, this.last[group]!);
+    }
+    const kinds = new Map<number, number>();
+    for (let group = 0; group < this.count; group++) {
+      const isRun = groupSource[group] === GroupSource.REPEAT && this.last[group]! > group + 1;
+      const alike = groupAlike[isRun ? group + 1 : group]!;
+      if (!kinds.has(alike)) kinds.set(alike, kinds.size);
+      this.kind[group] = kinds.get(alike)!;
+    }
+    this.kinds = kinds.size;
+    this.#ns = new Float64Array(groupOrder.length + 1);
+    for (const [row, node] of groupOrder.entries()) {
+      this.#ns[row + 1] = this.#ns[row]! + (nodeNs[node]! > 0 ? nodeNs[node]! : 0);
+    }
+  }
+
+  has(group: number): boolean {
+    return Number.isInteger(group) && group >= 0 && group < this.count;
+  }
+
+  /** Its nodes, in the order that groups are intervals of. */
+  nodes(group: number): Int32Array {
+    const { groupOrder, groupStart, groupEnd } = this.graph;
+    return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
+  }
+
+  /** Sum of the known times of its nodes, nanoseconds. */
+  ns(group: number): number {
+    const { groupStart, groupEnd } = this.graph;
+    return this.#ns[groupEnd[group]!]! - this.#ns[groupStart[group]!]!;
+  }
+
+  /** `residual block × 16`. */
+  title(group: number): string {
+    const { groupNames, groupRepeats } = this.graph;
+    const repeats = groupRepeats[group]!;
+    return `${groupNames.at(group)}${repeats > 1 ? ` × ${repeats}` : ""}`;
+  }
+
+  /** The letters that go with the colour of its kind: A … Z, AA, AB … */
+  tag(group: number): string {
+    let tag = "";
+    for (let rest = this.kind[group]! + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+      tag = String.fromCharCode(65 + ((rest - 1) % 26)) + tag;
+    }
+    return tag;
+  }
+
+  /** All groups of the kind of a group; runs only beside a run, blocks only beside a block. */
+  ofKind(group: number): number[] {
+    const isRun = (each: number) => this.graph.groupSource[each] === GroupSource.REPEAT;
+    return Array.from(this.kind.keys()).filter(
+      (each) => this.kind[each] === this.kind[group] && isRun(each) === isRun(group),
+    );
+  }
+
+  /** Per group, the outermost closed one of it and those around it; -1 where all of them are open. */
+  closedBy(open: Uint8Array): Int32Array {
+    const { groupParent } = this.graph;
+    const by = new Int32Array(this.count);
+    for (let group = 0; group < this.count; group++) {
+      const around = groupParent[group]! < 0 ? -1 : by[groupParent[group]!]!;
+      by[group] = around >= 0 ? around : open[group] ? -1 : group;
+    }
+    return by;
+  }
+}
+
+/**
+ * Which groups are open where nobody has chosen: 1 for open, one a group.
+ *
+ * All, where the whole graph then has at most 150 boxes. Otherwise groups are opened from the outside in, those of the
+ * same structure (`groupAlike`) at the same depth together: the structures of one depth by their first group, the depths
+ * one after the other. A structure is opened only where the parents of all its groups are open and the picture has at
+ * most 60 boxes with them. A box is a node, other than a parameter that some node reads and that is no output of the
+ * graph, or a closed group; `shown` (one a node, all by default) leaves nodes out. Groups without a box inside are open.
+ */
+export function openByItself(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array {
+  const { groupParent, groupAlike, nodeGroup, kinds, edgeSource, headNode } = graph;
+  const count = groupParent.length;
+  const nodes = kinds.length;
+  const isBox = new Uint8Array(nodes).fill(1);
+  for (const source of edgeSource) {
+    if (source >= 0 && kinds[source] === NodeKind.PARAMETER) isBox[source] = 0;
+  }
+  for (const head of headNode) if (head >= 0) isBox[head] = 1;
+  /** Boxes right inside each group while it is open, and whether anything is in it. */
+  const inside = new Int32Array(count);
+  const depth = new Int32Array(count);
+  let whole = 0;
+  let boxes = 0;
+  for (let node = 0; node < nodes; node++) {
+    if (!isBox[node] || (shown && !shown[node])) continue;
+    whole += 1;
+    if (nodeGroup[node]! < 0) boxes += 1;
+    else inside[nodeGroup[node]!]! += 1;
+  }
+  const open = new Uint8Array(count);
+  if (whole <= ALL_OPEN) return open.fill(1);
+  for (let group = count - 1; group >= 0; group--) {
+    const parent = groupParent[group]!;
+    if (inside[group] === 0) open[group] = 1;
+    else if (parent < 0) boxes += 1;
+    else inside[parent]! += 1;
+  }
+  const classes = new Map<string, number[]>();
+  for (let group = 0; group < count; group++) {
+    const parent = groupParent[group]!;
+    depth[group] = parent < 0 ? 0 : depth[parent]! + 1;
+    const key = `${depth[group]} ${groupAlike[group]}`;
+    const same = classes.get(key);
+    if (same) same.push(group);
+    else classes.set(key, [group]);
+  }
+  const inOrder = [...classes.values()].sort((a, b) => depth[a[0]!]! - depth[b[0]!]!);
+  for (const same of inOrder) {
+    let more = 0;
+    let isInside = false;
+    for (const group of same) {
+      if (inside[group]! > 0) more += inside[group]! - 1;
+      isInside ||= groupParent[group]! >= 0 && !open[groupParent[group]!];
+    }
+    if (isInside || boxes + more > FIRST_LOOK) continue;
+    boxes += more;
+    for (const group of same) open[group] = 1;
+  }
+  return open;
+}

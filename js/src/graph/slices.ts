@@ -1,0 +1,28 @@
+/** Milliseconds of work between two pauses on the main thread. */
+const SLICE = 8;
+
+/** Takes all steps at once. */
+export function finished<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Takes the steps in slices of a few milliseconds, between which the main thread is free. */
+export async function inSlices<Y, T>(
+  steps: Generator<Y, T>,
+  signal?: AbortSignal,
+  onPause?: (at: Y) => void,
+): Promise<T> {
+  let started = performance.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() - started < SLICE) continue;
+    onPause?.(step.value);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    started = performance.now();
+  }
+}
