@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.search import Search
     from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.analysis.operators import Operators
+    from tvmdbg_widgets.analysis.query.facts import Facts
+    from tvmdbg_widgets.analysis.query.selection import Selection
     from tvmdbg_widgets.export.extract import Extracted
     from tvmdbg_widgets.export.page.embed import Embed
     from tvmdbg_widgets.export.page.options import Share, Theme
@@ -121,6 +123,44 @@ class DebugRun:
         if self.graph is None:
             raise ValueError("this run has no graph, so no groups of nodes")
         return groups(self.graph)
+
+    def select(self, query: str) -> Selection:
+        """Return the ids of the nodes that a query finds.
+
+        ::
+
+            run.select("time>1ms op:conv shape:*,64,*,*")
+            run.session.selected = run.select("conv2d->add->relu")
+
+        The same is understood by the search fields of the views; the whole grammar is in
+        ``docs/search.md``.
+
+        Raises
+        ------
+        QueryError
+            The query does not follow the grammar; a ValueError that shows where.
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.query.selection import select
+
+        return select(self.facts, query)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What queries look at.
+
+        Raises
+        ------
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.query.facts import Facts
+
+        if self.graph is None:
+            raise ValueError("this run has no graph, so no nodes to select")
+        times = None if self.timeline is None else self.timeline.node_ns
+        return Facts(self.graph, times, lambda: self.groups)
 
     @property
     def search(self) -> Search:

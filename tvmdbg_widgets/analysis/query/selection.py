@@ -1,0 +1,141 @@
+"""The nodes that a query finds."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.query.errors import QueryError
+from tvmdbg_widgets.analysis.query.evaluate import Evaluation
+from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.query.facts import Facts
+    from tvmdbg_widgets.model.nodes import Node
+
+_SHOWN = 12
+_CELL = 'style="text-align: left; white-space: nowrap"'
+
+
+class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
+    """Ids of the nodes that a query finds, ascending: a tuple, so ``session.selected`` takes it.
+
+    Made by :meth:`tvmdbg_widgets.DebugRun.select`.
+
+    Attributes
+    ----------
+    query : str
+    unknown : dict of str to int
+        How many nodes of the graph have no value in a field that the query compares; they fit no
+        comparison.
+    """
+
+    query: str
+    unknown: dict[str, int]
+    _facts: Facts
+
+    def __new__(
+        cls, found: Iterable[int], query: str, unknown: dict[str, int], facts: Facts
+    ) -> Self:
+        """Keep what was found with what it was asked of."""
+        selection = super().__new__(cls, found)
+        selection.query, selection.unknown, selection._facts = query, unknown, facts
+        return selection
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes themselves."""
+        nodes = self._facts.graph.nodes
+        return tuple(nodes[each] for each in self)
+
+    def to_dataframe(self) -> Any:
+        """Return one row per node, times in nanoseconds (``pandas.DataFrame``)."""
+        frame = self._facts.graph.to_dataframe().loc[list(self)]
+        return frame.assign(time_ns=self._facts.node_ns[list(self)])
+
+    @property
+    def caption(self) -> str:
+        """What was found: ``"5 of 72 nodes: time>1ms; 45 nodes have no time"``."""
+        count = self._facts.graph.num_nodes
+        found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
+        return "; ".join([found, *unknown_told(self.unknown, count)])
+
+    def _rows(self) -> list[list[str]]:
+        graph, times = self._facts.graph, self._facts.node_ns
+        rows = []
+        for each in self[:_SHOWN]:
+            node = graph.nodes[each]
+            outputs = ", ".join(
+                f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
+                for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
+            )
+            time = "" if np.isnan(times[each]) else duration_text(float(times[each]))
+            rows.append([str(each), one_line(self._facts.labels[each])[:80], time, outputs])
+        return rows
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        more = [f"… and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
+        return "\n  ".join([self.caption, *lines, *more])
+
+    def _repr_html_(self) -> str:
+        titles = "".join(f"<th {_CELL}>{name}</th>" for name in ("node", "is", "time", "outputs"))
+        body = "".join(
+            "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        more = f"<p>… and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
+        return (
+            f"<table><caption>{html.escape(self.caption)}</caption>"
+            f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{more}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+
+def unknown_told(unknown: dict[str, int], count: int) -> list[str]:
+    """Return what a query could not compare, one sentence a field: ``"5 nodes have no time"``."""
+    return [
+        f"no node has {_named(field)}"
+        if nodes == count
+        else f"{counted(nodes, 'node')} {'has' if nodes == 1 else 'have'} no {field}"
+        for field, nodes in unknown.items()
+    ]
+
+
+def _named(field: str) -> str:
+    return field if field in ("bytes", "storage") else f"a {field}"
+
+
+def select(facts: Facts, query: str) -> Selection:
+    """Return the nodes that a query finds; none for a query of nothing.
+
+    Raises
+    ------
+    TypeError
+        The query is no str.
+    QueryError
+        It does not follow the grammar, or takes too long; a ValueError that shows where.
+    """
+    if not isinstance(query, str):
+        raise TypeError(f"a query is a str such as 'time>1ms op:conv', not {type(query).__name__}")
+    tree = parse(query)
+    evaluation = Evaluation(facts)
+    try:
+        found = [] if tree is None else np.flatnonzero(evaluation.mask(tree)).tolist()
+    except RegexError as error:
+        raise QueryError(query, max(0, query.find("/")), str(error)) from None
+    return Selection(found, query, evaluation.unknown, facts)
