@@ -63,7 +63,9 @@ class _Walker:
         work = [start]
         while work and self._followed <= MOST_FOLLOWED:
             node = work.pop()
-            for other in self._far(self._graph.edge_target, self._graph.out_edges(node)):
+            edges = self._graph.out_edges(node)
+            self._followed += len(edges) * (node != start)
+            for other in self._graph.edge_target[edges].tolist():
                 if not self._hidden[other]:
                     ends.update([other] * (node != start))
                 elif other not in behind:
@@ -76,12 +78,9 @@ class _Walker:
         through: set[int] = set()
         work = [end]
         while work and self._followed <= MOST_FOLLOWED:
-            producers = self._far(self._graph.edge_source, self._graph.in_edges(work.pop()))
-            ahead = behind.intersection(producers) - through
+            edges = self._graph.in_edges(work.pop())
+            self._followed += len(edges)
+            ahead = behind.intersection(self._graph.edge_source[edges].tolist()) - through
             through |= ahead
             work += ahead
         return len(through)
-
-    def _far(self, ends: npt.NDArray[np.int32], edges: npt.NDArray[np.int32]) -> list[int]:
-        self._followed += len(edges)
-        return ends[edges].tolist()

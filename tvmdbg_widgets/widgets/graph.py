@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.widgets.graph_colors import GraphColors
+from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -16,14 +18,13 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session
 
 
-class GraphOptions(traitlets.HasTraits):
+class GraphOptions(GraphColors, Shown):
     """Traits of a graph view; see :class:`GraphView`."""
 
     focus = traitlets.Union(
         [traitlets.Int(), traitlets.Unicode()], allow_none=True, default_value=None
     ).tag(sync=True)
     hops = traitlets.Int(allow_none=True, default_value=None, min=0).tag(sync=True)
-    color_by = traitlets.Enum(["kind", "time", "health"], "kind").tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
@@ -61,7 +62,7 @@ def _known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
     return focus
 
 
-class GraphView(GraphOptions, View):
+class GraphView(GraphOptions, Navigation, View):
     """The graph of a run as an interactive DAG.
 
     ::
@@ -75,14 +76,38 @@ class GraphView(GraphOptions, View):
     hops : int or None
         Show only what is within so many edges of the focus.
     color_by : str
-        ``"kind"`` (of operator), ``"time"`` or ``"health"`` (of the values that a node computed,
-        see ``DebugRun.health``); by time first where the run knows times.
+        What the colours show: ``"kind"`` (of operator), ``"time"``, ``"health"`` (of the values
+        that a node computed, see ``DebugRun.health``), ``"dtype"``, ``"device"``, ``"storage"``,
+        ``"layout"`` or ``"bytes"``; by time first where the run knows times. Data may be assigned,
+        one value a node or entry, or a mapping of nodes to values. Called, it takes more:
+        ``view.color_by(psnr, name="PSNR", unit="dB")``,
+        ``view.color_by("error", reference=other_run)``; see
+        :class:`tvmdbg_widgets.widgets.graph_colors.ColorName`.
+    color_limits : (float, float) or None
+        Between which values the colours lie, times in ns and sizes in bytes; None for all.
+    label : str
+        Template of the labels, ``"{op} #{id}"``, or of two lines with a line break between them.
+        Fields: op, id, name, func, kind, shape, dtype, time, share, device, storage, layout,
+        bytes, and value, which is what the colours show. Empty for the usual ones.
     fold_parameters : bool
         Draw parameters as a count on their consumer.
     direction : str
         ``"down"`` or ``"right"``.
     search : str
         Words that a node must have in its name, function, kind, dtype or shape.
+    isolate : dict or None
+        Part that alone is shown: ``{"kind": "upstream", "nodes": [12], "hops": None}``; kinds are
+        ``"upstream"`` and ``"downstream"`` of nodes, ``"around"`` them within ``hops`` edges, and
+        every ``"path"`` between two. See :meth:`upstream`, :meth:`path`, :meth:`everything`.
+    hidden : list of str
+        Queries; the nodes they find are not drawn. See :meth:`hide`.
+    camera : dict or None
+        Where the view looks from: ``{"node", "dx", "dy", "scale"}``, px of the graph right of and
+        below a node; None before it is moved.
+    history : dict
+        Looks to go back and forward to. See :meth:`back`.
+    bookmarks : dict
+        Looks by name. See :meth:`bookmark`, :meth:`go`.
     height : int
         CSS pixels.
     """

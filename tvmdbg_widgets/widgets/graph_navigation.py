@@ -1,0 +1,274 @@
+"""What part of the graph is shown, from where, and how one came there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import traitlets
+
+from tvmdbg_widgets.widgets import looks
+from tvmdbg_widgets.widgets.marks import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
+
+NodeRef: TypeAlias = int | str
+NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
+
+#: Bookmarks keep the colours too.
+_BOOKMARKED = (*looks.STEP_TRAITS, "color_by", "color_limits", "label")
+
+
+class Shown(traitlets.HasTraits):
+    """Traits that say what part of a graph is shown; see :class:`GraphView`."""
+
+    isolate = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+    hidden = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    camera = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
+    history = traitlets.Dict().tag(sync=True)
+    bookmarks = traitlets.Dict().tag(sync=True)
+
+    _debug_run: DebugRun  # the view's
+
+    @traitlets.validate("isolate")
+    def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
+        with _as_trait_error("isolate"):
+            return looks.checked_isolation(self._debug_run, proposal["value"])
+
+    @traitlets.validate("hidden")
+    def _readable(self, proposal: dict[str, Any]) -> list[str]:
+        with _as_trait_error("hidden"):
+            return looks.checked_queries(proposal["value"])
+
+    @traitlets.validate("camera")
+    def _above_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
+        with _as_trait_error("camera"):
+            return looks.checked_camera(self._debug_run, proposal["value"])
+
+    @traitlets.validate("history")
+    def _steps(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        with _as_trait_error("history"):
+            return looks.checked_history(self._debug_run, proposal["value"], looks.STEP_TRAITS)
+
+    @traitlets.validate("bookmarks")
+    def _looks(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        with _as_trait_error("bookmarks"):
+            return looks.checked_bookmarks(self._debug_run, proposal["value"], _BOOKMARKED)
+
+
+@contextmanager
+def _as_trait_error(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError, LookupError) as problem:
+        raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
+
+
+class Navigation:
+    """Moves of a graph view that can be taken back; nodes are told by id or name."""
+
+    session: Session
+    hold_sync: Any
+    has_trait: Any
+    set_trait: Any
+    isolate: Any
+    hidden: Any
+    history: Any
+    bookmarks: Any
+    _debug_run: DebugRun
+
+    def upstream(self, nodes: NodeRefs = None) -> None:
+        """Show only the nodes and all that they depend on.
+
+        ::
+
+            view.upstream("conv2d_3")
+
+        Parameters
+        ----------
+        nodes : int, str, or several of them, optional
+            What is selected where left out.
+
+        Raises
+        ------
+        KeyError, IndexError, TypeError, ValueError
+            Nodes that the run does not have; names close ones.
+        """
+        self._isolate("upstream", nodes)
+
+    def downstream(self, nodes: NodeRefs = None) -> None:
+        """Show only the nodes and all that depends on them; as :meth:`upstream`."""
+        self._isolate("downstream", nodes)
+
+    def around(self, nodes: NodeRefs = None, hops: int = 1) -> None:
+        """Show only what is within so many edges of the nodes; as :meth:`upstream`."""
+        self._isolate("around", nodes, hops)
+
+    def path(self, start: NodeRef, end: NodeRef) -> None:
+        """Show only the nodes on any path between two nodes, whichever comes first.
+
+        Raises
+        ------
+        ValueError
+            There is no path, in either direction.
+        KeyError, IndexError, TypeError
+            A node that the run does not have; names close ones.
+        """
+        self._isolate("path", [start, end])
+
+    def everything(self) -> None:
+        """Show the whole graph again: nothing isolated, nothing hidden."""
+        self._step(isolate=None, hops=None, hidden=[])
+
+    def hide(self, *queries: str) -> None:
+        """Leave out the nodes that queries find; what they connected is drawn as a bridge.
+
+        ::
+
+            view.hide("kind:parameter", "op:reshape")
+
+        Parameters
+        ----------
+        *queries : str
+            As :meth:`tvmdbg_widgets.DebugRun.select` takes them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A query that cannot be read, or that finds nothing.
+        """
+        from tvmdbg_widgets.analysis.hidden import hidden_nodes
+
+        for query in looks.checked_queries(queries):
+            if not hidden_nodes(self._debug_run, [query]).any():
+                raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
+        self._step(hidden=looks.checked_queries([*self.hidden, *queries]))
+
+    def show(self, *queries: str) -> None:
+        """Take queries back that :meth:`hide` was given; all where none is named.
+
+        Raises
+        ------
+        ValueError
+            A query that hides nothing; names close ones.
+        """
+        for query in queries:
+            looks.one_of("hidden query", query, self.hidden)
+        kept = [each for each in self.hidden if each not in queries] if queries else []
+        self._step(hidden=kept)
+
+    def back(self) -> None:
+        """Show again what was shown before.
+
+        Raises
+        ------
+        IndexError
+            There is nothing to go back to.
+        """
+        self._go_by(-1)
+
+    def forward(self) -> None:
+        """Show again what :meth:`back` went away from.
+
+        Raises
+        ------
+        IndexError
+            There is nothing to go forward to.
+        """
+        self._go_by(1)
+
+    def bookmark(self, name: str) -> None:
+        """Keep what is shown now under a name; :meth:`go` comes back to it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            No name, or too many bookmarks.
+        """
+        name = looks.checked_name(name)
+        self.bookmarks = self.bookmarks | {name: self._look(_BOOKMARKED)}
+
+    def forget(self, name: str) -> None:
+        """Take a bookmark away.
+
+        Raises
+        ------
+        KeyError
+            There is none of that name; names close ones.
+        """
+        self._bookmarked(name)
+        self.bookmarks = {each: look for each, look in self.bookmarks.items() if each != name}
+
+    def go(self, name: str) -> None:
+        """Show what was kept under a name.
+
+        Raises
+        ------
+        KeyError
+            There is no bookmark of that name; names close ones.
+        """
+        self._step(**self._bookmarked(name))
+
+    def _bookmarked(self, name: str) -> looks.Look:
+        try:
+            return dict(self.bookmarks[looks.one_of("bookmark", name, self.bookmarks)])
+        except ValueError as problem:
+            raise KeyError(problem.args[0]) from None
+
+    def _isolate(self, kind: str, nodes: NodeRefs, hops: int | None = None) -> None:
+        run = self._debug_run
+        if nodes is None:
+            nodes = list(self.session.selected)
+            if not nodes:
+                raise ValueError(f"nothing is selected; name a node: {kind}(node)")
+        several = list(nodes) if isinstance(nodes, list | tuple | set | range) else [nodes]
+        ids = [node_id(run, node) for node in several]
+        fields = {"kind": kind, "nodes": ids, "hops": hops}
+        self._step(isolate=looks.checked_isolation(run, fields), hops=None)
+
+    def _kinds(self, query: str) -> str:
+        graph = self._debug_run.graph
+        if graph is None:
+            return "it has none"
+        known = sorted({f"op:{node.op_kind}" for node in graph.nodes})
+        try:
+            looks.one_of("query", query, known)
+        except ValueError as problem:
+            return str(problem.args[0].partition("; ")[2])
+        return ""
+
+    def _look(self, traits: Sequence[str] = looks.STEP_TRAITS) -> looks.Look:
+        known = [name for name in (*traits, "camera") if self.has_trait(name)]
+        look = {name: getattr(self, name) for name in known}
+        if "color_by" in look:
+            look["color_by"] = str(look["color_by"])
+        return look | {"selected": list(self.session.selected[-looks.MOST_SELECTED :])}
+
+    def _step(self, **changes: Any) -> None:
+        before = self._look()
+        with self.hold_sync():
+            self._set(changes)
+            camera = {"camera": changes.get("camera")}
+            self.history = looks.pushed(self.history, before, self._look() | camera)
+
+    def _go_by(self, by: int) -> None:
+        left = self._look()
+        history = looks.caught_up(self.history, left)
+        steps, at = history["steps"], history["at"] + by
+        if not 0 <= at < len(steps):
+            raise IndexError(f"nothing to go {'back' if by < 0 else 'forward'} to")
+        with self.hold_sync():
+            self._set(looks.resolved(steps, at))
+            self.history = {"steps": steps, "at": at}
+
+    def _set(self, look: looks.Look) -> None:
+        for name, value in look.items():
+            if name == "selected":
+                self.session.selected = value
+            elif self.has_trait(name):
+                setattr(self, name, value)

@@ -1,0 +1,243 @@
+"""Looks of a graph view: what is shown and from where, kept to go back to; as plain data."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tvmdbg_widgets.model.isolation import ISOLATIONS, between
+from tvmdbg_widgets.widgets.marks import node_id
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+Look: TypeAlias = dict[str, Any]
+
+#: Traits of a graph view that a step back takes back.
+STEP_TRAITS = (
+    *("isolate", "hidden", "focus", "hops", "fold_parameters", "direction"),
+    *("open_groups", "grouped", "wrapped"),
+)
+#: What each step of the history tells, also where it is as before.
+ALWAYS = ("camera", "selected")
+#: js/src/graph/history.ts keeps as many.
+MOST_STEPS = 50
+MOST_SELECTED = 100
+MOST_BOOKMARKS = 200
+NAME_LENGTH = 200
+_SCALES = (1e-4, 3.0)
+_CAMERA = ("node", "dx", "dy", "scale")
+
+
+def checked_isolation(run: DebugRun, given: object) -> dict[str, Any] | None:
+    """Return what part of the graph is shown as ``{"kind", "nodes", "hops"}``, nodes by id.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such part, or nodes that the run does not have; or no path between two nodes.
+    """
+    if given is None:
+        return None
+    fields = _fields(given, "isolate", ("kind", "nodes", "hops"))
+    kind = one_of("kind", fields.get("kind"), ISOLATIONS)
+    named = fields.get("nodes")
+    several = named if isinstance(named, list | tuple) else [named]
+    nodes = list(dict.fromkeys(node_id(run, node) for node in several))
+    hops = fields.get("hops")
+    if not nodes or (kind == "path" and len(nodes) != 2):
+        wanted = "two nodes" if kind == "path" else "at least one node"
+        raise ValueError(f"{kind} takes {wanted}, found {len(nodes)}")
+    if kind == "around":
+        hops = 1 if hops is None else hops
+        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
+            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
+    elif hops is not None:
+        raise ValueError(f"only around takes hops, not {kind}")
+    if kind == "path" and run.graph is not None and not between(run.graph, *nodes).any():
+        first, second = (f"#{node} {run.graph.names[node]!r}" for node in nodes)
+        raise ValueError(f"no path between {first} and {second}, in either direction")
+    return {"kind": kind, "nodes": nodes, "hops": hops}
+
+
+def checked_camera(run: DebugRun, given: object) -> dict[str, Any] | None:
+    """Return where the view looks from: a node, how far beside it, in px of the graph, how large.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such camera.
+    """
+    if given is None:
+        return None
+    fields = _fields(given, "camera", _CAMERA)
+    found: dict[str, Any] = {"node": node_id(run, fields.get("node"))}
+    for name, default in (("dx", 0.0), ("dy", 0.0), ("scale", 1.0)):
+        value = fields.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError(f"{name} of a camera is a number, not {value!r}")
+        if not math.isfinite(value):
+            raise ValueError(f"{name} of a camera is finite, found {value!r}")
+        found[name] = float(value)
+    found["scale"] = min(_SCALES[1], max(_SCALES[0], found["scale"]))
+    return found
+
+
+def checked_queries(given: Iterable[object]) -> list[str]:
+    """Return queries that hide nodes, each once, without blanks around.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No queries, or one that cannot be read; says where.
+    """
+    from tvmdbg_widgets.analysis.hidden import checked_query
+
+    return list(dict.fromkeys(checked_query(each) for each in given))
+
+
+def checked_look(run: DebugRun, given: object, traits: Sequence[str]) -> Look:
+    """Return a look with only what it may hold, checked as far as the graph is concerned.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such look.
+    """
+    look = _fields(given, "a look", (*traits, *ALWAYS))
+    checks = {"isolate": checked_isolation, "camera": checked_camera}
+    for name, check in checks.items():
+        if name in look:
+            look[name] = check(run, look[name])
+    if "hidden" in look:
+        look["hidden"] = checked_queries(look["hidden"])
+    if "selected" in look:
+        look["selected"] = [node_id(run, node) for node in look["selected"]]
+    return look
+
+
+def checked_bookmarks(run: DebugRun, given: object, traits: Sequence[str]) -> dict[str, Look]:
+    """Return looks by name.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such looks; says which.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"bookmarks are a mapping of name to look, not {type(given).__name__}")
+    if len(given) > MOST_BOOKMARKS:
+        raise ValueError(f"at most {MOST_BOOKMARKS} bookmarks, found {len(given)}")
+    found = {}
+    for name, look in given.items():
+        try:
+            found[checked_name(name)] = checked_look(run, look, traits)
+        except (TypeError, ValueError, LookupError) as problem:
+            raise type(problem)(f"bookmark {name!r}: {problem.args[0]}") from None
+    return found
+
+
+def checked_name(name: object) -> str:
+    """Return the name of a bookmark without blanks around it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No name.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a bookmark has a str for a name, not {type(name).__name__}")
+    found = name.strip()
+    if not 0 < len(found) <= NAME_LENGTH:
+        raise ValueError(f"a bookmark's name has 1 to {NAME_LENGTH} characters")
+    return found
+
+
+def checked_history(run: DebugRun, given: object, traits: Sequence[str]) -> dict[str, Any]:
+    """Return ``{"steps", "at"}``: looks, each told as its difference to the one before.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such history.
+    """
+    fields = _fields(given, "history", ("steps", "at"))
+    steps = [checked_look(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
+    at = fields.get("at", 0)
+    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < max(1, len(steps)):
+        raise ValueError(f"history: {at!r} is no step of {len(steps)}")
+    return {"steps": steps, "at": at} if steps else {}
+
+
+def resolved(steps: Sequence[Look], at: int) -> Look:
+    """Return the whole look of a step."""
+    look: Look = {}
+    for step in steps[: at + 1]:
+        look |= step
+    return look
+
+
+def pushed(history: Mapping[str, Any], before: Look, now: Look) -> dict[str, Any]:
+    """Return the history with one more step, those that were gone back from left out.
+
+    Parameters
+    ----------
+    before : Look
+        What was seen last, which one may come back to.
+    now : Look
+        What is seen from now on.
+    """
+    steps = list(history.get("steps", ()))[: history.get("at", 0) + 1]
+    if steps:
+        whole = resolved(steps, len(steps) - 1)
+        steps[-1] = steps[-1] | {k: v for k, v in before.items() if v != whole.get(k, _NONE)}
+    else:
+        steps = [before]
+    step = {k: v for k, v in now.items() if k in ALWAYS or v != before.get(k, _NONE)}
+    if all(k in ALWAYS for k in step) and step.get("selected") == before.get("selected"):
+        return {"steps": steps, "at": len(steps) - 1}
+    steps.append(step)
+    while len(steps) > MOST_STEPS:
+        steps[:2] = [steps[0] | steps[1]]
+    return {"steps": steps, "at": len(steps) - 1}
+
+
+def caught_up(history: Mapping[str, Any], now: Look) -> dict[str, Any]:
+    """Return the history with what is seen now as its present step, as a new one where it must."""
+    steps, at = list(history.get("steps", ())), history.get("at", 0)
+    if not steps:
+        return {"steps": [now], "at": 0}
+    seen = resolved(steps, at)
+    if any(value != seen.get(name) for name, value in now.items() if name not in ALWAYS):
+        return pushed(history, seen, now)
+    steps[at] = steps[at] | {name: now[name] for name in ALWAYS}
+    return {"steps": steps, "at": at}
+
+
+def one_of(name: str, given: object, known: Iterable[str]) -> str:
+    """Return the value if it is known.
+
+    Raises
+    ------
+    ValueError
+        It is not; the message names close ones, or all.
+    """
+    usable = list(known)
+    if isinstance(given, str) and given in usable:
+        return given
+    close = difflib.get_close_matches(given, usable, n=3) if isinstance(given, str) else []
+    told = f"close: {', '.join(close)}" if close else f"known: {', '.join(usable) or 'none'}"
+    raise ValueError(f"no {name} {given!r}; {told}")
+
+
+_NONE = object()
+
+
+def _fields(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
+    for field in given:
+        one_of("field", field, known)
+    return dict(given)
