@@ -28,9 +28,9 @@ class GroupSource(enum.IntEnum):
     """What a group was found by."""
 
     REPEAT = 0
-    """A run of blocks of the same structure, which are its children."""
+    """A run of blocks of the same structure, which are its children; none for single operators."""
     BLOCK = 1
-    """One of the blocks of a run."""
+    """One of the blocks of a run, or one alone that branches and joins again."""
     SCOPE = 2
     """Nodes whose names begin alike (``layer1/block0/conv``)."""
     MODULE = 3
@@ -205,10 +205,21 @@ class Groups(Sequence["Group"]):
             index=pd.RangeIndex(len(self), name="group"),
         )
 
+    def _distinct(self) -> list[Group]:
+        """Return the groups without the blocks of runs, and what is inside all but the first."""
+        hidden = np.zeros(len(self) + 1, np.bool_)
+        found: list[Group] = []
+        for row, around in enumerate(self.parent.tolist()):
+            of_run = around >= 0 and self.source[around] == GroupSource.REPEAT
+            hidden[row] = hidden[around] or (of_run and around != row - 1)
+            if not hidden[row] and not of_run:
+                found.append(Group(self, row))
+        return found
+
     def __repr__(self) -> str:
         inside = int((self.node_group >= 0).sum())
         told = f"{len(self)} groups of {inside} of {len(self.order)} nodes"
-        shown = [group for group in self if group.source != GroupSource.BLOCK]
+        shown = self._distinct()
         lines = [
             f"{'  ' * (1 + group.depth)}{group.id} {group.title}: {len(group)} nodes"
             for group in shown[:_SHOWN]

@@ -1,0 +1,133 @@
+"""What a group is called: by the operators inside and how they are wired."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.operators import family, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.blocks.repeats import Found
+    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+    from tvmdbg_widgets.model.graph import Graph
+
+_ADDS: Final = frozenset({"add", "broadcast_add", "elemwise_add", "elemwise_sum", "add_n"})
+_JOINS: Final = frozenset({"concatenate", "concat", "stack"})
+_SOFTMAX: Final = frozenset({"softmax", "fast_softmax"})
+_ATTENTION: Final = frozenset({"attention", "attention_bias", "multi_head_attention"})
+_CLIPS: Final = frozenset({"clip", "max", "maximum"})
+_ROOTS: Final = frozenset({"sqrt", "rsqrt"})
+#: Operators of a chain that are all named, and signs of a name.
+_LISTED = 4
+_LENGTH = 48
+
+
+@dataclass(eq=False)
+class Names:
+    """Names of groups; those of one structure have one name.
+
+    Parameters
+    ----------
+    graph : Graph
+    sequence : Sequence
+    """
+
+    graph: Graph
+    sequence: Sequence
+    _known: dict[bytes, str] = field(default_factory=dict, init=False)
+
+    def of(self, found: Found, start: int) -> str:
+        """Return the name of a group that starts at this place of the sequence."""
+        name = self._known.get(found.content)
+        if name is None:
+            end = start + (found.end - found.start) // found.repeats
+            parallel = found.repeats > 1 and not self._chained(start, found)
+            name = _Block(self.graph, self.sequence, start, end).name(parallel)
+            self._known[found.content] = name
+            if found.inside and found.repeats > 1:
+                self._known.setdefault(found.inside[0].content, name)
+        return name
+
+    def _chained(self, start: int, found: Found) -> bool:
+        """Return whether the blocks of a run read each other."""
+        sequence = self.sequence
+        second = start + (found.end - found.start) // found.repeats
+        low, high = sequence.slot[second], sequence.slot[start + found.end - found.start]
+        period = second - start
+        reader = sequence.reader[low:high]
+        source = sequence.source[low:high]
+        block = (reader - start) // period
+        return bool(((source >= start) & ((source - start) // period < block)).any())
+
+
+class _Block:
+    def __init__(self, graph: Graph, sequence: Sequence, start: int, end: int) -> None:
+        self._sequence = sequence
+        self._start = start
+        self._functions = [graph.func_names[node] for node in sequence.nodes[start:end].tolist()]
+        self._parts = [_bare(parts(name)) for name in self._functions]
+        self._counts = Counter(part for each in self._parts for part in each)
+        self._families = Counter(
+            kind for each in self._parts for kind in {family(part) for part in each}
+        )
+
+    def name(self, parallel: bool) -> str:
+        return self._known(parallel) or self._listed()
+
+    def _known(self, parallel: bool) -> str | None:
+        counts, matmuls = self._counts, self._families["matmul"]
+        joins, wide = self._joins()
+        if "topk" in counts and matmuls >= 2:
+            return "mixture of experts"
+        if self._families["convolution"]:
+            joined = {2: "dense block"}.get(wide, "inception block" if wide else None)
+            return "residual block" if joins else joined
+        if counts.keys() & _ATTENTION or (counts.keys() & _SOFTMAX and matmuls >= 2):
+            if joins >= 2 or (joins and matmuls >= 5):
+                return "transformer block"
+            return "attention head" if parallel else "attention"
+        if matmuls >= 2 and (self._families["activation"] or counts.keys() & _CLIPS):
+            if parallel:
+                return "expert"
+            return "feed-forward block" if joins else "feed-forward"
+        if matmuls:
+            return "residual block" if joins else None
+        normal = "mean" in counts and counts.keys() & _ROOTS and len(self._parts) > 2
+        return "layer norm" if normal else None
+
+    def _joins(self) -> tuple[int, int]:
+        """Return how many operators add several computed values, and how many the widest joins."""
+        sequence = self._sequence
+        adds = wide = 0
+        for place, each in enumerate(self._parts, self._start):
+            found = _ADDS.intersection(each)
+            joined = _JOINS.intersection(each)
+            if not found and not joined:
+                continue
+            slots = slice(int(sequence.slot[place]), int(sequence.slot[place + 1]))
+            computed = sequence.source[slots] >= 0
+            read = len(set(sequence.entry[slots][computed].tolist()))
+            adds += bool(found) and read >= 2
+            wide = max(wide, read if joined else 0)
+        return adds, wide
+
+    def _listed(self) -> str:
+        words = [each[0] if len(each) == 1 else label(name) for name, each in self._named()]
+        shown = words if len(words) <= _LISTED else [*words[:2], "…", words[-1]]
+        text = " → ".join(shown)
+        if len(text) > _LENGTH:
+            shown = [word.split(" + ")[0] for word in shown]
+            text = " → ".join(shown)
+        return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"
+
+    def _named(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        return zip(self._functions, self._parts, strict=True)
+
+
+def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.rpartition(".")[2] or name for name in names)

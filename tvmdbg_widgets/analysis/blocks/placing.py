@@ -1,0 +1,118 @@
+"""Groups of operators as groups of nodes: where inputs and parameters belong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.blocks.naming import Names
+from tvmdbg_widgets.model.groups import Groups
+from tvmdbg_widgets.model.strings import StringColumn
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
+    from tvmdbg_widgets.analysis.blocks.sequence import Ints
+    from tvmdbg_widgets.model.graph import Graph
+
+
+def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int) -> Groups:
+    """Return groups of nodes from groups of operators.
+
+    An input or parameter belongs to the innermost group that all its readers are in, but for
+    those that only some blocks of a run have to themselves. It stands before its first reader, or
+    before the groups around that reader that it does not belong to.
+
+    Parameters
+    ----------
+    graph : Graph
+    search : Search
+    found : tuple of Found
+    settled : int
+        How many nodes are neither on nor behind a cycle.
+    """
+    rows = _rows(found)
+    sequence = search.sequence
+    count = len(sequence.nodes)
+    start, end, parent = (np.array([row[k] for row in rows], np.int64) for k in range(3))
+    depth = np.zeros(len(rows), np.int64)
+    for row, around in enumerate(parent.tolist()):
+        depth[row] = depth[around] + 1 if around >= 0 else 0
+    inner = np.full(count + 1, -1, np.int64)
+    for row, (low, high) in enumerate(zip(start.tolist(), end.tolist(), strict=True)):
+        inner[low:high] = row
+
+    place = np.full(graph.num_nodes, -1, np.int64)
+    place[sequence.nodes] = np.arange(count)
+    owner = np.full(graph.num_nodes, -1, np.int64)
+    owner[sequence.nodes] = inner[:-1]
+    known, at = np.unique(sequence.outer, return_index=True)
+    at, known = at[known >= 0], known[known >= 0]
+    anchor, group = search.first_reader[at], inner[search.first_reader[at]]
+    last = search.last_reader[at]
+    while True:
+        out = group >= 0
+        out[out] = end[group[out]] <= last[out]
+        if not out.any():
+            break
+        anchor[out] = start[group[out]]
+        group[out] = parent[group[out]]
+    place[known], owner[known] = anchor, group
+    for start_of, _, around, each in rows:
+        if each.apart:
+            apart = _apart(search, start_of, each)
+            apart = apart[place[apart] >= start_of]
+            place[apart], owner[apart] = start_of, around
+    others = np.flatnonzero(place < 0)
+    nodes_order = graph.order.nodes
+    tail = nodes_order[settled:]
+    place[others] = count
+    place[tail] = count + 1
+
+    steps = int(depth.max(initial=0)) + 3
+    level = np.where(owner >= 0, depth[owner] + 1 if len(rows) else 0, 0)
+    level[sequence.nodes] = steps - 1
+    key = place * steps + level
+    order = np.lexsort((np.arange(graph.num_nodes), key))
+    ordered = key[order]
+    if len(tail):
+        order[settled:] = tail
+    names = Names(graph, search.sequence)
+    alike: dict[tuple[int, bytes], int] = {}
+    return Groups(
+        order.astype(np.int32),
+        np.searchsorted(ordered, start * steps + depth + 1).astype(np.int32),
+        np.searchsorted(ordered, end * steps).astype(np.int32),
+        parent.astype(np.int32),
+        StringColumn.from_strings(names.of(each, low) for low, _, _, each in rows),
+        np.array(
+            [alike.setdefault((each.source, each.content), len(alike)) for *_, each in rows],
+            np.int32,
+        ),
+        np.array([each.source for *_, each in rows], np.uint8),
+        np.array([each.repeats for *_, each in rows], np.int32),
+    )
+
+
+Row = tuple[int, int, int, "Found"]
+
+
+def _rows(found: tuple[Found, ...]) -> list[Row]:
+    """Return start, end and parent of all groups, a parent before its children."""
+    rows: list[Row] = []
+    stack = [(each, 0, -1) for each in reversed(found)]
+    while stack:
+        each, by, parent = stack.pop()
+        row = len(rows)
+        rows.append((each.start + by, each.end + by, parent, each))
+        # What is inside counts from the start of its group.
+        stack += [(inner, each.start + by, row) for inner in reversed(each.inside)]
+    return rows
+
+
+def _apart(search: Search, start: int, found: Found) -> Ints:
+    """Return the inputs and parameters that only some blocks of a run have to themselves."""
+    sequence = search.sequence
+    slots = slice(int(sequence.slot[start]), int(sequence.slot[start + found.end - found.start]))
+    nodes = sequence.outer[slots].reshape(found.repeats, -1)[:, list(found.apart)].ravel()
+    return nodes[nodes >= 0]

@@ -1,0 +1,278 @@
+"""Runs of blocks that are wired alike, and the blocks inside them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.blocks.branching import branching
+from tvmdbg_widgets.analysis.blocks.runs import FEWEST, Runs, runs
+from tvmdbg_widgets.model.groups import GroupSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+#: Stretches that are looked at closely, the longest first.
+_MOST_TRIED = 8_000
+#: Operators that blocks of a run have together at least where each is a mere chain.
+_FEWEST_IN_CHAINS = 6
+_OFFSETS_TRIED = 3
+#: Pairs of operands that are compared each with each.
+_MOST_PAIRS = 100_000
+_OUTPUTS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A group by the places of its operators.
+
+    Attributes
+    ----------
+    start, end : int
+    source : GroupSource
+    repeats : int
+    content : bytes
+        Equal for groups of the same structure.
+    inside : tuple of Found
+        Groups directly inside, relative to `start`.
+    apart : tuple of int
+        Operands of a block (0 is its first) that only some blocks of the run have to themselves:
+        such inputs and parameters belong to none of them.
+    """
+
+    start: int
+    end: int
+    source: GroupSource
+    repeats: int
+    content: bytes
+    inside: tuple[Found, ...] = ()
+    apart: tuple[int, ...] = ()
+
+
+@dataclass(eq=False)
+class Search:
+    """Looks for runs of blocks in a sequence.
+
+    Parameters
+    ----------
+    sequence : Sequence
+    first_reader, last_reader : int64 [S]
+        Of each operand that is an input or parameter: places of the first and the last operator
+        that reads it; -1 and beyond the sequence where it is none, or is read elsewhere too.
+    """
+
+    sequence: Sequence
+    first_reader: Ints
+    last_reader: Ints
+    _tried: int = field(default=0, init=False)
+    _outer: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        owned = np.concatenate([[0], np.cumsum(self.sequence.outer >= 0)])
+        slot = self.sequence.slot
+        self._outer = (owned[slot[1:]] - owned[slot[:-1]] > 0).astype(np.int64)
+
+    def all(self) -> tuple[Found, ...]:
+        """Return the groups at the top, in order; between runs what branches and joins again."""
+        count = len(self.sequence.nodes)
+        found = self._within(0, count, runs(self.sequence.letters))
+        gaps = zip(
+            [0, *(run.end for run in found)], [*(run.start for run in found), count], strict=True
+        )
+        single = [
+            Found(start, end, GroupSource.BLOCK, 1, self.content(start, end))
+            for low, high in gaps
+            for start, end in branching(self.sequence, low, high)
+            if end - start < count
+        ]
+        return tuple(sorted([*found, *single], key=lambda each: each.start))
+
+    def content(self, start: int, end: int) -> bytes:
+        """Return what tells the structure of the operators from `start` to `end`."""
+        wires, own = self._wires(start, end - start, 1)
+        return self._told(start, end, wires[0], own[0])
+
+    def _within(self, low: int, high: int, known: Runs) -> tuple[Found, ...]:
+        taken = _Taken()
+        found: list[Found] = []
+        for start, end, period in _clipped(known, low, high):
+            for first, last in taken.free(start, end):
+                if last - first < max(2 * period, FEWEST) or self._tried >= _MOST_TRIED:
+                    continue
+                self._tried += 1
+                for run in self._repeated(first, last, period, known):
+                    found.append(run)
+                    taken.add(run.start, run.end)
+        return tuple(sorted(found, key=lambda each: each.start))
+
+    def _repeated(self, start: int, end: int, period: int, known: Runs) -> Iterator[Found]:
+        """Yield the runs of blocks in a stretch of letters that repeats itself."""
+        for offset in self._offsets(start, end, period):
+            begin = start + offset
+            count = (end - begin) // period
+            wires, own = self._wires(begin, period, count)
+            alike = (wires[1:] == wires[:-1]).all(axis=1)
+            some = False
+            for first, last in _stretches(alike):
+                if (last - first) * period >= self._fewest(begin, period, wires[first]):
+                    some = True
+                    where = begin + first * period, begin + last * period
+                    yield self._run(*where, (wires[first], own[first:last]), known)
+            if some:
+                return
+
+    def _run(self, start: int, end: int, blocks_own: tuple[Ints, Bools], known: Runs) -> Found:
+        wires, own = blocks_own
+        count = len(own)
+        period = (end - start) // count
+        everywhere: Bools = np.logical_and.reduce(own, axis=0)
+        apart = tuple(np.flatnonzero(own.any(axis=0) & ~everywhere).tolist())
+        content = self._told(start, start + period, wires, everywhere)
+        blocks: tuple[Found, ...] = ()
+        if period > 1:
+            inside = self._within(start, start + period, known)
+            near = tuple(_moved(each, -start) for each in inside)
+            blocks = tuple(
+                Found(at, at + period, GroupSource.BLOCK, 1, content, near)
+                for at in range(0, end - start, period)
+            )
+        whole = b"%d %d " % (period, count) + self.content(start, end)
+        return Found(start, end, GroupSource.REPEAT, count, whole, blocks, apart)
+
+    def _offsets(self, start: int, end: int, period: int) -> list[int]:
+        """Return where blocks may begin, the thinnest cut first.
+
+        Among equals those that make the most blocks, then an operator with parameters, then the
+        last, so that what is left over comes before.
+        """
+        if period == 1:
+            return [0]
+        rows = (end - start) // period
+        offsets = np.arange(period)
+        cuts = self.sequence.crossing[start : start + rows * period].reshape(rows, period)
+        thick = cuts[1:].sum(axis=0)
+        count = (end - start - offsets) // period
+        order = np.lexsort((-offsets, -self._outer[start : start + period], -count, thick))
+        best = order[: _OFFSETS_TRIED + 1]
+        found: list[int] = best[count[best] > 1][:_OFFSETS_TRIED].tolist()
+        return found
+
+    def _fewest(self, begin: int, period: int, wires: Ints) -> int:
+        """Return how many operators the blocks of a run have at least, where they are wired so."""
+        slot = self.sequence.slot
+        behind = int(slot[begin + 1] - slot[begin])
+        second = wires[behind:]
+        # Both operators of a block read the same: a branch.
+        branches = period == 2 and bool(((second < 0) & (second >= -behind)).any())
+        return FEWEST if period == 1 or branches else _FEWEST_IN_CHAINS
+
+    def _wires(self, begin: int, period: int, count: int) -> tuple[Ints, Bools]:
+        """Return where each operand of each block comes from, and which it has to itself.
+
+        Of an operand from inside the block the place and output, counted from the block's start;
+        of another one the first operand of the block that reads the same, as a negative number.
+        Both have a row for each block.
+        """
+        sequence = self.sequence
+        low, high = int(sequence.slot[begin]), int(sequence.slot[begin + period * count])
+        each = (high - low) // count
+        shape = (count, each)
+        starts = (begin + period * np.arange(count))[:, None]
+        near = sequence.source[low:high].reshape(shape) - starts
+        entry = sequence.entry[low:high].reshape(shape)
+        if count * each * each <= _MOST_PAIRS:
+            same = (entry[:, :, None] == entry[:, None, :]).argmax(axis=2)
+        else:
+            same = _first_equal(entry)
+        wires = np.where(
+            near >= 0, near * _OUTPUTS + sequence.output[low:high].reshape(shape), -1 - same
+        )
+        own = (self.first_reader[low:high].reshape(shape) >= starts) & (
+            self.last_reader[low:high].reshape(shape) < starts + period
+        )
+        return wires, own
+
+    def _told(self, start: int, end: int, wires: Ints, own: Bools) -> bytes:
+        return self.sequence.letters[start:end].tobytes() + wires.tobytes() + own.tobytes()
+
+
+class _Taken:
+    """Intervals that share no place."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, start: int, end: int) -> None:
+        at = bisect_left(self._starts, start)
+        self._starts.insert(at, start)
+        self._ends.insert(at, end)
+
+    def free(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return what of an interval is not taken."""
+        at = bisect_right(self._ends, start)
+        found: list[tuple[int, int]] = []
+        while at < len(self._starts) and self._starts[at] < end:
+            if self._starts[at] > start:
+                found.append((start, self._starts[at]))
+            start = self._ends[at]
+            at += 1
+        return [*found, (start, end)] if start < end else found
+
+
+def _moved(group: Found, by: int) -> Found:
+    return Found(
+        group.start + by,
+        group.end + by,
+        group.source,
+        group.repeats,
+        group.content,
+        group.inside,
+        group.apart,
+    )
+
+
+def _clipped(known: Runs, low: int, high: int) -> list[tuple[int, int, int]]:
+    """Return the stretches inside an interval, what reaches out of it cut off, longest first."""
+    start, end = np.maximum(known.start, low), np.minimum(known.end, high)
+    keep = end - start >= np.maximum(2 * known.period, FEWEST)
+    start, end, period = start[keep], end[keep], known.period[keep]
+    order = np.lexsort((start, period, -((end - start) // period * period)))
+    return list(
+        zip(start[order].tolist(), end[order].tolist(), period[order].tolist(), strict=True)
+    )
+
+
+def _stretches(alike: Bools) -> list[tuple[int, int]]:
+    """Return ``[first, last)`` of the blocks in a row that are alike; ``alike[i]``: i and i + 1."""
+    found: list[tuple[int, int]] = []
+    first = 0
+    for row, same in enumerate(alike.tolist()):
+        if not same:
+            if row > first:
+                found.append((first, row + 1))
+            first = row + 1
+    if len(alike) > first:
+        found.append((first, len(alike) + 1))
+    return found
+
+
+def _first_equal(rows: Ints) -> Ints:
+    """Return for each value of each row the first column that holds the same."""
+    order = np.argsort(rows, axis=1, kind="stable")
+    ordered = np.take_along_axis(rows, order, axis=1)
+    new = np.ones(rows.shape, np.bool_)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    begun = np.maximum.accumulate(np.where(new, np.arange(rows.shape[1]), 0), axis=1)
+    found = np.empty_like(rows)
+    np.put_along_axis(found, order, np.take_along_axis(order, begun, axis=1), axis=1)
+    return found
