@@ -17,7 +17,17 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "tvmdbg_widgets/static");
-const views = ["graph", "tensor", "timeline", "tuning", "debugger", "loader", "session", "run"];
+const views = [
+  "graph",
+  "tensor",
+  "timeline",
+  "memory",
+  "tuning",
+  "debugger",
+  "loader",
+  "session",
+  "run",
+];
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
 
 /** The bundled text of a worker, and the files it was made of. */
@@ -86,7 +96,7 @@ function options(watch) {
   const entries = [
     ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
     { source: "js/src/page.ts", out: "page", format: "iife" },
-    ...["graph", "tensor", "timeline", "unpack"].map((part) => ({
+    ...["graph", "tensor", "timeline", "memory", "unpack"].map((part) => ({
       source: `js/src/page/${part}.ts`,
       out: `page_${part}`,
       format: "iife",

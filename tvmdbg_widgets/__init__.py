@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .run import DebugRun as DebugRun
     from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
+    from .widgets.memory import MemoryView as MemoryView
     from .widgets.session import Session as Session
     from .widgets.tensor import TensorInspector as TensorInspector
     from .widgets.timeline import Flamechart as Flamechart
@@ -33,6 +34,7 @@ _HOMES = {
     "Flamechart": ".widgets.timeline",
     "FormatError": ".model.errors",
     "GraphView": ".widgets.graph",
+    "MemoryView": ".widgets.memory",
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
     "load_params": ".formats.tvm.params",
@@ -48,6 +50,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "GraphView",
     "TensorInspector",
     "Flamechart",
+    "MemoryView",
     "FormatError",
     "samples",
     "__version__",

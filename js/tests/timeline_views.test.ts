@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { percent } from "../src/shared/format.ts";
+import { niceStep } from "../src/shared/nice_step.ts";
+import { Viewport } from "../src/shared/viewport.ts";
 import { area } from "../src/timeline/area.ts";
 import { Found } from "../src/timeline/found.ts";
 import { Names } from "../src/timeline/names.ts";
@@ -8,8 +10,7 @@ import { Ranking } from "../src/timeline/ranking.ts";
 import { Scene, TOP } from "../src/timeline/scene.ts";
 import { Slices } from "../src/timeline/slices.ts";
 import { nextInTrack, nextOccurrence, otherTrack } from "../src/timeline/steps.ts";
-import { niceStep, ticks, timeText } from "../src/timeline/ticks.ts";
-import { Viewport } from "../src/timeline/viewport.ts";
+import { ticks, timeText } from "../src/timeline/ticks.ts";
 import { Words } from "../src/timeline/words.ts";
 import { columns as graph } from "./graph_fixture.ts";
 import { type SliceSpec, timeline } from "./timeline_fixture.ts";

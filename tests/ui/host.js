@@ -1,7 +1,7 @@
 // Mounts the views that the settings name; window.tvmdbg holds the models for the tests, and the
 // root element tells how many questions were asked and how many of them are under way.
 (async () => {
-  const { views, states } = JSON.parse(document.getElementById("settings").textContent);
+  const { views, states, own: bundles } = JSON.parse(document.getElementById("settings").textContent);
   const page = Math.random().toString(36).slice(2);
   const { dataset } = document.documentElement;
   let [asked, asking] = [0, 0];
@@ -52,7 +52,8 @@
     const element = document.createElement("div");
     element.className = "cell";
     document.body.append(element);
-    const own = view in states ? view : (await import(`/${view}.js`)).default;
+    const known = view in states && !bundles.includes(view);
+    const own = known ? view : (await import(`/${view}.js`)).default;
     shown.push({ view: own, model: id, element });
   }
   window.tvmdbg = await tvmdbgPage.start({ models, views: shown, ask });

@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0
-VIEWS = ("debugger", "graph", "tensor", "timeline")
+VIEWS = ("debugger", "graph", "tensor", "timeline", "memory")
+OWN_BUNDLE = ("memory",)  # not among the views of page.js
 
 
 def defaults(view: str) -> dict[str, Any]:
     """The state a view's model has when Python gives no arguments."""
     from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.graph import GraphView
+    from tvmdbg_widgets.widgets.memory import MemoryView
     from tvmdbg_widgets.widgets.tensor import TensorInspector
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
@@ -47,6 +49,7 @@ def defaults(view: str) -> dict[str, Any]:
         "graph": GraphView,
         "tensor": TensorInspector,
         "timeline": Flamechart,
+        "memory": MemoryView,
     }[view]
     traits = kind.class_traits(sync=True)
     own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
@@ -118,7 +121,10 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/page.js":
             self._give((STATIC / "page.js").read_bytes(), "text/javascript")
         elif url.path == "/page.css":
-            self._give((STATIC / "page.css").read_bytes(), "text/css")
+            own = [STATIC / f"{name}.css" for name in ("page", *OWN_BUNDLE)]
+            self._give(b"".join(each.read_bytes() for each in own), "text/css")
+        elif url.path[1:].removesuffix(".js") in OWN_BUNDLE:
+            self._give((STATIC / url.path[1:]).read_bytes(), "text/javascript")
         elif url.path == "/contract.js":
             self._give(contract_module().encode(), "text/javascript")
         elif url.path == "/":
@@ -148,7 +154,7 @@ def page(query: dict[str, list[str]]) -> str:
         if trait and view in states:
             states[view][trait] = json.loads(value)
     script = (HERE / "host.js").read_text(encoding="utf-8")
-    settings = json.dumps({"views": views, "states": states, "theme": theme})
+    settings = json.dumps({"views": views, "states": states, "theme": theme, "own": OWN_BUNDLE})
     width = int(query.get("width", ["1200"])[0])
     return f"""<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
 <title>views</title><link rel="stylesheet" href="/page.css"><style>{STYLE}

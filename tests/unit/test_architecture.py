@@ -32,7 +32,7 @@ HEAVY = (
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
-VIEWS = ("graph", "tensor", "timeline", "tuning", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "tuning", "debugger")
 
 
 @dataclass(frozen=True)

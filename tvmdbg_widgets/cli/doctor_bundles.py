@@ -9,7 +9,7 @@ from pathlib import Path
 from tvmdbg_widgets.cli.doctor_rules import Problem
 
 STATIC = Path(__file__).parents[1] / "static"
-NAMES = ("loader", "run", "session", "graph", "tensor", "timeline", "debugger", "page")
+NAMES = ("loader", "run", "session", "graph", "tensor", "timeline", "memory", "debugger", "page")
 
 
 def state(static: Path = STATIC) -> tuple[str, str]:

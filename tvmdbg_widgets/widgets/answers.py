@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.answers_health import health
+from tvmdbg_widgets.widgets.answers_memory import memory
 from tvmdbg_widgets.widgets.answers_node import node_details
 from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.widgets.bundles import VIEWS, code
@@ -312,6 +313,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "findings": _findings,
     "cancelFindings": _cancel_findings,
     "health": health,
+    "memory": memory,
     "cancel": _cancel,
     **TENSOR_ANSWERS,
 }

@@ -19,6 +19,7 @@ export function runAnswers(data: StoredData): Answers {
     graph: part("graph"),
     timeline: part("timeline"),
     tensors: part("tensors"),
+    memory: part("memory"),
     node: (question) => plain(nodeDetails(data, question.integer("node"))),
     findings,
     cancelFindings: findings,

@@ -133,6 +133,39 @@ export interface TimelineWords {
   repeats: boolean;
 }
 
+/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory_plan.py`. */
+export interface MemoryColumns {
+  /** The node that runs at each step. */
+  order: Int32Array;
+  /** Bytes of the workspace that are live at each step. */
+  live: Float64Array;
+  /** -1 where unknown. */
+  entryBytes: Float64Array;
+  entrySlot: Int32Array;
+  /** Steps that write an entry and read it last. */
+  first: Int32Array;
+  last: Int32Array;
+  slotStorage: Int32Array;
+  slotDevice: Int32Array;
+  slotBytes: Float64Array;
+  slotParameter: Uint8Array;
+  /** Entries that are overwritten while still needed, by whom, and who reads them again (-1: the end). */
+  lostNode: Int32Array;
+  lostOutput: Int32Array;
+  lostWriter: Int32Array;
+  lostReader: Int32Array;
+  info: {
+    /** Why there is no plan and how to get one; then there are no columns, and nothing below. */
+    missing: string;
+    said: string[];
+    allocated: number;
+    parameters: number;
+    peak: number;
+    peakNodes: number[];
+    devices: Record<string, string>;
+  };
+}
+
 /** The tensors (T) of a run, in node order. */
 export interface TensorColumns {
   node: Int32Array;
@@ -190,6 +223,7 @@ export interface RunClient extends TensorQuestions {
   graph(): Promise<GraphColumns | null>;
   timeline(): Promise<TimelineColumns | null>;
   tensors(): Promise<TensorColumns | null>;
+  memory(): Promise<MemoryColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
@@ -243,6 +277,10 @@ class ModelRunClient extends TensorClient implements RunClient {
 
   tensors(): Promise<TensorColumns | null> {
     return this.#columns<TensorColumns>("tensors");
+  }
+
+  memory(): Promise<MemoryColumns | null> {
+    return this.#columns<MemoryColumns>("memory");
   }
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {

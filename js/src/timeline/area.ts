@@ -1,5 +1,5 @@
+import { lowerBound, upperBound } from "../shared/sorted.ts";
 import type { Slices, Track } from "./slices.ts";
-import { lowerBound, upperBound } from "./sorted.ts";
 
 /** What lies in a range of time. */
 export interface Area {

@@ -1,5 +1,5 @@
+import { lowerBound, upperBound } from "../shared/sorted.ts";
 import { MaxPyramid } from "./pyramid.ts";
-import { lowerBound, upperBound } from "./sorted.ts";
 
 /** Intervals in time order that do not overlap, with prefix sums: any range is summed in O(log n). */
 export class Intervals {

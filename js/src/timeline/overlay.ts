@@ -1,8 +1,8 @@
 import type { Layer, TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
+import { lowerBound } from "../shared/sorted.ts";
 import type { Theme } from "../shared/theme.ts";
 import { AXIS, type Marked, OVERVIEW, type Scene, TOP } from "./scene.ts";
-import { lowerBound } from "./sorted.ts";
 import { timeText } from "./ticks.ts";
 
 const LEAST = 2;

@@ -1,12 +1,12 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
 import { counted, duration, percent } from "../shared/format.ts";
+import { lowerBound } from "../shared/sorted.ts";
 import { inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import { instantsIn } from "./area.ts";
 import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import type { Track } from "./slices.ts";
-import { lowerBound } from "./sorted.ts";
 import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
 

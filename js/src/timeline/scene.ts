@@ -1,8 +1,8 @@
+import { lowerBound, upperBound } from "../shared/sorted.ts";
+import { Viewport } from "../shared/viewport.ts";
 import type { Names } from "./names.ts";
 import { type TrackRow, trackRows } from "./rows.ts";
 import type { Slices } from "./slices.ts";
-import { lowerBound, upperBound } from "./sorted.ts";
-import { Viewport } from "./viewport.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;

@@ -1,6 +1,6 @@
+import { lowerBound } from "../shared/sorted.ts";
 import type { Scene } from "./scene.ts";
 import type { Slices } from "./slices.ts";
-import { lowerBound } from "./sorted.ts";
 
 /** The slice `by` places on in the current slice's lane; the first of the first track where none is current. */
 export function nextInTrack(scene: Scene, by: number, instants = false): number {

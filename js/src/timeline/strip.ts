@@ -1,5 +1,5 @@
+import { lowerBoundNear } from "../shared/sorted.ts";
 import type { Lane } from "./intervals.ts";
-import { lowerBoundNear } from "./sorted.ts";
 
 /** One lane as pixel columns: runs of columns that look the same, left to right, idle columns left out. */
 export interface Strip {

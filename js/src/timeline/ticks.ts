@@ -1,4 +1,5 @@
 import { UNITS } from "../shared/format.ts";
+import { niceStep } from "../shared/nice_step.ts";
 
 /** The unit that times up to `ns` are read in. */
 function unitOf(ns: number): readonly [size: number, name: string] {
@@ -11,13 +12,6 @@ export function timeText(ns: number, step: number, largest = ns): string {
   const [size, name] = unitOf(largest);
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step / size) - 1e-9)));
   return `${(ns / size).toFixed(decimals)} ${name}`;
-}
-
-/** 1, 2 or 5 times a power of ten, `least` or more. */
-export function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  const rest = least / power;
-  return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
 }
 
 export interface Tick {

@@ -103,6 +103,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             seen=seen,
             frame=frame,
             tensors=tensors,
+            memory=kind == "memory",
         )
         text = made(stored.left_out, data_element("tvmdbg-data", stored.data))
         over = len(text.encode()) - options.budget

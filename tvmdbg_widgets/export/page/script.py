@@ -51,7 +51,8 @@ def code(view: str) -> Code:
     Parameters
     ----------
     view : str
-        ``"debugger"``, ``"graph"``, ``"tensor"`` or ``"timeline"``.
+        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"`` or
+        ``"memory"``.
 
     Raises
     ------

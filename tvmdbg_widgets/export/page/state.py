@@ -17,6 +17,7 @@ KINDS = {
     "GraphView": "graph",
     "TensorInspector": "tensor",
     "Flamechart": "timeline",
+    "MemoryView": "memory",
 }
 #: What a page does not take over: the host's own, and where the pointer happens to be.
 _NOT_TAKEN = frozenset({"layout", "tabbable", "tooltip", "run", "session", "hovered", "source"})

@@ -75,6 +75,7 @@ def store(
     seen: Seen = (None, None),
     frame: int | None = None,
     tensors: bool = True,
+    memory: bool = False,
 ) -> Stored:
     """Store the answers that a page can give.
 
@@ -102,9 +103,11 @@ def store(
     tensors : bool
         Whether the page shows tensors; another needs neither their statistics nor their values,
         only how healthy each is.
+    memory : bool
+        Whether the page shows the memory plan.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, seen, budget, left)
+    wanted = _Wanted(share, parameters, first, seen, budget, left, memory)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -122,6 +125,7 @@ class _Wanted:
     seen: Seen
     page: int
     frame: int
+    memory: bool
 
 
 class _Store:
@@ -158,7 +162,9 @@ class _Store:
     def _common(self) -> Binary:
         secret = None if self.wanted.parameters else self.secret
         self.findings = findings_told(self.run, secret)
-        binary = common(self.run, self.findings, health_told(self.run, secret), self.eraser)
+        health = health_told(self.run, secret)
+        memory = self.wanted.memory
+        binary = common(self.run, self.findings, health, self.eraser, memory=memory)
         binary.head["share"] = self.wanted.share
         return binary
 

@@ -49,16 +49,19 @@ def common(
     findings: dict[str, Any] | None,
     health: tuple[dict[str, Any], dict[str, Any]],
     eraser: PathEraser,
+    *,
+    memory: bool = False,
 ) -> Binary:
     """Return what every page of a run carries: all answers but those about single tensors.
 
-    ``health`` is its answer, and the columns that go with it.
+    ``health`` is its answer, and the columns that go with it; ``memory`` takes the memory plan
+    along.
     """
     binary = Binary()
     binary.head["answers"] = answers = {}
     answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
     answers["findings"] = eraser.json(findings)
-    for kind in ("graph", "timeline", "tensors"):
+    for kind in ("graph", "timeline", "tensors", *(["memory"] if memory else [])):
         reply = answer(run, {"kind": kind})
         if reply.result is not None:
             answers[kind] = eraser.json(reply.result["info"])

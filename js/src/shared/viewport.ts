@@ -1,13 +1,15 @@
-const MIN_SPAN_NS = 0.1;
-
-/** The part of the time axis that is in view, kept inside the whole. */
+/** The part of an axis that is in view, kept inside the whole. */
 export class Viewport {
   readonly first: number;
   readonly last: number;
   start: number;
   end: number;
 
-  constructor(first: number, last: number) {
+  readonly #least: number;
+
+  /** @param least  the shortest part that can be in view; of times, nanoseconds. */
+  constructor(first: number, last: number, least = 0.1) {
+    this.#least = least;
     this.first = first;
     this.last = last > first ? last : first + 1;
     this.start = this.first;
@@ -27,7 +29,7 @@ export class Viewport {
   }
 
   show(start: number, end: number): void {
-    const least = Math.min(this.whole, Math.max(MIN_SPAN_NS, this.whole * 1e-11));
+    const least = Math.min(this.whole, Math.max(this.#least, this.whole * 1e-11));
     const span = Math.min(this.whole, Math.max(least, end - start));
     const wanted = (start + end) / 2 - span / 2;
     this.start = Math.min(Math.max(wanted, this.first), this.last - span);
@@ -39,12 +41,12 @@ export class Viewport {
     this.show(this.first, this.last);
   }
 
-  /** Zooms so that the time `at` stays where it is; a factor above 1 shows more time. */
+  /** Zooms so that `at` stays where it is; a factor above 1 shows more. */
   zoom(factor: number, at: number): void {
     const start = at - (at - this.start) * factor;
     const span = this.span * factor;
     if (span >= this.whole) this.showAll();
-    else if (span >= MIN_SPAN_NS) this.show(start, start + span);
+    else if (span >= this.#least) this.show(start, start + span);
   }
 
   pan(by: number): void {

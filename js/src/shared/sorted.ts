@@ -1,6 +1,6 @@
 /** First position in [low, high) whose value is `value` or more; `high` where there is none. */
 export function lowerBound(
-  values: Float64Array,
+  values: Float64Array | Int32Array,
   value: number,
   low = 0,
   high = values.length,
@@ -15,7 +15,7 @@ export function lowerBound(
 
 /** First position in [low, high) whose value is more than `value`; `high` where there is none. */
 export function upperBound(
-  values: Float64Array,
+  values: Float64Array | Int32Array,
   value: number,
   low = 0,
   high = values.length,
@@ -29,7 +29,11 @@ export function upperBound(
 }
 
 /** The same as `lowerBound`, quick where the answer lies near `low`. */
-export function lowerBoundNear(values: Float64Array, value: number, low: number): number {
+export function lowerBoundNear(
+  values: Float64Array | Int32Array,
+  value: number,
+  low: number,
+): number {
   let [from, step] = [low, 1];
   while (from < values.length && values[from]! < value) {
     low = from + 1;

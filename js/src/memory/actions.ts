@@ -1,0 +1,32 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
+import type { KeyAction } from "../shared/keys.ts";
+import type { MemoryView } from "./view.ts";
+
+/** What the keys do. */
+export function actions(view: MemoryView): KeyAction[] {
+  const { viewport } = view.scene;
+  const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));
+  const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
+  return [
+    key(["ArrowLeft"], "node that runs before", () => view.move(-1)),
+    key(["ArrowRight"], "node that runs next", () => view.move(1)),
+    key(["ArrowUp"], "what the slot above holds meanwhile", () => view.otherSlot(-1)),
+    key(["ArrowDown"], "what the slot below holds meanwhile", () => view.otherSlot(1)),
+    key([","], "entry before in the same slot", () => view.sameSlot(-1)),
+    key(["."], "next entry of the same slot", () => view.sameSlot(1)),
+    key(["Home"], "first node", () => view.move(-Infinity)),
+    key(["End"], "last node", () => view.move(Infinity)),
+    key(["p"], "go to the peak", () => view.peak()),
+    key(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
+    key(["s", "-"], "zoom out", () => view.zoom(1.5)),
+    key(["a"], "pan left", () => pan(-0.2)),
+    key(["d"], "pan right", () => pan(0.2)),
+    key(["f"], "zoom to the life of the selected entry", () => view.zoomToSelection()),
+    key(["0"], "zoom out to all", () => view.view(() => viewport.showAll())),
+    key(["Enter"], "bring the selected entry to the middle", () => view.centre()),
+    key(["m"], "show or hide the parameters", () => view.showParameters()),
+    key(["c"], "color by kind or by size", () => view.nextColor()),
+    key([COPY_KEY], "copy Python code for the selection", () => view.copy()),
+    key(["Escape"], "clear the selection", () => view.pick(-1)),
+  ];
+}

@@ -1,0 +1,79 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
+import { button, element } from "../shared/dom.ts";
+import { Overflow } from "../shared/overflow.ts";
+
+export interface BarEvents {
+  zoom: (factor: number) => void;
+  all: () => void;
+  peak: () => void;
+  parameters: () => void;
+  color: (bySize: boolean) => void;
+  copy: () => void;
+}
+
+/** The buttons above the view. */
+export class Bar {
+  readonly node: HTMLElement;
+  readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "part in view" });
+  readonly #all: HTMLButtonElement;
+  readonly #parameters: HTMLButtonElement;
+  readonly #kind: HTMLButtonElement;
+  readonly #size: HTMLButtonElement;
+  readonly #overflow: Overflow;
+
+  constructor(events: BarEvents, help: HTMLElement, signal: AbortSignal) {
+    this.#all = button("fit", "fit the whole run (0)", events.all);
+    this.#parameters = button("parameters", "show what the parameters take (m)", events.parameters);
+    this.#kind = button("kind", "color entries by the kind of their operator (c)", () =>
+      events.color(false),
+    );
+    this.#size = button("size", "color entries by their size (c)", () => events.color(true));
+    const zoom = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      button("−", "smaller (s)", () => events.zoom(2)),
+      button("+", "larger (w)", () => events.zoom(0.5)),
+      this.#all,
+    );
+    const color = element(
+      "span",
+      { class: "tvmdbg-joined", role: "group", "aria-label": "color by" },
+      this.#kind,
+      this.#size,
+    );
+    const peak = button("peak", "go to the node with the most live (p)", events.peak);
+    const copy = `Copy Python code for the selection (${COPY_KEY})`;
+    const code = button("code", copy, events.copy);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "memory tools" },
+      element("span", { class: "tvmdbg-title" }, "Memory"),
+      zoom,
+      peak,
+      this.#range,
+      element("span", { class: "tvmdbg-space" }),
+      this.#parameters,
+      color,
+      code,
+      help,
+    );
+    this.#overflow = new Overflow(
+      this.node,
+      [code, this.#range, color, this.#parameters, zoom],
+      signal,
+    );
+  }
+
+  show(parameters: boolean, bySize: boolean): void {
+    this.#parameters.setAttribute("aria-pressed", String(parameters));
+    this.#kind.setAttribute("aria-pressed", String(!bySize));
+    this.#size.setAttribute("aria-pressed", String(bySize));
+  }
+
+  showRange(text: string, all: boolean): void {
+    this.#all.disabled = all;
+    if (this.#range.textContent === text) return;
+    this.#range.textContent = text;
+    this.#overflow.fit();
+  }
+}

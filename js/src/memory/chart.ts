@@ -1,0 +1,69 @@
+import { clear, layer, Repaint } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
+import { Overlay } from "./overlay.ts";
+import { Painter } from "./painter.ts";
+import type { Scene } from "./scene.ts";
+import type { Words } from "./words.ts";
+
+/** The stage: two canvases over each other, painted when something on them has changed. */
+export class Chart {
+  readonly stage: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly #repaint: Repaint;
+  #changed = true;
+
+  constructor(
+    root: HTMLElement,
+    scene: Scene,
+    words: Words,
+    onPaint: () => void,
+    signal: AbortSignal,
+  ) {
+    const [base, over] = [layer("tvmdbg-memory-base"), layer("tvmdbg-overlay")];
+    this.canvas = base.canvas;
+    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
+    const painter = new Painter(scene, words, base);
+    const overlay = new Overlay(scene, over);
+    let theme: Theme | null = null;
+    let drawn = {};
+    const draw = () => {
+      const { clientWidth: width, clientHeight: height } = this.stage;
+      if (!width || !height) return;
+      if (width !== scene.width || height !== scene.height) this.#changed = true;
+      scene.resize(width, height);
+      if (this.#changed || !theme) {
+        theme = readTheme(root);
+        clear(base, width, height);
+        drawn = painter.paint(theme);
+      }
+      this.#changed = false;
+      clear(over, width, height);
+      overlay.paint(theme);
+      onPaint();
+    };
+    this.#repaint = new Repaint(this.stage, draw, signal);
+    onThemeChange(() => this.changed(), signal);
+    root.addEventListener(
+      "tvmdbg:inspect",
+      (event) => {
+        const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
+        if (!out) return;
+        const { viewport, current, hovered } = scene;
+        Object.assign(out, drawn, { view: [viewport.start, viewport.end], current, hovered });
+      },
+      { signal },
+    );
+  }
+
+  /** The part in view has changed. */
+  changed(): void {
+    this.#changed = true;
+    this.#repaint.request();
+  }
+
+  /** Only what lies over it has. */
+  touched(): void {
+    this.#repaint.request();
+  }
+}

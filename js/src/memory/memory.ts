@@ -1,0 +1,6 @@
+import "../shared/theme.css";
+import "./memory.css";
+import { widget } from "../shared/view.ts";
+import { mountMemory } from "./mount.ts";
+
+export default widget(mountMemory);

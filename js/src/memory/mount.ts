@@ -1,0 +1,95 @@
+import { element } from "../shared/dom.ts";
+import { bindKeys } from "../shared/keys.ts";
+import { hinted, message } from "../shared/message.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { isAbort } from "../shared/request.ts";
+import { onThemeChange } from "../shared/theme.ts";
+import type { Mount, ViewContext } from "../shared/view.ts";
+import { actions } from "./actions.ts";
+import type { MemoryOptions } from "./options.ts";
+import { Plan } from "./plan.ts";
+import { bindPointer } from "./pointer.ts";
+import { MemoryView } from "./view.ts";
+
+export type { MemoryOptions };
+
+const BUSY_AFTER_MS = 150;
+const HINT_MS = 2000;
+const LEAST_HEIGHT = 300;
+
+/** The MemoryView: bytes live over the execution, and the entries that share each slot. */
+export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
+  const { run, signal } = context;
+  root.classList.add("tvmdbg-memory");
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", "memory plan");
+  root.setAttribute(
+    "aria-label",
+    "Memory: bytes live while each node runs, and what shares a slot",
+  );
+  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
+    root.replaceChildren(message(kind, title, detail));
+    if (kind !== "busy") root.dataset.ready = "true";
+  };
+  const busy = setTimeout(() => say("busy", "Reading the memory plan …"), BUSY_AFTER_MS);
+  signal.addEventListener("abort", () => clearTimeout(busy));
+  try {
+    const [columns, graph] = await Promise.all([run.memory(), run.graph()]);
+    if (signal.aborted) return;
+    clearTimeout(busy);
+    if (!columns || !graph || columns.info.missing) {
+      say("empty", "No memory plan", columns?.info.missing);
+      return;
+    }
+    if (!columns.slotBytes.length) {
+      const none = "No entry of this graph has a usable storage_id.";
+      say("empty", "No memory plan", [none, ...columns.info.said].join("\n"));
+      return;
+    }
+    build(root, context, new Plan(columns, graph));
+  } catch (error) {
+    clearTimeout(busy);
+    if (signal.aborted || isAbort(error)) return;
+    const hint =
+      "Run the cell again; if the kernel was restarted, run the notebook from its start.";
+    say("error", "The memory plan could not be read", hinted(error, hint));
+  }
+};
+
+function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Plan): void {
+  const { session, options, signal } = context;
+  const mirror = new Mirror();
+  const view = new MemoryView(root, context, plan, (text) => mirror.say(text));
+  root.replaceChildren(
+    view.bar.node,
+    view.chart.stage,
+    element("div", { class: "tvmdbg-memory-below" }, view.legend, view.details),
+    view.tooltip.node,
+    mirror.node,
+  );
+  const resize = () => {
+    root.style.setProperty("--height", `${Math.max(LEAST_HEIGHT, options.get("height"))}px`);
+    view.chart.changed();
+  };
+  resize();
+  options.onChange("height", resize, signal);
+  for (const trait of ["parameters", "color_by", "step_range"] as const) {
+    options.onChange(trait, () => view.look(), signal);
+  }
+  let hinted: ReturnType<typeof setTimeout> | undefined;
+  const hint = () => {
+    clearTimeout(hinted);
+    root.classList.add("tvmdbg-memory-hint");
+    hinted = setTimeout(() => root.classList.remove("tvmdbg-memory-hint"), HINT_MS);
+  };
+  signal.addEventListener("abort", () => clearTimeout(hinted));
+  bindPointer(root, view, hint, signal);
+  root.addEventListener("focus", () => root.classList.remove("tvmdbg-memory-hint"), { signal });
+  bindKeys(root, actions(view), signal);
+  session.onChange(() => view.sync(), signal, ["selected", "entry"]);
+  session.onChange(() => view.syncHover(), signal, ["hovered"]);
+  session.onChange(() => view.sync(true), signal, ["notes"]);
+  onThemeChange(() => view.look(), signal);
+  view.look();
+  view.sync(true);
+}

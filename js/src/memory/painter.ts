@@ -1,0 +1,303 @@
+import { type Layer, TextMeasure } from "../shared/canvas.ts";
+import { niceStep } from "../shared/nice_step.ts";
+import { upperBound } from "../shared/sorted.ts";
+import { heatFill, inkOn, kindFill, type Theme } from "../shared/theme.ts";
+import { AXIS, type Box, GUTTER, PITCH, type Scene } from "./scene.ts";
+import { short, type Words } from "./words.ts";
+
+const FONT = 11;
+const LINE = 14;
+/** Narrower lives are drawn as columns of pixels. */
+const BOX_FROM = 2;
+const LABEL_FROM = 18;
+/** Room from which a long label is shortened rather than replaced by the node id. */
+const SHORTENED_FROM = 80;
+const TICK_APART = 34;
+
+/** What the last paint put on the stage. */
+export interface Drawn {
+  labels: (Box & { text: string })[];
+  marks: (Box & { entry: number; node: number; output: number; slot: number; kind: string })[];
+}
+
+/** Paints all that changes with the part in view: bytes, axis, slots. */
+export class Painter {
+  readonly #scene: Scene;
+  readonly #words: Words;
+  readonly #measure: TextMeasure;
+  readonly #context: CanvasRenderingContext2D;
+  #theme!: Theme;
+  #drawn: Drawn = { labels: [], marks: [] };
+
+  constructor(scene: Scene, words: Words, { context }: Layer) {
+    this.#scene = scene;
+    this.#words = words;
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  paint(theme: Theme): Drawn {
+    this.#theme = theme;
+    this.#drawn = { labels: [], marks: [] };
+    const { width, height, rowsTop } = this.#scene;
+    const context = this.#context;
+    context.font = `normal ${FONT}px ${theme.font}`;
+    context.textBaseline = "middle";
+    this.#fill(theme.background, 0, 0, width, height);
+    this.#bytes();
+    this.#axis();
+    context.save();
+    context.beginPath();
+    context.rect(0, rowsTop, width, height - rowsTop);
+    context.clip();
+    const [first, end] = this.#scene.rows;
+    for (let row = first; row < end; row++) this.#row(row);
+    context.restore();
+    return this.#drawn;
+  }
+
+  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
+    this.#context.globalAlpha = alpha;
+    this.#context.fillStyle = color;
+    this.#context.fillRect(x, y, width, height);
+    this.#context.globalAlpha = 1;
+  }
+
+  /** Writes text with its middle at `y`; `plate` is drawn below it. */
+  #text(text: string, x: number, y: number, color: string, plate = ""): void {
+    const width = this.#measure.width(text);
+    if (plate) this.#fill(plate, x - 3, y - LINE / 2, width + 6, LINE, 0.9);
+    this.#context.fillStyle = color;
+    this.#context.fillText(text, x, y + 0.5);
+    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+  }
+
+  #bytes(): void {
+    const { axisTop, base, plan, room, width } = this.#scene;
+    const { background, line, muted, text } = this.#theme;
+    const { info, order } = plan.columns;
+    const parameter = kindFill(this.#theme, "parameter");
+    this.#levels();
+    if (base > 0) {
+      const top = this.#scene.y(base);
+      this.#fill(parameter, GUTTER, top, room, axisTop - top, 0.35);
+      if (axisTop - top >= LINE + 2) {
+        const said = `parameters ${short(info.parameters)}`;
+        this.#text(this.#fitted(said), GUTTER + 6, (top + axisTop) / 2, text);
+      }
+    }
+    this.#area();
+    this.#fill(line, GUTTER, axisTop - 1, room, 1);
+    const top = this.#scene.y(base + info.allocated);
+    this.#context.strokeStyle = text;
+    this.#context.setLineDash([5, 3]);
+    this.#context.beginPath();
+    this.#context.moveTo(GUTTER, Math.round(top) + 0.5);
+    this.#context.lineTo(width, Math.round(top) + 0.5);
+    this.#context.stroke();
+    this.#context.setLineDash([]);
+    const said = this.#fitted(`allocated ${short(info.allocated)}`);
+    this.#text(said, width - this.#measure.width(said) - 6, top - LINE / 2 - 1, muted, background);
+    if (order.length) this.#peak();
+  }
+
+  #fitted(text: string): string {
+    return this.#measure.fit(text, this.#scene.room - 12);
+  }
+
+  /** What the heights mean, at powers of two. */
+  #levels(): void {
+    const { axisTop, most } = this.#scene;
+    const fits = (axisTop / TICK_APART) | 0;
+    const step = 2 ** Math.ceil(Math.log2(Math.max(1, most / Math.max(1, fits))));
+    for (let bytes = 0; bytes <= most; bytes += step) {
+      const y = this.#scene.y(bytes);
+      if (bytes) this.#fill(this.#theme.line, GUTTER, Math.round(y), this.#scene.room, 1, 0.5);
+      const said = bytes ? short(bytes) : "0 B";
+      const x = GUTTER - 6 - this.#measure.width(said);
+      this.#text(said, x, Math.min(y, axisTop - FONT / 2), this.#theme.muted);
+    }
+  }
+
+  /** The bytes that are live, one rectangle a step or, where steps are narrower, the most of each pixel. */
+  #area(): void {
+    const { base, plan, viewport, width } = this.#scene;
+    const { live } = plan.columns;
+    const ground = this.#scene.y(base);
+    const context = this.#context;
+    context.beginPath();
+    context.moveTo(GUTTER, ground);
+    if (this.#scene.room / viewport.span >= 1) {
+      const end = Math.min(live.length, Math.ceil(viewport.end));
+      for (let step = Math.floor(viewport.start); step < end; step++) {
+        const y = this.#scene.y(base + live[step]!);
+        context.lineTo(Math.max(GUTTER, this.#scene.x(step)), y);
+        context.lineTo(Math.min(width, this.#scene.x(step + 1)), y);
+      }
+    } else {
+      for (let x = GUTTER; x < width; x++) {
+        const from = Math.floor(this.#scene.step(x));
+        const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.step(x + 1))));
+        context.lineTo(x, this.#scene.y(base + plan.most(from, to)));
+      }
+    }
+    context.lineTo(width, ground);
+    context.closePath();
+    context.fillStyle = this.#theme.accent;
+    context.globalAlpha = 0.35;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = this.#theme.accent;
+    context.stroke();
+  }
+
+  /** The first node that has the most live, where it is in view. */
+  #peak(): void {
+    const { base, plan, viewport, width } = this.#scene;
+    const { info } = plan.columns;
+    const y = this.#scene.y(base + info.peak);
+    const steps = info.peakNodes.map((node) => plan.stepOf[node]!);
+    const step = steps.find((each) => each + 1 > viewport.start && each < viewport.end);
+    if (step === undefined) return;
+    const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
+    const [from, to] = [Math.max(GUTTER, left), Math.min(width, right)];
+    this.#fill(this.#theme.error, from, Math.round(y) - 1, Math.max(2, to - from), 3);
+    const said = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
+    const room = this.#measure.width(said);
+    const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
+    const below = y + LINE / 2 + 4;
+    if (below + LINE / 2 > this.#scene.axisTop - 2) return;
+    const hidden = this.#drawn.labels.some((each) =>
+      touches(each, x - 4, below - LINE / 2, room + 8, LINE),
+    );
+    if (!hidden) this.#text(said, x, below, this.#theme.text, this.#theme.background);
+  }
+
+  /** The nodes that run, as many as have room. */
+  #axis(): void {
+    const { axisTop, plan, viewport, width } = this.#scene;
+    const { order } = plan.columns;
+    const y = axisTop + AXIS / 2;
+    this.#fill(this.#theme.surface, 0, axisTop, width, AXIS);
+    this.#text("slot", 6, y, this.#theme.muted);
+    const apart =
+      ((this.#measure.width(`#${order.length * 4}`) + 14) * viewport.span) / this.#scene.room;
+    const step = niceStep(Math.max(1, apart));
+    for (let at = Math.ceil(viewport.start / step) * step; at < viewport.end; at += step) {
+      if (at >= order.length) break;
+      const x = this.#scene.x(at);
+      const said = `#${order[at]}`;
+      this.#fill(this.#theme.line, Math.round(x), axisTop, 1, 5);
+      if (x + 3 + this.#measure.width(said) < width) this.#text(said, x + 3, y, this.#theme.muted);
+    }
+  }
+
+  #row(row: number): void {
+    const { plan, width } = this.#scene;
+    const { surface, text } = this.#theme;
+    const top = this.#scene.rowTop(row);
+    const y = top + PITCH / 2;
+    const { slot } = plan.rows[row]!;
+    const { slotBytes, slotStorage } = plan.columns;
+    this.#fill(surface, GUTTER, top + 1, width - GUTTER, PITCH - 2);
+    const seen = y - FONT / 2 >= this.#scene.rowsTop && y + FONT / 2 <= this.#scene.height;
+    if (seen) {
+      const size = short(slotBytes[slot]!);
+      const room = this.#measure.width(size);
+      const id = this.#measure.fit(`${slotStorage[slot]}`, GUTTER - room - 18);
+      if (id) this.#text(id, 6, y, text);
+      this.#text(size, GUTTER - 6 - room, y, this.#theme.muted);
+    }
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(GUTTER, top, width - GUTTER, PITCH);
+    this.#context.clip();
+    this.#lives(row, top + 1, PITCH - 2, seen);
+    this.#context.restore();
+  }
+
+  /** The entries of a row: boxes, and columns of pixels where these would be too narrow. */
+  #lives(row: number, y: number, height: number, labelled: boolean): void {
+    const { plan, viewport, width } = this.#scene;
+    const { entries, first } = plan.rows[row]!;
+    const { last } = plan.columns;
+    for (let i = plan.from(row, viewport.start); i < entries.length; ) {
+      const entry = entries[i]!;
+      if (first[i]! >= viewport.end) return;
+      if (last[entry]! + 1 <= viewport.start) {
+        i++;
+        continue;
+      }
+      const x = this.#scene.x(first[i]!);
+      const until = Math.min(last[entry]! + 1, first[i + 1] ?? Infinity);
+      const wide = this.#scene.x(Math.max(until, first[i]! + 1)) - x;
+      const color = this.#color(entry);
+      if (wide >= BOX_FROM) {
+        this.#box(entry, color, x, y, wide, height, labelled);
+        i++;
+        continue;
+      }
+      const column = Math.max(GUTTER, Math.floor(x));
+      if (column >= width) return;
+      this.#fill(color, column, y, 1, height, 0.8);
+      this.#mark(entry, "column", column, y, 1, height);
+      i = Math.max(i + 1, upperBound(first, this.#scene.step(column + 1) - 1e-9));
+    }
+  }
+
+  #color(entry: number): string {
+    const { plan, bySize } = this.#scene;
+    if (!bySize) return kindFill(this.#theme, plan.graph.opKinds.at(plan.owner[entry]!));
+    return heatFill(
+      this.#theme,
+      Math.max(0, plan.columns.entryBytes[entry]!) / (plan.largest || 1),
+    );
+  }
+
+  #mark(entry: number, kind: string, x: number, y: number, width: number, height: number): void {
+    const { plan } = this.#scene;
+    const [node, slot] = [plan.owner[entry]!, plan.columns.entrySlot[entry]!];
+    const output = plan.output(entry);
+    this.#drawn.marks.push({ entry, node, output, slot, kind, x, y, width, height });
+  }
+
+  #box(
+    entry: number,
+    color: string,
+    x: number,
+    y: number,
+    wide: number,
+    height: number,
+    labelled: boolean,
+  ): void {
+    const left = Math.max(GUTTER, x);
+    const width = Math.min(this.#scene.width, x + wide) - left - (wide > 4 ? 1 : 0);
+    this.#fill(color, left, y, width, height);
+    this.#mark(entry, "entry", left, y, width, height);
+    const lost = this.#scene.plan.lost[entry]! >= 0;
+    if (lost) {
+      this.#fill(this.#theme.background, left, y, width, 4);
+      this.#fill(this.#theme.error, left, y, width, 3);
+    }
+    if (!labelled || width < LABEL_FROM) return;
+    const ink = inkOn(color);
+    const title = this.#words.title(entry) + (lost ? " (lost)" : "");
+    const room = width - 6;
+    const fits = this.#measure.width(title) <= room;
+    const id = `#${this.#scene.plan.owner[entry]}`;
+    const said = fits
+      ? title
+      : room >= SHORTENED_FROM
+        ? this.#measure.fit(title, room)
+        : this.#measure.width(id) <= room
+          ? id
+          : "";
+    if (said) this.#text(said, left + 3, y + height / 2, ink);
+  }
+}
+
+function touches(box: Box, x: number, y: number, width: number, height: number): boolean {
+  const across = Math.min(box.x + box.width, x + width) - Math.max(box.x, x);
+  const down = Math.min(box.y + box.height, y + height) - Math.max(box.y, y);
+  return across > 0 && down > 0;
+}

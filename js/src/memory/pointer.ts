@@ -1,0 +1,79 @@
+import { listening } from "../shared/dom.ts";
+import type { MemoryView } from "./view.ts";
+
+const DRAG_FROM = 4;
+const WHEEL_ZOOM = 1.0018;
+
+/** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
+export function bindPointer(
+  root: HTMLElement,
+  view: MemoryView,
+  wheelUnfocused: () => void,
+  signal: AbortSignal,
+): void {
+  const { scene } = view;
+  const { canvas } = view.chart;
+  const on = listening(canvas, signal);
+  let drag: { x: number; y: number; startX: number; startY: number; moved: boolean } | null = null;
+  const at = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+
+  on("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    view.focus();
+    const { x, y } = at(event);
+    drag = { x, y, startX: x, startY: y, moved: false };
+    canvas.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  on("pointermove", (event) => {
+    const { x, y } = at(event);
+    scene.pointer = { x, y };
+    if (!drag) {
+      view.hoverAt(scene.hit(x, y), x, y);
+      return;
+    }
+    drag.moved ||= Math.hypot(x - drag.startX, y - drag.startY) >= DRAG_FROM;
+    if (!drag.moved) return;
+    const from = drag;
+    view.hoverAt(null, x, y);
+    view.view(() => {
+      scene.viewport.pan(((from.x - x) / scene.room) * scene.viewport.span);
+      scene.scrollBy(from.y - y);
+    });
+    [drag.x, drag.y] = [x, y];
+  });
+  const finish = (event: PointerEvent) => {
+    const done = drag;
+    drag = null;
+    if (!done || done.moved || event.type === "pointercancel") return;
+    const { x, y } = at(event);
+    view.pickHit(scene.hit(x, y), event.ctrlKey || event.metaKey);
+  };
+  on("pointerup", finish);
+  on("pointercancel", finish);
+  on("pointerleave", () => {
+    if (drag) return;
+    scene.pointer = null;
+    view.hoverAt(null, 0, 0);
+  });
+  on("dblclick", () => view.zoomToSelection());
+  on("wheel", (event) => {
+    if (!root.matches(":focus-within")) {
+      wheelUnfocused();
+      return;
+    }
+    event.preventDefault();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const [across, down] = [event.deltaX * lines, event.deltaY * lines];
+    const sideways = event.shiftKey && !across ? down : across;
+    const { x } = at(event);
+    view.view(() => {
+      if (event.shiftKey || Math.abs(across) > Math.abs(down)) {
+        scene.viewport.pan((sideways / scene.room) * scene.viewport.span);
+      } else scene.viewport.zoom(WHEEL_ZOOM ** down, scene.step(x));
+    });
+  });
+}

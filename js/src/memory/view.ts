@@ -1,0 +1,327 @@
+import { CodeCopy } from "../shared/code_copy.ts";
+import { element } from "../shared/dom.ts";
+import { counted, integer } from "../shared/format.ts";
+import { helpButton } from "../shared/keys.ts";
+import { readTheme } from "../shared/theme.ts";
+import type { ViewContext } from "../shared/view.ts";
+import { Bar } from "./bar.ts";
+import { Chart } from "./chart.ts";
+import type { MemoryOptions } from "./options.ts";
+import { factList, legend, Tooltip } from "./panel.ts";
+import type { Plan } from "./plan.ts";
+import { type Hit, Scene } from "./scene.ts";
+import { Words } from "./words.ts";
+
+const SOURCE = "memory";
+const RANGE_TO_PYTHON_MS = 300;
+
+/** One view: what its parts do to each other and to the session. */
+export class MemoryView {
+  readonly scene: Scene;
+  readonly chart: Chart;
+  readonly bar: Bar;
+  readonly tooltip = new Tooltip();
+  readonly details = element("section", {
+    class: "tvmdbg-memory-details",
+    "aria-label": "details",
+    tabindex: 0,
+  });
+  readonly legend = element("div", { class: "tvmdbg-memory-legend", "aria-label": "colors" });
+  readonly #plan: Plan;
+  readonly #words: Words;
+  readonly #root: HTMLElement;
+  readonly #context: ViewContext<MemoryOptions>;
+  readonly #say: (text: string) => void;
+  readonly #copier: CodeCopy;
+  #spoken = "[]";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    root: HTMLElement,
+    context: ViewContext<MemoryOptions>,
+    plan: Plan,
+    say: (text: string) => void,
+  ) {
+    this.#root = root;
+    this.#context = context;
+    this.#plan = plan;
+    this.#say = say;
+    this.scene = new Scene(plan);
+    this.#words = new Words(plan, (node) => context.session.note(node));
+    this.#copier = new CodeCopy(root, () => this.#code, say, context);
+    this.chart = new Chart(root, this.scene, this.#words, () => this.#painted(), context.signal);
+    this.bar = new Bar(
+      {
+        zoom: (factor) => this.zoom(factor),
+        all: () => {
+          this.view(() => this.scene.viewport.showAll());
+          this.focus();
+        },
+        peak: () => {
+          this.peak();
+          this.focus();
+        },
+        parameters: () => {
+          this.showParameters();
+          this.focus();
+        },
+        color: (bySize) => {
+          context.options.set("color_by", bySize ? "size" : "kind");
+          this.look();
+          this.focus();
+        },
+        copy: () => this.copy(),
+      },
+      helpButton(root),
+      context.signal,
+    );
+    context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  focus(): void {
+    this.#root.focus({ preventScroll: true });
+  }
+
+  /** Takes over what the traits say of colours, parameters and the part in view. */
+  look(): void {
+    const { options } = this.#context;
+    this.scene.parameters = options.get("parameters");
+    this.scene.bySize = options.get("color_by") === "size";
+    this.bar.show(this.scene.parameters, this.scene.bySize);
+    this.legend.replaceChildren(...legend(this.#plan, this.scene.bySize, readTheme(this.#root)));
+    const range = options.get("step_range");
+    const { viewport } = this.scene;
+    const same = range ? range[0] === viewport.start && range[1] === viewport.end : viewport.all;
+    if (!same) this.view(() => (range ? viewport.show(...range) : viewport.showAll()));
+    this.chart.changed();
+  }
+
+  showParameters(): void {
+    const { options } = this.#context;
+    options.set("parameters", !options.get("parameters"));
+    this.look();
+    this.#say(`parameters ${this.scene.parameters ? "shown" : "hidden"}`);
+  }
+
+  nextColor(): void {
+    const { options } = this.#context;
+    options.set("color_by", this.scene.bySize ? "kind" : "size");
+    this.look();
+    this.#say(`entries colored by ${options.get("color_by")}`);
+  }
+
+  /** Changes the part in view. */
+  view(change: () => void): void {
+    change();
+    this.chart.changed();
+    this.tooltip.hide();
+    clearTimeout(this.#timer);
+    const { all, start, end } = this.scene.viewport;
+    this.#timer = setTimeout(() => {
+      this.#context.options.set("step_range", all ? null : [start, end]);
+    }, RANGE_TO_PYTHON_MS);
+  }
+
+  zoom(factor: number): void {
+    const { pointer, viewport } = this.scene;
+    let at = (viewport.start + viewport.end) / 2;
+    const step = this.#step;
+    if (pointer) at = this.scene.step(pointer.x);
+    else if (step >= viewport.start && step <= viewport.end) at = step + 0.5;
+    this.view(() => viewport.zoom(factor, at));
+  }
+
+  /** The step of the selected node, -1 where it does not run. */
+  get #step(): number {
+    const { node } = this.#context.session;
+    return node === null ? -1 : (this.#plan.stepOf[node] ?? -1);
+  }
+
+  /** Zooms to the life of the selected entry, else to all. */
+  zoomToSelection(): void {
+    const { current, viewport } = this.scene;
+    const { first, last } = this.#plan.columns;
+    this.view(() => {
+      if (current < 0) viewport.showAll();
+      else viewport.show(first[current]! - 2, last[current]! + 3);
+    });
+  }
+
+  /** Brings the selected entry to the middle. */
+  centre(): void {
+    const { current, viewport } = this.scene;
+    const { first, last } = this.#plan.columns;
+    if (current >= 0) this.view(() => viewport.centre((first[current]! + last[current]! + 1) / 2));
+  }
+
+  peak(): void {
+    const [node] = this.#plan.columns.info.peakNodes;
+    if (node === undefined) return;
+    this.#context.session.select(node, SOURCE);
+    this.sync();
+    this.#say(`peak ${this.#words.stepSentence(this.#plan.stepOf[node]!)}`);
+  }
+
+  pick(entry: number, toggle = false): void {
+    const { session } = this.#context;
+    if (entry < 0) {
+      session.select(null, SOURCE);
+    } else {
+      const node = this.#plan.owner[entry]!;
+      if (toggle) session.toggle(node, SOURCE);
+      else session.select(node, SOURCE, { output: this.#plan.output(entry) });
+    }
+    this.sync();
+  }
+
+  pickHit(hit: Hit | null, toggle: boolean): void {
+    if (!hit) this.pick(-1);
+    else if (hit.entry >= 0) this.pick(hit.entry, toggle);
+    else if (hit.row < 0) this.pickStep(hit.step, toggle);
+    else this.pick(-1);
+  }
+
+  /** Selects the node that runs at a step. */
+  pickStep(step: number, toggle = false): void {
+    const node = this.#plan.columns.order[step];
+    if (node !== undefined) this.pick(this.#plan.graph.entryOffsets[node]!, toggle);
+  }
+
+  /** Moves along the order of execution. */
+  move(by: number): void {
+    const { order } = this.#plan.columns;
+    const { viewport } = this.scene;
+    const step = this.#step;
+    const from = step < 0 ? Math.floor(viewport.start) - (by > 0 ? 1 : 0) : step;
+    const next = Math.min(Math.max(0, from + by), order.length - 1);
+    if (next >= 0) this.pickStep(next);
+  }
+
+  /** The entry that the next slot holds while the present one's node runs. */
+  otherSlot(by: number): void {
+    const { current } = this.scene;
+    const { first } = this.#plan.columns;
+    const rows = this.#plan.rows.length;
+    const here = current < 0 ? -1 : this.#plan.rowOfEntry(current);
+    const step = current < 0 ? Math.floor(this.scene.viewport.start) : first[current]!;
+    for (let row = here < 0 && by < 0 ? rows - 1 : here + by; row >= 0 && row < rows; row += by) {
+      const entry = this.#plan.at(row, step);
+      if (entry >= 0) {
+        this.pick(entry);
+        return;
+      }
+    }
+  }
+
+  /** The next or previous entry of the same slot. */
+  sameSlot(by: number): void {
+    const { current } = this.scene;
+    const next = current < 0 ? -1 : this.#plan.beside(current, by);
+    if (next >= 0) this.pick(next);
+  }
+
+  copy(): void {
+    this.#copier.copy();
+  }
+
+  get #code(): string {
+    const { entry } = this.#context.session;
+    if (!entry) return "run.memory_plan()";
+    const [node, output] = entry;
+    return `run.memory_plan().entry(${output ? `${node}, ${output}` : node})`;
+  }
+
+  hoverAt(hit: Hit | null, x: number, y: number): void {
+    const entry = hit?.entry ?? -1;
+    const { order } = this.#plan.columns;
+    const node =
+      entry >= 0 ? this.#plan.owner[entry]! : hit && hit.row < 0 ? order[hit.step] : null;
+    this.scene.hovered = entry;
+    this.#context.session.hover(node ?? null);
+    this.chart.touched();
+    if (!hit) {
+      this.tooltip.hide();
+      return;
+    }
+    const { offsetLeft, offsetTop } = this.chart.stage;
+    const at = [x + offsetLeft, y + offsetTop] as const;
+    const words = this.#words;
+    if (entry >= 0) this.tooltip.show(words.title(entry), words.entry(entry), ...at, this.#root);
+    else if (hit.row >= 0) {
+      const slot = words.slot(this.#plan.rows[hit.row]!.slot);
+      this.tooltip.show("free", [["slot", slot]], ...at, this.#root);
+    } else {
+      const title = order.length ? words.node(order[hit.step]!) : "before anything runs";
+      this.tooltip.show(title, words.step(hit.step), ...at, this.#root);
+    }
+  }
+
+  /** Takes over what the session says; brings another entry than before into view. */
+  sync(anew = false): void {
+    const { selected, entry, node } = this.#context.session;
+    const spoken = JSON.stringify([selected, entry]);
+    if (!anew && spoken === this.#spoken) return;
+    const { entryOffsets, kinds } = this.#plan.graph;
+    const before = this.scene.current;
+    const known = entry && node !== null && entry[0] < kinds.length ? entry : null;
+    const place = known ? entryOffsets[known[0]]! + known[1] : -1;
+    this.scene.current = known && place < entryOffsets[known[0] + 1]! ? place : -1;
+    this.scene.selected = selected;
+    this.#spoken = spoken;
+    const { current } = this.scene;
+    if (current >= 0 && current !== before) {
+      this.view(() => this.scene.reveal(current, this.#step));
+    }
+    this.chart.touched();
+    this.#tell();
+  }
+
+  /** Highlights the node that another view hovers. */
+  syncHover(): void {
+    const { hovered } = this.#context.session;
+    const own = this.scene.hovered;
+    if (hovered !== null && own >= 0 && this.#plan.owner[own] === hovered) return;
+    const { entryOffsets, kinds } = this.#plan.graph;
+    const known = hovered !== null && hovered < kinds.length;
+    this.scene.hovered = known ? entryOffsets[hovered]! : -1;
+    this.chart.touched();
+  }
+
+  #tell(): void {
+    const { selected, node } = this.#context.session;
+    const { current } = this.scene;
+    if (selected.length > 1) {
+      const title = `${counted(selected.length, "node")} selected`;
+      this.#show(title, []);
+      this.#say(title);
+    } else if (current >= 0) {
+      const step = this.#step;
+      const facts = this.#words.entry(current);
+      this.#show(
+        this.#words.title(current),
+        step < 0 ? facts : [...facts, ...this.#words.step(step)],
+      );
+      this.#say(this.#words.sentence(current));
+    } else {
+      const { said } = this.#plan.columns.info;
+      this.details.replaceChildren(
+        ...said.map((text) =>
+          element("p", { class: text.includes("overwritten") ? "tvmdbg-error" : undefined }, text),
+        ),
+      );
+      this.#say(`${said.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);
+    }
+  }
+
+  #show(title: string, facts: Parameters<typeof factList>[0]): void {
+    this.details.replaceChildren(element("h4", {}, title), factList(facts));
+  }
+
+  #painted(): void {
+    const { all, start, end } = this.scene.viewport;
+    const { steps } = this.#plan;
+    const part = `steps ${integer(Math.floor(start) + 1)} – ${integer(Math.ceil(end))} of ${integer(steps)}`;
+    this.bar.showRange(all ? `${counted(steps, "step")}` : part, all);
+    this.#root.dataset.ready = "true";
+  }
+}

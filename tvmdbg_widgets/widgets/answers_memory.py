@@ -1,0 +1,58 @@
+"""The memory plan of a run, as its view takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.memory_plan import why_not
+from tvmdbg_widgets.analysis.memory_words import sentences
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.widgets.answering import Reply
+from tvmdbg_widgets.widgets.columns import pack
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.widgets.answering import Context
+    from tvmdbg_widgets.widgets.messages import Question
+
+
+def memory(context: Context, _question: Question) -> Reply:
+    """Answer the plan, or why there is none."""
+    why = why_not(context.run.parts)
+    if why:
+        return Reply({"columns": [], "info": {"missing": why}}, (b"",))
+    plan = context.run.memory_plan()
+    lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
+    lost = lost.reshape(-1, 4)
+    columns: dict[str, Any] = {
+        "order": plan.order,
+        "live": plan.live.astype(np.float64),
+        "entryBytes": plan.entry_bytes.astype(np.float64),
+        "entrySlot": plan.entry_slot,
+        "first": plan.first,
+        "last": plan.last,
+        "slotStorage": plan.slot_storage_ids,
+        "slotDevice": plan.slot_devices,
+        "slotBytes": plan.slot_bytes.astype(np.float64),
+        "slotParameter": plan.slot_is_parameter,
+        "lostNode": lost[:, 0],
+        "lostOutput": lost[:, 1],
+        "lostWriter": lost[:, 2],
+        "lostReader": lost[:, 3],
+    }
+    info = {
+        "missing": "",
+        "said": sentences(plan),
+        "allocated": plan.allocated,
+        "parameters": plan.parameter_bytes,
+        "peak": plan.peak.bytes,
+        "peakNodes": list(plan.peak.nodes),
+        "devices": {
+            str(each): device_name(each)
+            for each in np.unique(plan.slot_devices).tolist()
+            if each >= 0
+        },
+    }
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))

@@ -1,0 +1,70 @@
+"""MemoryView: bytes live over the execution, and which entries share memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.widgets.view import View
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.handed_on import HandedOn
+
+
+class MemoryOptions(traitlets.HasTraits):
+    """Traits of a memory view; see :class:`MemoryView`."""
+
+    parameters = traitlets.Bool(True).tag(sync=True)
+    color_by = traitlets.Enum(["kind", "size"], "kind").tag(sync=True)
+    step_range = traitlets.Tuple(
+        traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
+    ).tag(sync=True)
+
+
+class MemoryView(MemoryOptions, View):
+    """The memory plan of a run: how much is in use when, and which entries share a slot.
+
+    ::
+
+        tvmdbg.MemoryView(run, parameters=False)
+
+    Above, the bytes that are live while each node runs; below, a row for each slot with the life
+    of every entry that lies in it. ``run.memory_plan()`` tells the same in Python.
+
+    Attributes
+    ----------
+    parameters : bool
+        Show what the parameters take below the workspace.
+    color_by : str
+        Entries by ``"kind"`` (of operator) or ``"size"``.
+    step_range : (float, float) or None
+        Steps in view: places in ``run.memory_plan().order``, the nodes that run in their order.
+        None is all.
+    height : int
+        CSS pixels.
+    """
+
+    _esm = module("memory")
+    _css = bundle("memory.css")
+    _code = traitlets.Unicode(code_name("memory")).tag(sync=True)
+
+    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
+
+    def _figure(
+        self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
+    ) -> Figure:
+        from tvmdbg_widgets.figures.memory import memory_figure
+
+        del saved
+        return memory_figure(
+            self._debug_run,
+            parameters=self.parameters,
+            color_by=self.color_by,
+            step_range=self.step_range,
+            selected=self._marked(handed),
+            width=width,
+            theme=theme,
+        )
