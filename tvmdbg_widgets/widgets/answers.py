@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answering import Context, Reply
+from tvmdbg_widgets.widgets.answers_facts import facts
 from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_memory import memory
 from tvmdbg_widgets.widgets.answers_node import node_details
@@ -307,6 +308,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "code": _code,
     "summary": _summary,
     "graph": _graph,
+    "facts": facts,
     "timeline": _timeline,
     "tensors": _tensors,
     "node": _node,

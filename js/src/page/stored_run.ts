@@ -17,6 +17,7 @@ export function runAnswers(data: StoredData): Answers {
   return {
     summary: () => plain(answers.summary),
     graph: part("graph"),
+    facts: part("nodes"),
     timeline: part("timeline"),
     tensors: part("tensors"),
     memory: part("memory"),

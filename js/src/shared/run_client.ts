@@ -79,6 +79,18 @@ export interface GraphColumns {
   } | null;
 }
 
+/** What queries need beyond the graph; see `tvmdbg_widgets/widgets/answers_facts.py`. */
+export interface FactColumns {
+  /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
+  attrOffsets: Int32Array;
+  attrNames: StringColumn;
+  attrValues: StringColumn;
+  /** NaN where unknown. */
+  entryBytes: Float64Array;
+  /** Of each entry, empty where none is stated. */
+  layouts: StringColumn;
+}
+
 /** Slices (S), and times per node (N) in nanoseconds; see `tvmdbg_widgets/model/timeline.py`. */
 export interface TimelineColumns {
   sliceNode: Int32Array;
@@ -221,6 +233,7 @@ export interface FindingsAnswer {
 export interface RunClient extends TensorQuestions {
   summary(): Promise<RunSummary>;
   graph(): Promise<GraphColumns | null>;
+  facts(): Promise<FactColumns | null>;
   timeline(): Promise<TimelineColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | null>;
@@ -269,6 +282,10 @@ class ModelRunClient extends TensorClient implements RunClient {
 
   graph(): Promise<GraphColumns | null> {
     return this.#columns<GraphColumns>("graph");
+  }
+
+  facts(): Promise<FactColumns | null> {
+    return this.#columns<FactColumns>("facts");
   }
 
   timeline(): Promise<TimelineColumns | null> {

@@ -41,12 +41,11 @@ _S: Final = r"[\t-\r \u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _END: Final = rf"(?={_S}|[()|]|->|\Z)"
 _SPACE: Final = re.compile(rf"{_S}*")
 _BARE: Final = re.compile(rf"(?:(?!{_S}|[()|]|->)[\s\S])*")
-_KEYWORD: Final = re.compile(rf"(and|or|not){_END}", re.IGNORECASE)
+_KEYWORD: Final = re.compile(rf"([Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt]){_END}")
 _ID: Final = re.compile(rf"#([0-9]{{1,9}}){_END}")
 _FIELD: Final = re.compile(
-    rf"(attr\.[A-Za-z0-9_.-]*[A-Za-z0-9_]|[A-Za-z_][A-Za-z0-9_]*)"
-    rf"(:(?!:)|{_S}*(?:<=|>=|==|!=|[<>=]))",
-    re.IGNORECASE,
+    r"([Aa][Tt][Tt][Rr]\.[A-Za-z0-9_.-]*[A-Za-z0-9_]|[A-Za-z_][A-Za-z0-9_]*)"
+    rf"(:(?!:)|{_S}*(?:<=|>=|==|!=|[<>=]))"
 )
 _DIGITS: Final = re.compile(rf"[0-9]+{_END}")
 _REGEX: Final = re.compile(rf"/((?:(?!{_S})[\s\S])*?)/{_END}")
@@ -209,7 +208,7 @@ class _Parser:
         match = self._take(_FIELD)
         if not match:
             return None
-        name, sign = match[1].lower(), match[2].lstrip()
+        name, sign = match[1].lower(), _SPACE.sub("", match[2], count=1)
         if name.startswith("attr."):
             name = f"attr.{match[1][5:]}"
         known = name.startswith("attr.") or name in FIELDS
@@ -292,10 +291,10 @@ class _Parser:
     def _shape(self, by: str) -> Query:
         if by in ("<", "<=", ">", ">="):
             self._fail(self._at, "expected ':', '=' or '!=' after shape")
-        match = self._take(_BRACKETS) if self._text[self._at : self._at + 1] in ("(", "[") else None
         start = self._at
+        match = self._take(_BRACKETS)
         if match:
-            start, inner = match.start() + 1, match[0][1:-1]
+            start, inner = start + 1, match[0][1:-1]
         else:
             inner = self._bare()
             if not inner:

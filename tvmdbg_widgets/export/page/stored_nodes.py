@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.widgets.answers_facts import fact_columns
 from tvmdbg_widgets.widgets.answers_node import candidates_text
 
 if TYPE_CHECKING:
@@ -19,22 +20,16 @@ if TYPE_CHECKING:
 def node_columns(run: DebugRun, eraser: PathEraser) -> dict[str, Any]:
     """Return attributes, notes, storage scopes and the producers an edge may have instead.
 
-    ``attrOffsets`` (int32 [N + 1]) into ``attrNames`` and ``attrValues``; ``noteNode`` and
-    ``notes``; ``scopes`` (E, or empty); ``edge`` and ``candidates``: what follows the text of an
-    input that comes over an ambiguous edge.
+    Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
+    and ``candidates``: what follows the text of an input that comes over an ambiguous edge.
     """
     graph = run.graph
     if graph is None:
         raise KeyError("this run has no graph")
-    counts = [len(attrs) for attrs in graph.attrs]
     notes = _notes(run)
     edges = sorted(graph.edge_candidates)
     return {
-        "attrOffsets": np.cumsum([0, *counts]).astype(np.int32),
-        "attrNames": _strings(name for attrs in graph.attrs for name in attrs),
-        "attrValues": _strings(
-            eraser.text(str(value)) for attrs in graph.attrs for value in attrs.values()
-        ),
+        **fact_columns(run, eraser.text),
         "noteNode": np.array([node for node, _ in notes], np.int32),
         "notes": _strings(eraser.text(note) for _, note in notes),
         "scopes": graph.storage_scopes if graph.storage_scopes is not None else _strings(()),
