@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .model.errors import FormatError as FormatError
     from .open import open as open
     from .run import DebugRun as DebugRun
+    from .run import compare as compare
     from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
     from .widgets.memory import MemoryView as MemoryView
@@ -37,6 +38,7 @@ _HOMES = {
     "MemoryView": ".widgets.memory",
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
+    "compare": ".run",
     "load_params": ".formats.tvm.params",
     "open": ".open",
 }
@@ -44,6 +46,7 @@ _HOMES = {
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "load_params",
+    "compare",
     "DebugRun",
     "Session",
     "Debugger",

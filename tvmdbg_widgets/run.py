@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from tvmdbg_widgets.analysis.compare import Comparison
     from tvmdbg_widgets.analysis.findings.search import Search
+    from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.analysis.operators import Operators
     from tvmdbg_widgets.analysis.query.facts import Facts
@@ -258,6 +260,27 @@ class DebugRun:
         from tvmdbg_widgets.analysis.operators import operators
 
         return operators(self.parts, top=k)
+
+    def match(self, other: DebugRun | Graph) -> Matching:
+        """Match the nodes of this run's graph to those of another run's.
+
+        ::
+
+            matching = run.match(tvmdbg.open("unfused"))
+            matching.b_of(12)      # nodes of the other graph that stand for node 12
+            matching.only_a        # nodes without a counterpart
+
+        See :func:`tvmdbg_widgets.analysis.matching.match` for what a match rests on.
+
+        Raises
+        ------
+        ValueError
+            One of them has no graph.
+        """
+        from tvmdbg_widgets.analysis.compare import graphs_of
+        from tvmdbg_widgets.analysis.matching import match
+
+        return match(*graphs_of(self, other))
 
     def summary(self) -> str:
         """Return the run in some lines of text: what there is, what it took, what is doubtful."""
@@ -553,3 +576,31 @@ class DebugRun:
         return "\n  ".join(
             [f"DebugRun {self.title!r} (format of {self.provenance.releases})", *told]
         )
+
+
+def compare(a: DebugRun, b: DebugRun) -> Comparison:
+    """Compare two runs of one network: what differs between their graphs, and both times.
+
+    ::
+
+        comparison = tvmdbg.compare(tvmdbg.open("plain"), tvmdbg.open("unfused"))
+        comparison                     # ranked and grouped by kind
+        comparison.matching.b_of(12)
+        tvmdbg.ComparisonView(a, b)    # side by side, linked
+
+    Times are two numbers; whether they differ by more than noise is not said here.
+
+    Raises
+    ------
+    ValueError
+        One of them has no graph.
+    TypeError
+        One of them is no run.
+    """
+    from tvmdbg_widgets.analysis.compare import compare as of_parts
+
+    for run in (a, b):
+        if not isinstance(run, DebugRun):
+            problem = f"runs are compared, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
+            raise TypeError(problem)
+    return of_parts(a.parts, b.parts)

@@ -1,0 +1,319 @@
+"""What differs between nodes that are matched, and which nodes are not."""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.operators import parts as operators_of
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.analysis.matching import Matching
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+
+#: What the compiler writes for itself: the signature says it, or it differs in every build.
+_NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
+#: Attributes whose values say nothing but that they differ.
+_OPAQUE = frozenset({"hash"})
+
+
+class DifferenceKind(enum.IntEnum):
+    """What differs, in the order in which differences are told."""
+
+    ONLY_A = 0
+    ONLY_B = 1
+    FUSION = 2
+    OPERATORS = 3
+    WIRING = 4
+    DTYPE = 5
+    SHAPE = 6
+    ATTRIBUTE = 7
+    DEVICE = 8
+    STORAGE = 9
+    TIME = 10
+
+    @property
+    def label(self) -> str:
+        """In words."""
+        return _LABELS[self]
+
+
+_LABELS = {
+    DifferenceKind.ONLY_A: "only in a",
+    DifferenceKind.ONLY_B: "only in b",
+    DifferenceKind.FUSION: "fused otherwise",
+    DifferenceKind.OPERATORS: "operators",
+    DifferenceKind.WIRING: "wiring",
+    DifferenceKind.DTYPE: "dtype",
+    DifferenceKind.SHAPE: "shape",
+    DifferenceKind.ATTRIBUTE: "attribute",
+    DifferenceKind.DEVICE: "device",
+    DifferenceKind.STORAGE: "storage",
+    DifferenceKind.TIME: "time",
+}
+
+
+class Difference(NamedTuple):
+    """One thing that differs at one pair of nodes, or one node that is alone.
+
+    Attributes
+    ----------
+    kind : DifferenceKind
+    a, b : int
+        Node ids, -1 where there is none. Of a fused function the last part stands for all.
+    what : str
+        Which output, operand or attribute; empty where the kind says it.
+    in_a, in_b : str
+    """
+
+    kind: DifferenceKind
+    a: int
+    b: int
+    what: str
+    in_a: str
+    in_b: str
+
+
+def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Difference]:
+    """Yield every difference: by pair in order of the nodes of `a`, then nodes without one.
+
+    Parameters
+    ----------
+    a, b : RunParts
+        Both with a graph.
+    matching : Matching
+        Of these graphs.
+    """
+    graph_a, graph_b = matching.graph_a, matching.graph_b
+    yield from _alone(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
+    yield from _alone(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)
+    pairs = _values(matching)
+    several = _groups(matching)
+    for one, other in pairs:
+        many_a, many_b = several.get((one, other), ((one,), (other,)))
+        if len(many_a) > 1 or len(many_b) > 1:
+            told = _calls(graph_a, many_a), _calls(graph_b, many_b)
+            yield Difference(DifferenceKind.FUSION, one, other, "", *told)
+        else:
+            yield from _operators(graph_a, graph_b, one, other)
+            yield from _wiring(matching, one, other)
+            yield from _attributes(graph_a, graph_b, one, other)
+        yield from _entries(graph_a, graph_b, one, other)
+    yield from _storage(graph_a, graph_b, pairs)
+    yield from _times(a, b, pairs, several)
+
+
+def _alone(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Difference]:
+    for node in nodes:
+        told = _signature(graph, node)
+        if kind is DifferenceKind.ONLY_A:
+            yield Difference(kind, node, -1, "", told, "")
+        else:
+            yield Difference(kind, -1, node, "", "", told)
+
+
+def _values(matching: Matching) -> list[tuple[int, int]]:
+    """Return the pairs that give the same value: of a fused function its last part."""
+    order_a = _places(matching.graph_a)
+    order_b = _places(matching.graph_b)
+    last_a: dict[int, int] = {}
+    last_b: dict[int, int] = {}
+    pairs = [(int(one), int(other)) for one, other in matching.pairs.tolist()]
+    for one, other in pairs:
+        if other not in last_a or order_a[last_a[other]] < order_a[one]:
+            last_a[other] = one
+        if one not in last_b or order_b[last_b[one]] < order_b[other]:
+            last_b[one] = other
+    return [(one, other) for one, other in pairs if last_b[one] == other and last_a[other] == one]
+
+
+def _places(graph: Graph) -> list[int]:
+    places = np.empty(graph.num_nodes, np.int64)
+    places[graph.topological_order] = np.arange(graph.num_nodes)
+    found: list[int] = places.tolist()
+    return found
+
+
+def _groups(
+    matching: Matching,
+) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Return for the last parts of fused functions all nodes on both sides."""
+    of_a: dict[int, list[int]] = defaultdict(list)
+    of_b: dict[int, list[int]] = defaultdict(list)
+    for one, other in matching.pairs.tolist():
+        of_a[one].append(other)
+        of_b[other].append(one)
+    found: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    for one, others in of_a.items():
+        if len(others) > 1:
+            for other in others:
+                found[one, other] = (one,), tuple(others)
+    for other, ones in of_b.items():
+        if len(ones) > 1:
+            for one in ones:
+                found[one, other] = tuple(ones), (other,)
+    return found
+
+
+def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
+    in_a, in_b = a.func_names[one], b.func_names[other]
+    if in_a != in_b and operators_of(in_a) != operators_of(in_b):
+        told = _call(a, one), _call(b, other)
+        yield Difference(DifferenceKind.OPERATORS, one, other, "", *told)
+
+
+def _wiring(matching: Matching, one: int, other: int) -> Iterator[Difference]:
+    """Operands that do not stand for each other, by position."""
+    reads_a = _reads(matching.graph_a, one)
+    reads_b = _reads(matching.graph_b, other)
+    for at in range(max(len(reads_a), len(reads_b))):
+        from_a = reads_a[at] if at < len(reads_a) else None
+        from_b = reads_b[at] if at < len(reads_b) else None
+        if from_a is not None and from_b is not None:
+            if from_a[0] < 0 and from_b[0] < 0:
+                continue
+            same = from_a[0] >= 0 and from_b[0] in matching.b_of(from_a[0])
+            if same and from_a[1] == from_b[1]:
+                continue
+        told = _source(matching.graph_a, from_a), _source(matching.graph_b, from_b)
+        yield Difference(DifferenceKind.WIRING, one, other, f"operand {at}", *told)
+
+
+def _reads(graph: Graph, node: int) -> list[tuple[int, int]]:
+    edges = graph.in_edges(node)
+    sources, outputs = graph.edge_source[edges], graph.edge_output[edges]
+    return list(zip(sources.tolist(), outputs.tolist(), strict=True))
+
+
+def _source(graph: Graph, entry: tuple[int, int] | None) -> str:
+    if entry is None:
+        return "nothing"
+    if entry[0] < 0:
+        return "unknown"
+    output = f":{entry[1]}" if entry[1] else ""
+    return f"#{entry[0]}{output} {one_line(graph.names[entry[0]])}"
+
+
+def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
+    mine, theirs = a.attrs[one], b.attrs[other]
+    if mine == theirs:
+        return
+    for name in sorted({*mine, *theirs} - _NOT_COMPARED):
+        in_a, in_b = mine.get(name), theirs.get(name)
+        if in_a == in_b:
+            continue
+        told = [
+            "not there" if value is None else "differs" if name in _OPAQUE else one_line(value)
+            for value in (in_a, in_b)
+        ]
+        if told[0] != "differs" or told[1] != "differs":
+            told = ["there" if value == "differs" else value for value in told]
+        yield Difference(DifferenceKind.ATTRIBUTE, one, other, one_line(name), *told)
+
+
+def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
+    """Dtype, shape and device, by output."""
+    entries_a, entries_b = a.entry_range(one), b.entry_range(other)
+    if len(entries_a) != len(entries_b):
+        told = f"{len(entries_a)} outputs", f"{len(entries_b)} outputs"
+        yield Difference(DifferenceKind.SHAPE, one, other, "outputs", *told)
+    for at in range(min(len(entries_a), len(entries_b))):
+        what = f"output {at}" if len(entries_a) > 1 else ""
+        dtypes = a.dtype(one, at) or "?", b.dtype(other, at) or "?"
+        if dtypes[0] != dtypes[1]:
+            told = one_line(dtypes[0]), one_line(dtypes[1])
+            yield Difference(DifferenceKind.DTYPE, one, other, what, *told)
+        shapes = a.shape(one, at), b.shape(other, at)
+        if shapes[0] != shapes[1]:
+            told = _shape(shapes[0]), _shape(shapes[1])
+            yield Difference(DifferenceKind.SHAPE, one, other, what, *told)
+        if a.device_types is not None and b.device_types is not None:
+            devices = int(a.device_types[entries_a[at]]), int(b.device_types[entries_b[at]])
+            if devices[0] != devices[1]:
+                told = device_name(devices[0]), device_name(devices[1])
+                yield Difference(DifferenceKind.DEVICE, one, other, what, *told)
+
+
+def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
+    """Entries that share their slot with others than their counterpart does.
+
+    Numbers of slots mean nothing: a slot of `a` is taken to be the slot of `b` that stands where
+    it is first used.
+    """
+    if a.storage_ids is None or b.storage_ids is None:
+        return
+    to_b: dict[int, int] = {}
+    to_a: dict[int, int] = {}
+    slots_a, slots_b = a.storage_ids.tolist(), b.storage_ids.tolist()
+    for one, other in pairs:
+        for entry_a, entry_b in zip(a.entry_range(one), b.entry_range(other), strict=False):
+            slot_a, slot_b = slots_a[entry_a], slots_b[entry_b]
+            if slot_a < 0 or slot_b < 0:
+                continue
+            if (
+                to_b.setdefault(slot_a, slot_b) == slot_b
+                and to_a.setdefault(slot_b, slot_a) == slot_a
+            ):
+                continue
+            told = f"slot {slot_a}", f"slot {slot_b}"
+            yield Difference(DifferenceKind.STORAGE, one, other, "", *told)
+
+
+def _times(
+    a: RunParts,
+    b: RunParts,
+    pairs: list[tuple[int, int]],
+    several: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]],
+) -> Iterator[Difference]:
+    """Both times of every operator, the largest difference first; of parts their sum."""
+    if a.timeline is None or b.timeline is None or a.graph is None:
+        return
+    times_a, times_b = a.timeline.node_ns, b.timeline.node_ns
+    found = []
+    for one, other in pairs:
+        if a.graph.kinds[one] < NodeKind.OPERATOR:
+            continue
+        many_a, many_b = several.get((one, other), ((one,), (other,)))
+        took = float(times_a[list(many_a)].sum()), float(times_b[list(many_b)].sum())
+        if np.isfinite(took).all() and any(took):
+            told = duration_text(took[0]), duration_text(took[1])
+            found.append((-abs(took[1] - took[0]), one, other, *told))
+    for _rank, one, other, in_a, in_b in sorted(found):
+        yield Difference(DifferenceKind.TIME, one, other, "", in_a, in_b)
+
+
+def _call(graph: Graph, node: int) -> str:
+    function = graph.func_names[node]
+    return " + ".join(map(one_line, operators_of(function))) or _kind(graph, node)
+
+
+def _calls(graph: Graph, nodes: tuple[int, ...]) -> str:
+    told = _call(graph, nodes[0]) if len(nodes) == 1 else f"{len(nodes)} nodes"
+    ids = ", ".join(f"#{node}" for node in nodes[:6]) + (" …" if len(nodes) > 6 else "")
+    return told if len(nodes) == 1 else f"{told}: {ids}"
+
+
+def _kind(graph: Graph, node: int) -> str:
+    return NodeKind(int(graph.kinds[node])).name.lower()
+
+
+def _signature(graph: Graph, node: int) -> str:
+    outputs = ", ".join(
+        f"{one_line(dtype or '?')}{_shape(shape)}"
+        for dtype, shape in zip(graph.nodes[node].dtypes, graph.nodes[node].shapes, strict=True)
+    )
+    return f"{_call(graph, node)} -> {outputs}"
+
+
+def _shape(shape: tuple[int, ...] | None) -> str:
+    return "?" if shape is None else str(list(shape))

@@ -1,0 +1,49 @@
+"""Parameters of matched operators, by shape and order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.matching.found import Found
+    from tvmdbg_widgets.analysis.matching.side import Side
+
+
+def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+    """Match what matched operators read and nobody computes: same number of elements, same order.
+
+    A quantised operator reads more of one shape, its scales behind its bias: what comes first is
+    then only a possible match.
+    """
+    new: list[tuple[int, int, Certainty]] = []
+    for node_a, node_b in list(found.pairs):
+        mine, theirs = _open(a, node_a), _open(b, node_b)
+        if not mine or not theirs:
+            continue
+        many_a = Counter(a.elements[node] for node in mine)
+        many_b = Counter(b.elements[node] for node in theirs)
+        for node in mine:
+            elements = a.elements[node]
+            other = next((each for each in theirs if b.elements[each] == elements), None)
+            if other is None:
+                continue
+            theirs.remove(other)
+            sure = Certainty.LIKELY
+            if many_a[elements] != many_b[elements]:
+                sure = Certainty.POSSIBLE
+            found.add(node, other, sure, Reason.NEIGHBOURS)
+            new.append((node, other, sure))
+    return new
+
+
+def _open(side: Side, node: int) -> list[int]:
+    """Return the unmatched parameters that a node reads, each once, in order."""
+    sources = dict.fromkeys(source for source, _output in side.reads[node])
+    return [
+        source
+        for source in sources
+        if source >= 0 and not (side.anchor[source] or side.tokens[source] or side.reads[source])
+    ]

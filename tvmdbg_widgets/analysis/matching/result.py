@@ -1,0 +1,291 @@
+"""What matching found: pairs of nodes, how sure each is, and what has no counterpart."""
+
+from __future__ import annotations
+
+import enum
+import html
+import operator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.graph_walk import Adjacency
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
+_SHOWN = 40
+
+
+class Certainty(enum.IntEnum):
+    """How sure it is that two nodes stand for each other; the surer the smaller.
+
+    ``EXACT``: the same operators, dtypes and shapes, in a place that only these two have, and what
+    they read and who reads them are matched likewise. ``LIKELY``: one place, where something of
+    that differs. ``POSSIBLE``: chosen among several that would do as well, or by the place alone.
+    """
+
+    EXACT = 0
+    LIKELY = 1
+    POSSIBLE = 2
+
+    @property
+    def label(self) -> str:
+        """In lower case, as views show it."""
+        return self.name.lower()
+
+
+class Reason(enum.IntEnum):
+    """What a match rests on."""
+
+    SAME_ID = 0
+    STRUCTURE = 1
+    UPSTREAM = 2
+    DOWNSTREAM = 3
+    NEIGHBOURS = 4
+    NAME = 5
+    PARTS = 6
+    SEQUENCE = 7
+    PLACE = 8
+    ALIKE = 9
+
+    @property
+    def label(self) -> str:
+        """In words."""
+        return _REASONS[self]
+
+
+_REASONS = {
+    Reason.SAME_ID: "same id, name and signature",
+    Reason.STRUCTURE: "same structure around it, found nowhere else",
+    Reason.UPSTREAM: "all that leads to it is the same",
+    Reason.DOWNSTREAM: "all that follows from it is the same",
+    Reason.NEIGHBOURS: "same role beside matched nodes",
+    Reason.NAME: "only one of its name among several alike",
+    Reason.PARTS: "parts of a fused function",
+    Reason.SEQUENCE: "same sequence of operators between matched nodes",
+    Reason.PLACE: "same place, other operators",
+    Reason.ALIKE: "one of several alike, taken in order",
+}
+
+
+class Match(NamedTuple):
+    """One node of `a` and one of `b` that stand for each other.
+
+    A fused function is in as many matches as it has parts.
+    """
+
+    a: int
+    b: int
+    certainty: Certainty
+    reason: Reason
+
+
+class Matching(Sequence[Match]):
+    """Pairs of nodes of two graphs, by node of `a`, then of `b`; P pairs. Arrays are read-only.
+
+    ::
+
+        matching = run.match(other)
+        matching.b_of(12)          # nodes of the other graph, () where there is none
+        matching.only_a            # what the other graph lacks
+        matching.pairs[matching.certainty == Certainty.EXACT]
+
+    Attributes
+    ----------
+    graph_a, graph_b : Graph
+    pairs : int32 [P, 2]
+        Node of `a`, node of `b`; a node is in several where its function is fused.
+    certainty : uint8 [P]
+        :class:`Certainty`.
+    reason : uint8 [P]
+        :class:`Reason`.
+    only_a, only_b : int32
+        Nodes without a counterpart, ascending.
+    """
+
+    def __init__(
+        self,
+        graph_a: Graph,
+        graph_b: Graph,
+        pairs: npt.NDArray[np.int32],
+        certainty: npt.NDArray[np.uint8],
+        reason: npt.NDArray[np.uint8],
+    ) -> None:
+        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        self.graph_a, self.graph_b = graph_a, graph_b
+        self.pairs = _frozen(pairs[order])
+        self.certainty = _frozen(certainty[order])
+        self.reason = _frozen(reason[order])
+        self.only_a = _missing(self.pairs[:, 0], graph_a.num_nodes)
+        self.only_b = _missing(self.pairs[:, 1], graph_b.num_nodes)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Match]:
+        return (self[at] for at in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Match: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
+    def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
+        if isinstance(index, slice):
+            return tuple(self[at] for at in range(len(self))[index])
+        at = range(len(self))[operator.index(index)]
+        a, b = self.pairs[at].tolist()
+        return Match(a, b, Certainty(int(self.certainty[at])), Reason(int(self.reason[at])))
+
+    @cached_property
+    def _by_a(self) -> Adjacency:
+        return Adjacency.by(self.pairs[:, 0], self.graph_a.num_nodes)
+
+    @cached_property
+    def _by_b(self) -> Adjacency:
+        return Adjacency.by(self.pairs[:, 1], self.graph_b.num_nodes)
+
+    def b_of(self, node: int) -> tuple[int, ...]:
+        """Return the nodes of `b` that stand for a node of `a`, ascending; mostly one, or none.
+
+        Raises
+        ------
+        IndexError
+            `a` has no such node.
+        """
+        self.graph_a.entry_range(node)
+        return tuple(self.pairs[self._by_a[node], 1].tolist())
+
+    def a_of(self, node: int) -> tuple[int, ...]:
+        """Return the nodes of `a` that stand for a node of `b`, ascending.
+
+        Raises
+        ------
+        IndexError
+            `b` has no such node.
+        """
+        self.graph_b.entry_range(node)
+        return tuple(sorted(self.pairs[self._by_b[node], 0].tolist()))
+
+    def of_a(self, node: int) -> tuple[Match, ...]:
+        """Return the matches of a node of `a`, with certainty and reason."""
+        self.graph_a.entry_range(node)
+        return tuple(self[int(at)] for at in self._by_a[node])
+
+    def counts(self) -> dict[str, int]:
+        """Return how many nodes of `a` are matched how surely, by the least sure of each.
+
+        Returns
+        -------
+        dict of str to int
+            ``"exact"``, ``"likely"``, ``"possible"``.
+        """
+        worst = np.full(self.graph_a.num_nodes, -1)
+        np.maximum.at(worst, self.pairs[:, 0], self.certainty.astype(np.int64))
+        return {each.label: int((worst == each).sum()) for each in Certainty}
+
+    @property
+    def sentence(self) -> str:
+        """How many nodes are matched, how surely, and what is left, in one line."""
+        counts = self.counts()
+        matched = self.graph_a.num_nodes - len(self.only_a)
+        told = [f"{count:,} {label}" for label, count in counts.items() if count]
+        parts = [
+            f"{matched:,} of {counted(self.graph_a.num_nodes, 'node')} matched"
+            + (f": {', '.join(told)}" if told else "")
+        ]
+        if len(self.only_a):
+            parts.append(f"{len(self.only_a):,} only in a")
+        parts.append(f"{len(self.only_b):,} of {self.graph_b.num_nodes:,} only in b")
+        return "; ".join(parts)
+
+    def to_dataframe(self) -> Any:
+        """Return one row a match as a ``pandas.DataFrame``, then the nodes of one graph alone."""
+        matched = [("matched", *each) for each in self]
+        rows: list[tuple[str, int | None, int | None, str, str]] = [
+            (kind, a, b, certainty.label, reason.label) for kind, a, b, certainty, reason in matched
+        ]
+        rows += [("only a", node, None, "", "") for node in self.only_a.tolist()]
+        rows += [("only b", None, node, "", "") for node in self.only_b.tolist()]
+        return data_frame(
+            {
+                "a": [row[1] for row in rows],
+                "b": [row[2] for row in rows],
+                "name_a": [_name(self.graph_a, row[1]) for row in rows],
+                "name_b": [_name(self.graph_b, row[2]) for row in rows],
+                "certainty": [row[3] for row in rows],
+                "reason": [row[4] for row in rows],
+                "found": [row[0] for row in rows],
+            }
+        )
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        """Unmatched nodes first, then what is not sure; the head says how many are exact."""
+        unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
+        unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
+        rows = [[_told(self.graph_a, node), "-", "only in a", ""] for node in self.only_a.tolist()]
+        rows += [["-", _told(self.graph_b, node), "only in b", ""] for node in self.only_b.tolist()]
+        for at in unsure[: max(0, _SHOWN - len(rows))].tolist():
+            each = self[at]
+            told = _told(self.graph_a, each.a), _told(self.graph_b, each.b)
+            rows.append([*told, each.certainty.label, each.reason.label])
+        left = len(self.only_a) + len(self.only_b) + len(unsure)
+        rows = rows[:_SHOWN]
+        if left > len(rows):
+            rows.append([f"… and {left - len(rows):,} more", "", "", ""])
+        return ["a", "b", "match", "why"], rows
+
+    def __repr__(self) -> str:
+        head, rows = self._rows()
+        if not rows:
+            return f"Matching: {self.sentence}"
+        table = [head, *rows]
+        widths = [max(len(line[i]) for line in table) for i in range(len(head))]
+        lines = [
+            "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            for line in table
+        ]
+        return "\n".join([f"Matching: {self.sentence}", *(line.rstrip() for line in lines)])
+
+    def _repr_html_(self) -> str:
+        head, rows = self._rows()
+        titles = "".join(f"<th style='text-align: left'>{each}</th>" for each in head)
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td style='text-align: left'>{html.escape(each)}</td>" for each in row)
+            + "</tr>"
+            for row in rows
+        )
+        said = f"<p>{html.escape(self.sentence)}</p>"
+        if not rows:
+            return said
+        return f"{said}<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+
+    def reasons(self) -> dict[str, int]:
+        """Return how many pairs rest on what, most first."""
+        found = Counter(self.reason.tolist())
+        return {Reason(reason).label: count for reason, count in found.most_common()}
+
+
+def _name(graph: Graph, node: int | None) -> str:
+    return "" if node is None else graph.names[node]
+
+
+def _told(graph: Graph, node: int) -> str:
+    return f"#{node} {one_line(graph.names[node])}"
+
+
+def _missing(found: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
+    return _frozen(np.setdiff1d(np.arange(count, dtype=np.int32), found))
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array

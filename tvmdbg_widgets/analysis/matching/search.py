@@ -1,0 +1,255 @@
+"""Matching two graphs: from what is surely the same to what only stands in the same place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.matching.cones import Cones, cones, once, unique_pairs
+from tvmdbg_widgets.analysis.matching.found import Found, agree, spread
+from tvmdbg_widgets.analysis.matching.fused import match_fused
+from tvmdbg_widgets.analysis.matching.judge import judged, prune
+from tvmdbg_widgets.analysis.matching.parameters import match_parameters
+from tvmdbg_widgets.analysis.matching.place import match_places
+from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
+from tvmdbg_widgets.analysis.matching.sequence import match_sequences
+from tvmdbg_widgets.analysis.matching.side import Side, Table, plain_side, side_of
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
+#: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
+_ROUNDS = 4
+
+
+def match(a: Graph, b: Graph) -> Matching:
+    """Match the nodes of two graphs.
+
+    They may be one network in other formats, releases, precisions or layouts, fused otherwise, or
+    edited.
+
+    Names play a part only among nodes that are alike otherwise: compilers number them anew. First
+    come nodes whose whole past or future exists once on both sides, then what stands in one role
+    beside these; then the same without casts, layouts, quantisation, dtypes and shapes; then
+    fused functions against their parts, equal sequences of operators between matched nodes, and
+    other operators in the same place. Nodes that nothing tells apart are matched as ``POSSIBLE``
+    where both graphs have equally many, else left alone. Nearly linear in nodes and edges.
+
+    Parameters
+    ----------
+    a, b : Graph
+
+    Returns
+    -------
+    Matching
+        The same for the same graphs, however their nodes are numbered or named as far as their
+        structure tells them apart.
+    """
+    if _same(a, b):
+        count = a.num_nodes
+        both = np.repeat(np.arange(count, dtype=np.int32)[:, None], 2, axis=1)
+        sure = np.full(count, Certainty.EXACT, np.uint8)
+        return Matching(a, b, both, sure, np.full(count, Reason.SAME_ID, np.uint8))
+    table: Table = {}
+    left, right = side_of(a, table), side_of(b, table)
+    found = Found(left, right)
+    _converge(left, right, found, Certainty.EXACT)
+    if left.unmatched() or right.unmatched():
+        plain = _settle(left, right, found, table)
+        _alike(left, right, found, (a, b))
+        _alike(*plain, found, (a, b))
+    return _result(a, b, left, right, found)
+
+
+def _same(a: Graph, b: Graph) -> bool:
+    if a is b:
+        return True
+    if a.num_nodes != b.num_nodes or a.num_edges != b.num_edges:
+        return False
+    columns = (
+        "kinds",
+        "entry_offsets",
+        "edge_source",
+        "edge_output",
+        "edge_target",
+        "edge_position",
+        "heads",
+        "shape_offsets",
+        "shape_dims",
+        "shape_known",
+    )
+    return all(np.array_equal(getattr(a, each), getattr(b, each)) for each in columns) and all(
+        getattr(a, each) == getattr(b, each) for each in ("names", "func_names", "dtypes")
+    )
+
+
+def _settle(a: Side, b: Side, found: Found, table: Table) -> tuple[Side, Side]:
+    """Match what differs: each step gives the ones before it new fixed points."""
+    plain = plain_side(a, table), plain_side(b, table)
+    flow = plain_side(a, table, flow=True), plain_side(b, table, flow=True)
+    views = (a, b), plain, flow
+    for view in views[1:]:
+        _converge(*view, found, Certainty.LIKELY)
+    for _ in range(_ROUNDS):
+        for step, view in (
+            (match_parameters, (a, b)),
+            (partial(match_fused, a, b), flow),
+            (match_sequences, (a, b)),
+            (match_sequences, flow),
+            (match_places, flow),
+        ):
+            new = step(*view, found)
+            if not new:
+                continue
+            for each in views:
+                _spread(*each, found, new)
+            for each in views:
+                _converge(*each, found, Certainty.LIKELY)
+            if step is not match_parameters:
+                break
+        else:
+            break
+    return plain
+
+
+def _spread(a: Side, b: Side, found: Found, new: list[tuple[int, int, Certainty]]) -> None:
+    def add(node_a: int, node_b: int, sure: Certainty) -> None:
+        found.add(node_a, node_b, sure, Reason.NEIGHBOURS)
+
+    spread(a, b, new, add)
+
+
+def _converge(a: Side, b: Side, found: Found, sure: Certainty) -> None:
+    """Match by cones and neighbours until nothing changes."""
+    for _ in range(_ROUNDS):
+        new = _by_cones(a, b, found, sure)
+        if not new or not a.unmatched() or not b.unmatched():
+            return
+        _spread(a, b, found, new)
+
+
+def _by_cones(a: Side, b: Side, found: Found, sure: Certainty) -> list[tuple[int, int, Certainty]]:
+    left, right = a.unmatched(), b.unmatched()
+    if not left or not right:
+        return []
+    table: Table = {}
+    of_a, of_b = cones(a, table), cones(b, table)
+    new: list[tuple[int, int, Certainty]] = []
+
+    def add(node_a: int, node_b: int, certainty: Certainty, reason: Reason) -> None:
+        if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
+            return
+        found.add(node_a, node_b, certainty, reason)
+        new.append((node_a, node_b, certainty))
+
+    whole = _pairs_by_both(_keyed(a, of_a), _keyed(b, of_b))
+    up = unique_pairs(once(left, of_a.up, a.grounded_up), once(right, of_b.up, b.grounded_up))
+    down = unique_pairs(
+        once(left, of_a.down, a.grounded_down), once(right, of_b.down, b.grounded_down)
+    )
+    for node_a, node_b in whole.items():
+        add(node_a, node_b, sure, Reason.STRUCTURE)
+    up_back = {node_b: node_a for node_a, node_b in up.items()}
+    down_back = {node_b: node_a for node_a, node_b in down.items()}
+    doubted = []
+    for node_a, node_b in up.items():
+        if down.get(node_a, node_b) == node_b and down_back.get(node_b, node_a) == node_a:
+            add(node_a, node_b, sure, Reason.UPSTREAM)
+        else:
+            doubted.append((node_a, node_b))
+    for node_a, node_b in down.items():
+        if up.get(node_a, node_b) == node_b and up_back.get(node_b, node_a) == node_a:
+            add(node_a, node_b, sure, Reason.DOWNSTREAM)
+    for node_a, node_b in doubted:
+        add(node_a, node_b, Certainty.POSSIBLE, Reason.ALIKE)
+    return new
+
+
+def _keyed(side: Side, of: Cones) -> dict[tuple[int, int], int]:
+    """Return the node of each past and future together, -1 for several."""
+    found: dict[tuple[int, int], int] = {}
+    for node in side.unmatched():
+        if side.grounded_up[node] or side.grounded_down[node]:
+            key = of.up[node], of.down[node]
+            found[key] = node if key not in found else -1
+    return found
+
+
+def _pairs_by_both(
+    mine: dict[tuple[int, int], int], theirs: dict[tuple[int, int], int]
+) -> dict[int, int]:
+    """Pairs whose past and future together exist once on both sides."""
+    return {
+        node: other
+        for key, node in mine.items()
+        if node >= 0 and (other := theirs.get(key, -1)) >= 0
+    }
+
+
+def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph]) -> None:
+    """Match nodes that nothing but a name tells apart, where both sides have equally many."""
+
+    def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
+        if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
+            return
+        found.add(node_a, node_b, sure, reason)
+        _spread(a, b, found, [(node_a, node_b, sure)])
+
+    for mine, theirs in _classes(a, b):
+        for node_a, node_b in _by_name(names, mine, theirs):
+            take(node_a, node_b, Certainty.LIKELY, Reason.NAME)
+        rest_a = [node for node in mine if not a.anchor[node]]
+        rest_b = [node for node in theirs if not b.anchor[node]]
+        if len(rest_a) != len(rest_b):
+            continue
+        sure, reason = Certainty.POSSIBLE, Reason.ALIKE
+        if len(rest_a) == 1:
+            sure, reason = Certainty.LIKELY, Reason.STRUCTURE
+        for node_a, node_b in zip(rest_a, rest_b, strict=True):
+            take(node_a, node_b, sure, reason)
+
+
+def _classes(a: Side, b: Side) -> list[tuple[list[int], list[int]]]:
+    """Return the unmatched nodes of both sides that have the same past and future."""
+    left, right = a.unmatched(), b.unmatched()
+    if not left or not right:
+        return []
+    table: Table = {}
+    of_a, of_b = cones(a, table), cones(b, table)
+    groups: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+    for node in left:
+        groups.setdefault((of_a.up[node], of_a.down[node]), ([], []))[0].append(node)
+    for node in right:
+        key = of_b.up[node], of_b.down[node]
+        if key in groups:
+            groups[key][1].append(node)
+    return [(mine, theirs) for mine, theirs in groups.values() if theirs]
+
+
+def _by_name(
+    names: tuple[Graph, Graph], mine: list[int], theirs: list[int]
+) -> list[tuple[int, int]]:
+    def named(graph: Graph, nodes: list[int]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for node in nodes:
+            name = graph.names[node]
+            found[name] = node if name not in found else -1
+        return found
+
+    other = named(names[1], theirs)
+    return [
+        (node, other[name])
+        for name, node in named(names[0], mine).items()
+        if name and node >= 0 and other.get(name, -1) >= 0
+    ]
+
+
+def _result(a: Graph, b: Graph, left: Side, right: Side, found: Found) -> Matching:
+    """Collect the pairs, each as sure as all that is around it allows."""
+    prune(left, right, found)
+    sure = judged(left, right, found)
+    pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
+    why = np.array([each[1] for each in found.pairs.values()], np.uint8)
+    return Matching(a, b, pairs, sure, why)

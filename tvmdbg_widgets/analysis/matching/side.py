@@ -1,0 +1,278 @@
+"""One of two graphs that are matched, as plain lists: what a node is, reads, and is read by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.model.graph_walk import Adjacency
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.operators import parts
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+
+#: Numbers for what nodes are; both graphs share one, so that equal numbers mean equal things.
+Table: TypeAlias = dict[Hashable, int]
+
+#: Operators of a function that only change how a tensor is stored.
+_TRANSPARENT = frozenset({"cast", "layout_transform", "__copy", "copy", "device_copy"})
+#: What a quantiser adds to a function, which then has both of the last two.
+_QUANTISING = frozenset({"divide", "multiply", "round", "clip"})
+_SAME = {
+    "nn.contrib_conv2d_NCHWc": "nn.conv2d",
+    "nn.contrib_dense_pack": "nn.dense",
+    "__nop": "reshape",
+    "nn.batch_flatten": "reshape",
+}
+
+
+def plain_parts(func_name: str) -> tuple[str, ...]:
+    """Return the operators of a function apart from casts, layouts and quantisation.
+
+    Empty where nothing else is left: such a node passes its operand through.
+    """
+    found = [_SAME.get(part, part) for part in parts(func_name)]
+    if "round" in found and "clip" in found:
+        found = [part for part in found if part not in _QUANTISING]
+    return tuple(part for part in found if part not in _TRANSPARENT)
+
+
+@dataclass
+class Side:
+    """What matching asks of one graph of N nodes; equal keys mean that nodes may be matched.
+
+    Attributes
+    ----------
+    keys : list of int [N]
+    reads : list of tuple of (node, output) [N]
+        Operands by position; node -1 where the producer is not known.
+    read_by : list of list of (node, position, output) [N]
+    heads : list of list of int [N]
+        Which outputs of the graph the node gives.
+    order : list of int
+        The nodes that take part, producers first where there is no cycle.
+    place : list of int [N]
+        Of each node in the order of all.
+    anchor : list of int [N]
+        0 as long as a node is not matched; matched nodes of both sides share a negative number.
+        Shared by all views of one graph.
+    tokens : list of tuple of str [N]
+        :func:`plain_parts` of operators, empty for all others.
+    is_input : list of bool [N]
+    elements : list of int [N]
+        How many numbers the first output holds, -1 where that is not known.
+    table : dict
+        Shared with the other side.
+    """
+
+    keys: list[int]
+    reads: list[tuple[tuple[int, int], ...]]
+    read_by: list[list[tuple[int, int, int]]]
+    heads: list[list[int]]
+    order: list[int]
+    place: list[int]
+    anchor: list[int]
+    tokens: list[tuple[str, ...]]
+    is_input: list[bool]
+    elements: list[int]
+    table: Table
+
+    @cached_property
+    def sources(self) -> list[tuple[int, ...]]:
+        """Where operands come from, by position; -1 for what comes later in the order."""
+        place = self.place
+        return [
+            tuple(
+                source if source >= 0 and place[source] < place[node] else -1
+                for source, _output in reads
+            )
+            for node, reads in enumerate(self.reads)
+        ]
+
+    @cached_property
+    def roles(self) -> list[int]:
+        """What a node is and which outputs of others it reads, equal numbers on both sides."""
+        table = self.table
+        return [
+            table.setdefault((key, "reads", *[output for _source, output in reads]), len(table))
+            for key, reads in zip(self.keys, self.reads, strict=True)
+        ]
+
+    @cached_property
+    def given(self) -> list[int]:
+        """What a node is and which outputs of the graph it gives."""
+        table = self.table
+        return [
+            table.setdefault((key, "gives", *heads), len(table))
+            for key, heads in zip(self.keys, self.heads, strict=True)
+        ]
+
+    @cached_property
+    def readers(self) -> list[list[tuple[int, int]]]:
+        """Who reads a node, each with a number for position and output."""
+        table, place = self.table, self.place
+        return [
+            [
+                (
+                    reader if place[reader] > place[node] else -1,
+                    table.setdefault((position, output), len(table)),
+                )
+                for reader, position, output in uses
+            ]
+            for node, uses in enumerate(self.read_by)
+        ]
+
+    @cached_property
+    def grounded_up(self) -> list[bool]:
+        """Whether an input of the graph leads here: else the past says little of the place."""
+        grounded = [*self.is_input, False]
+        for node in self.order:
+            if not grounded[node]:
+                grounded[node] = any(grounded[source] for source in self.sources[node])
+        return grounded
+
+    @cached_property
+    def grounded_down(self) -> list[bool]:
+        """Whether this leads to an output of the graph."""
+        grounded = [*map(bool, self.heads), False]
+        for node in reversed(self.order):
+            if not grounded[node]:
+                grounded[node] = any(grounded[reader] for reader, _role in self.readers[node])
+        return grounded
+
+    def unmatched(self) -> list[int]:
+        """Return the nodes that take part and are not matched yet, in order."""
+        anchor = self.anchor
+        return [node for node in self.order if not anchor[node]]
+
+
+def side_of(graph: Graph, table: Table) -> Side:
+    """Return a graph as it is; keys hold kind, operators, and dtype and shape of each output."""
+    count = graph.num_nodes
+    order: list[int] = graph.topological_order.tolist()
+    place = [0] * count
+    for at, node in enumerate(order):
+        place[node] = at
+    ends = list(zip(graph.edge_source.tolist(), graph.edge_output.tolist(), strict=True))
+    offsets = np.searchsorted(graph.edge_target, np.arange(count + 1)).tolist()
+    grouped = Adjacency.by(graph.edge_source, count)
+    edges = grouped.edges
+    columns = graph.edge_target, graph.edge_position, graph.edge_output
+    uses = list(zip(*(column[edges].tolist() for column in columns), strict=True))
+    starts = grouped.offsets.tolist()
+    heads: list[list[int]] = [[] for _ in range(count)]
+    for at, (node, _output) in enumerate(graph.heads.tolist()):
+        heads[node].append(at)
+    plain = [plain_parts(name) for name in graph.func_names.unique]
+    functions = graph.func_names.codes.tolist()
+    computes = (graph.kinds >= NodeKind.OPERATOR).tolist()
+    return Side(
+        keys=_keys(graph, table),
+        reads=[tuple(ends[offsets[i] : offsets[i + 1]]) for i in range(count)],
+        read_by=[uses[starts[i] : starts[i + 1]] for i in range(count)],
+        heads=heads,
+        order=order,
+        place=place,
+        anchor=[0] * count,
+        tokens=[
+            plain[code] if is_operator else ()
+            for code, is_operator in zip(functions, computes, strict=True)
+        ],
+        is_input=(graph.kinds == NodeKind.INPUT).tolist(),
+        elements=_elements(graph),
+        table=table,
+    )
+
+
+def _elements(graph: Graph) -> list[int]:
+    if not graph.num_entries:
+        return [-1] * graph.num_nodes
+    dims, bounds = graph.shape_dims.tolist(), graph.shape_offsets.tolist()
+    firsts = np.minimum(graph.entry_offsets[:-1], graph.num_entries - 1)
+    known = graph.shape_known[firsts] & (np.diff(graph.entry_offsets) > 0)
+    return [
+        math.prod(dims[bounds[entry] : bounds[entry + 1]]) if is_known else -1
+        for entry, is_known in zip(firsts.tolist(), known.tolist(), strict=True)
+    ]
+
+
+def _keys(graph: Graph, table: Table) -> list[int]:
+    dims, bounds = graph.shape_dims.tolist(), graph.shape_offsets.tolist()
+    known = graph.shape_known.tolist()
+    dtypes = graph.dtypes.unique
+    entries = []
+    for entry, code in enumerate(graph.dtypes.codes.tolist()):
+        shape = tuple(dims[bounds[entry] : bounds[entry + 1]]) if known[entry] else None
+        told = dtypes[code], shape
+        entries.append(table.setdefault(told, len(table)))
+    split = [parts(name) for name in graph.func_names.unique]
+    offsets = graph.entry_offsets.tolist()
+    keys = []
+    kinds = graph.kinds.tolist()
+    for node, function in enumerate(graph.func_names.codes.tolist()):
+        # Which null nodes are parameters is known from a params file, guessed where there is none.
+        computes = kinds[node] >= NodeKind.OPERATOR
+        key = computes, split[function], tuple(entries[offsets[node] : offsets[node + 1]])
+        keys.append(table.setdefault(key, len(table)))
+    return keys
+
+
+def plain_side(side: Side, table: Table, *, flow: bool = False) -> Side:
+    """Return the same graph without nodes that pass their operand through.
+
+    Keys hold operators without casts, layouts and quantisation; what was not computed is told
+    apart by whether it is an input. Where only the ``flow`` of what is computed counts, there are
+    no parameters either: a quantised graph has others, and more of them.
+    """
+    count = len(side.keys)
+    origin = list(range(count))
+    passes = [False] * count
+    for node in side.order:
+        reads, function = side.reads[node], side.tokens[node]
+        if function or not reads or side.is_input[node]:
+            continue
+        source = reads[0][0]
+        if source >= 0 and side.place[source] < side.place[node]:
+            origin[node] = origin[source]
+            passes[node] = True
+    read_by: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
+    reads_plain: list[tuple[tuple[int, int], ...]] = list(side.reads)
+    heads = [list(each) for each in side.heads]
+    keys = list(side.keys)
+    if flow:
+        for node in side.order:
+            passes[node] = passes[node] or not (side.tokens[node] or side.is_input[node])
+    for node in side.order:
+        if passes[node]:
+            heads[origin[node]] += side.heads[node]
+            continue
+        read = tuple(
+            (origin[source], output if origin[source] == source else 0) if source >= 0 else (-1, 0)
+            for source, output in side.reads[node]
+            if not (flow and source >= 0 and passes[origin[source]])
+        )
+        reads_plain[node] = read
+        for position, (source, output) in enumerate(read):
+            if source >= 0:
+                read_by[source].append((node, position, output))
+        key = side.tokens[node] or side.is_input[node]
+        keys[node] = table.setdefault(key, len(table))
+    return Side(
+        keys=keys,
+        reads=reads_plain,
+        read_by=read_by,
+        heads=heads,
+        order=[node for node in side.order if not passes[node]],
+        place=side.place,
+        anchor=side.anchor,
+        tokens=side.tokens,
+        is_input=side.is_input,
+        elements=side.elements,
+        table=table,
+    )
