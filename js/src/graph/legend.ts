@@ -1,70 +1,103 @@
 import { button, element, KEEP_KEYS, relabel } from "../shared/dom.ts";
-import { counted, duration, percent } from "../shared/format.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { kindFill } from "../shared/theme.ts";
+import { ClassColors } from "./color/classes.ts";
+import type { Colors } from "./color/colors.ts";
+import type { Work } from "./color/columns.ts";
+import { NumberKey } from "./color/number_key.ts";
+import { NumberColors } from "./color/numbers.ts";
 import type { NodeHealth } from "./health.ts";
 import { type HealthActs, healthKey } from "./health_key.ts";
 import type { Palette } from "./palette.ts";
-import type { ColorBy } from "./picture.ts";
 import type { Times } from "./times.ts";
 
-const STOPS = 8;
 /** Room of the row's own margins, and of the button for what does not fit, CSS px. */
 const PADDING = 14;
 const MORE = 40;
 
 export interface LegendState {
-  colorBy: ColorBy;
+  colorBy: string;
+  /** Null until there is a picture. */
+  colors: Colors | null;
+  /** How far what is shown is worked out; null where that takes no time. */
+  work: Work | null;
+  /** Why there are no such colours; empty where there are. */
+  problem: string;
   health: NodeHealth | null;
   highlight: string | null;
   palette: Palette;
 }
 
-/** The op kinds with their share of the time, each a button that sets the others back; and the scale of times. */
+/** What can be done by the legend. */
+export interface LegendActs {
+  /** Sets off what it names; null ends that. */
+  highlight(key: string | null): void;
+  /** The same for as long as the pointer or the keyboard is there. */
+  glance(key: string | null): void;
+  /** Selects the nodes of a class. */
+  select(key: string): void;
+  limit(range: readonly [low: number, high: number] | null): void;
+  pause(on: boolean): void;
+  health: HealthActs;
+}
+
+interface Chip {
+  key: string;
+  label: string;
+  color: string;
+  aside: string;
+  title: string;
+}
+
+/** What the colours mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the others back. */
 export class Legend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
   readonly #times: Times;
-  readonly #highlight: (opKind: string | null) => void;
-  readonly #acts: HealthActs;
+  readonly #acts: LegendActs;
+  readonly #key: NumberKey;
+  readonly #slot = element("span", { class: "tvmdbg-graph-key" });
   readonly #more = button("", "", () => {
     this.#all = !this.#all;
     this.#fit();
   });
-  #scaleNode: HTMLElement | null = null;
   #items: HTMLElement[] = [];
+  #shown = "";
   #all = false;
 
-  constructor(
-    graph: GraphColumns,
-    times: Times,
-    highlight: (opKind: string | null) => void,
-    acts: HealthActs,
-    signal: AbortSignal,
-  ) {
+  constructor(graph: GraphColumns, times: Times, acts: LegendActs, signal: AbortSignal) {
     this.#acts = acts;
     this.#times = times;
-    this.#highlight = highlight;
+    this.#key = new NumberKey((range) => acts.limit(range));
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
-    this.node.setAttribute("aria-label", "legend: op kinds");
+    this.node.append(this.#slot, this.#more);
     const size = new ResizeObserver(() => this.#fit());
     size.observe(this.node);
     signal.addEventListener("abort", () => size.disconnect());
   }
 
   show(state: LegendState): void {
-    const scale =
-      state.colorBy === "time"
-        ? this.#scale(state.palette)
-        : state.colorBy === "health"
-          ? healthKey(state.health, state.palette, this.#acts)
-          : null;
-    const chips = this.#kinds.map(([kind, sum]) => this.#chip(kind, sum, state));
+    const { colors, palette } = state;
     const active = document.activeElement as HTMLElement | null;
     const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
-    this.#scaleNode = scale;
-    this.#items = chips;
-    this.node.replaceChildren(...(scale ? [scale] : []), ...chips, this.#more);
+    this.node.setAttribute("aria-label", `legend: ${state.colorBy}`);
+    this.#showKey(state);
+    const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips(palette);
+    const shown = JSON.stringify([chips, state.highlight, state.colorBy]);
+    if (shown === this.#shown) {
+      this.#fit();
+      return;
+    }
+    this.#shown = shown;
+    for (const item of this.#items) item.remove();
+    this.#items = chips.map((chip) => this.#chip(chip, state));
+    if (colors instanceof ClassColors && colors.unknown) {
+      const swatch = element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" });
+      const text = `${integer(colors.unknown)} unknown`;
+      this.#items.push(element("span", { class: "tvmdbg-graph-scale" }, swatch, text));
+    }
+    this.#more.before(...this.#items);
     this.#fit();
     if (!focused) return;
     const buttons = this.node.querySelectorAll<HTMLElement>("[data-kind]");
@@ -73,13 +106,40 @@ export class Legend {
       ?.focus({ preventScroll: true });
   }
 
-  /** The scale, as many op kinds as the row holds beside it, and a button for the others. */
+  /** What stands before the chips: the bar of numbers stays the same, for it may be held by a handle. */
+  #showKey({ colorBy, colors, work, problem, health, palette }: LegendState): void {
+    const parts: (string | HTMLElement)[] = [];
+    if (problem) parts.push(problem);
+    else if (colors instanceof NumberColors) {
+      if (colorBy === "time" && !this.#times.known) parts.push("the run holds no times");
+      else {
+        parts.push(this.#key.node);
+        this.#key.show(colors);
+      }
+    } else if (colorBy === "health") parts.push(healthKey(health, palette, this.#acts.health));
+    else if (colors instanceof ClassColors) parts.push(colors.column.name);
+    if (work && work.state !== "done") parts.push(...this.#progress(work));
+    const now = [...this.#slot.childNodes];
+    if (parts.length === now.length && parts.every((part, i) => part === now[i])) return;
+    this.#slot.replaceChildren(...parts);
+  }
+
+  #progress({ state, done, total }: Work): (string | HTMLElement)[] {
+    const stopped = state === "cancelled";
+    const act = stopped
+      ? button("go on", "go on working it out", () => this.#acts.pause(false))
+      : button("stop", "stop working it out", () => this.#acts.pause(true));
+    act.dataset.kind = "color work";
+    return [` ${integer(done)} of ${integer(total)} `, act];
+  }
+
+  /** The scale, as many chips as the row holds beside it, and a button for the others. */
   #fit(): void {
     const { clientWidth } = this.node;
     for (const part of [...this.#items, this.#more]) part.hidden = false;
     relabel(this.#more, "less", "show one row of the legend");
     if (clientWidth === 0) return;
-    const scale = this.#scaleNode?.offsetWidth ?? 0;
+    const scale = this.#slot.offsetWidth;
     const widths = this.#items.map((item) => item.offsetWidth);
     const sum = widths.reduce((total, width) => total + width, PADDING + scale);
     this.#more.hidden = sum <= clientWidth;
@@ -88,54 +148,58 @@ export class Legend {
     let shown = 0;
     for (; shown < widths.length && widths[shown]! <= room; shown++) room -= widths[shown]!;
     for (const item of this.#items.slice(shown)) item.hidden = true;
-    const left = counted(this.#items.length - shown, "op kind");
-    relabel(this.#more, `+${this.#items.length - shown}`, `show ${left} more`);
+    const left = this.#items.length - shown;
+    relabel(this.#more, `+${left}`, `show ${left} more`);
   }
 
-  #chip(
-    kind: string,
-    { nodes, ns }: { nodes: number; ns: number },
-    { palette, highlight }: LegendState,
-  ): HTMLElement {
+  #kindChips(palette: Palette): Chip[] {
+    return this.#kinds.map(([kind, { nodes, ns }]) => {
+      const share = ns > 0 ? percent(ns / this.#times.total) : "";
+      const timed = share ? `, ${duration(ns)}, ${share} of the time` : "";
+      return {
+        key: kind,
+        label: kind,
+        color: kindFill(palette.theme, kind),
+        aside: share || String(nodes),
+        title: `${kind}: ${counted(nodes, "node")}${timed}`,
+      };
+    });
+  }
+
+  #chip({ key, label, color, aside, title }: Chip, { highlight }: LegendState): HTMLElement {
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
-    swatch.style.background = kindFill(palette.theme, kind);
-    const share = ns > 0 ? percent(ns / this.#times.total) : "";
-    const title = `${kind}: ${counted(nodes, "node")}${share ? `, ${duration(ns)}, ${share} of the time` : ""}`;
+    swatch.style.background = color;
     const chip = element(
       "button",
       {
         type: "button",
-        title,
+        title: `${title}; Shift selects them`,
         "aria-label": title,
-        "aria-pressed": String(highlight === kind),
-        "data-kind": kind,
+        "aria-pressed": String(highlight === key),
+        "data-kind": key,
         ...KEEP_KEYS,
       },
       swatch,
-      kind,
-      element("span", { class: "tvmdbg-muted" }, ` ${share || nodes}`),
+      label,
+      element("span", { class: "tvmdbg-muted" }, ` ${aside}`),
     );
-    chip.addEventListener("click", () => this.#highlight(highlight === kind ? null : kind));
+    const { glance, select, highlight: set } = this.#acts;
+    chip.addEventListener("click", (event) => {
+      if (event.shiftKey) select(key);
+      else set(highlight === key ? null : key);
+    });
+    chip.addEventListener("pointerenter", () => glance(key));
+    chip.addEventListener("pointerleave", () => glance(null));
     return chip;
   }
+}
 
-  #scale(palette: Palette): HTMLElement {
-    if (!this.#times.known) {
-      return element("span", { class: "tvmdbg-graph-scale" }, "the run holds no times");
-    }
-    const { largest } = this.#times;
-    const ramp = element("span", { class: "tvmdbg-graph-ramp" });
-    const colors = Array.from({ length: STOPS + 1 }, (_, i) => palette.heat(i / STOPS));
-    ramp.style.background = `linear-gradient(to right, ${colors.join(", ")})`;
-    const unknown = element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" });
-    return element(
-      "span",
-      { class: "tvmdbg-graph-scale", title: "fill: mean time of a node, linear" },
-      "time 0",
-      ramp,
-      `${duration(largest)} (slowest)`,
-      unknown,
-      "unknown",
-    );
-  }
+function classChips(colors: ClassColors): Chip[] {
+  return colors.rows.map(({ key, label, nodes, color }) => ({
+    key,
+    label,
+    color,
+    aside: integer(nodes),
+    title: `${label}: ${counted(nodes, "node")}`,
+  }));
 }

@@ -1,25 +1,27 @@
-import { channels, heatFill, inkOn, kindFill, ramp, type Theme } from "../shared/theme.ts";
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { channels, kindFill, type Ramp, ramp, rampStops, type Theme } from "../shared/theme.ts";
 
-const HEAT_STEPS = 64;
+const STEPS = 64;
 const TINT = 0.16;
+const CLASS_TINT = 0.36;
 
 /** The colours of one theme, mixed once: fills of op kinds and of times, and the ink that is legible on each. */
 export class Palette {
   readonly theme: Theme;
   readonly #tints = new Map<string, string>();
-  readonly #heat: string[];
-  readonly #heatInk: string[];
+  readonly #ramps = new Map<Ramp, string[]>();
   /** Lines between boxes. */
   readonly edge: string;
   /** Fill and ink of a box that is set back. */
   readonly plain: string;
+  /** Fill of the frames of open groups: frames in frames grow darker. */
+  readonly frame: string;
   #hatch: CanvasPattern | null = null;
 
   constructor(theme: Theme) {
     this.theme = theme;
-    this.#heat = Array.from({ length: HEAT_STEPS + 1 }, (_, i) => heatFill(theme, i / HEAT_STEPS));
-    this.#heatInk = this.#heat.map(inkOn);
     this.edge = mix(theme.background, theme.text, 0.55);
+    this.frame = `rgba(${channels(theme.text).join(", ")}, 0.035)`;
     this.plain = mix(theme.background, theme.text, 0.03);
   }
 
@@ -33,12 +35,32 @@ export class Palette {
     return tint;
   }
 
-  heat(share: number): string {
-    return this.#heat[step(share)]!;
+  /** The colour of a kind of groups; several kinds share one, letters tell them apart. */
+  group(kind: number): string {
+    const colors = tokens.group.kinds[this.theme.dark ? "dark" : "light"];
+    return colors[kind % colors.length]!;
   }
 
-  heatInk(share: number): string {
-    return this.#heatInk[step(share)]!;
+  /** The colour at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */
+  ramp(name: Ramp, share: number): string {
+    const step = Math.round(Math.min(1, Math.max(0, share)) * STEPS);
+    let colors = this.#ramps.get(name);
+    if (!colors) {
+      const stops = rampStops(this.theme, name);
+      colors = Array.from({ length: STEPS + 1 }, (_, i) => ramp(stops, i / STEPS));
+      this.#ramps.set(name, colors);
+    }
+    return colors[step]!;
+  }
+
+  /** The fill of a class behind text. */
+  tinted(color: string): string {
+    return mix(this.theme.background, color, CLASS_TINT);
+  }
+
+  /** What a second class has that shares a colour. */
+  faded(color: string): string {
+    return mix(this.theme.background, color, 0.45);
   }
 
   /** The fill of a verdict on values; that of lines where there is none. */
@@ -64,10 +86,6 @@ export class Palette {
     this.#hatch = context.createPattern(tile, "repeat");
     return this.#hatch ?? this.plain;
   }
-}
-
-function step(share: number): number {
-  return Math.round(Math.min(1, Math.max(0, share)) * HEAT_STEPS);
 }
 
 /** A colour on the way from one to the other. */

@@ -1,25 +1,26 @@
 import type { GraphColumns } from "../shared/run_client.ts";
-import { kindFill } from "../shared/theme.ts";
 import type { Camera } from "./camera.ts";
+import type { Colors } from "./color/colors.ts";
+import type { Groups } from "./groups.ts";
 import type { BoxHealth } from "./health.ts";
 import type { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
 import type { Times } from "./times.ts";
 
-export const COLOR_BY = ["kind", "time", "health"] as const;
-export type ColorBy = (typeof COLOR_BY)[number];
-
 /** All that a frame is drawn from. */
 export interface Picture {
   graph: GraphColumns;
+  groups: Groups;
   times: Times;
   placed: Placed;
   camera: Camera;
   palette: Palette;
-  colorBy: ColorBy;
+  /** The name of what the colours show, and the colours. */
+  colorBy: string;
+  colors: Colors;
   /** Null until it is known. */
   health: BoxHealth | null;
-  /** The op kind that alone keeps its colour; null for all. */
+  /** What alone keeps its colour, as the legend calls it; null for all. */
   highlight: string | null;
 }
 
@@ -53,20 +54,17 @@ export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): 
   return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }
 
-/** Which of several boxes is seen where there is room for one: the slowest, or the worst. */
-export function prominence({ placed, times, colorBy, health }: Picture, box: number): number {
-  if (colorBy === "health") return health ? health.weight(box) : 0;
-  return times.ns[placed.scene.node[box]!]! || 0;
+/** Which of several boxes is seen where there is room for one: the slowest, the worst, the largest. */
+export function prominence({ colors }: Picture, box: number): number {
+  return colors.rank(box);
+}
+
+/** Whether the box gives way to what the legend sets off. */
+export function isSetBack({ colors, highlight }: Picture, box: number): boolean {
+  return highlight !== null && !colors.has(box, highlight);
 }
 
 /** The fill of a box without text. */
 export function flatFill(picture: Picture, box: number): string {
-  const { graph, palette, times, colorBy, highlight, health } = picture;
-  const node = picture.placed.scene.node[box]!;
-  const opKind = graph.opKinds.at(node);
-  if (highlight !== null && opKind !== highlight) return palette.theme.line;
-  if (colorBy === "kind") return kindFill(palette.theme, opKind);
-  if (colorBy === "health") return palette.verdict(health ? health.verdict(box) : 0);
-  const heat = times.heat(node);
-  return Number.isNaN(heat) ? palette.theme.line : palette.heat(heat);
+  return isSetBack(picture, box) ? picture.palette.theme.line : picture.colors.flat(box);
 }

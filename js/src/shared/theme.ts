@@ -1,4 +1,4 @@
-import { health, heat, opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { health, heat, opKinds, values } from "../../../tvmdbg_widgets/figures/tokens.json";
 
 /** The host's colours as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme {
@@ -44,6 +44,16 @@ function schemeOf(dark: boolean): "dark" | "light" {
 export function kindFill({ dark }: Theme, opKind: string): string {
   const kinds: Record<string, string> = opKinds[schemeOf(dark)];
   return kinds[opKind] ?? kinds.other!;
+}
+
+/** Colours of times, of other numbers, and of numbers on both sides of zero. */
+export type Ramp = "heat" | "sequential" | "diverging";
+
+/** The colours along a ramp: what is least is nearest to the ground. */
+export function rampStops({ dark }: Theme, name: Ramp): readonly string[] {
+  if (name === "heat") return heat[schemeOf(dark)];
+  if (name === "diverging") return dark ? values.divergingDark : values.diverging;
+  return dark ? values.sequential : [...values.sequential].reverse();
 }
 
 /** Fill for a share of the largest value, 0 … 1. */

@@ -1,0 +1,155 @@
+import { classes as tokens } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { counted, integer } from "../../shared/format.ts";
+import { membersOf } from "../scene.ts";
+import type { Times } from "../times.ts";
+import { type Ground, KindColors, type Part, shares, tally } from "./colors.ts";
+import { type Classes, rowsOf } from "./columns.ts";
+
+const COLORS = tokens.light.length;
+/** Classes with a colour of their own, the second half of them a paler one; the others share one. */
+const OWN = 2 * COLORS;
+const NAMED = 2;
+/** Key of the classes without a colour of their own. */
+const OTHER = "other";
+
+/** A class as the legend has it. */
+export interface ClassRow {
+  key: string;
+  label: string;
+  /** How many nodes have it. */
+  nodes: number;
+  color: string;
+}
+
+/** By class: of a box of several nodes by the most frequent, with the shares of all on its stripe. */
+export class ClassColors extends KindColors {
+  readonly column: Classes;
+  /** The most frequent first; those beyond the colours are one row. */
+  readonly rows: ClassRow[];
+  readonly unknown: number;
+  /** By class: its place among the most frequent. */
+  readonly #place: Int32Array;
+  readonly #most: Int32Array;
+
+  constructor(ground: Ground, times: Times, column: Classes) {
+    super(ground, times);
+    const { graph, scene } = ground;
+    this.column = column;
+    const counts = new Int32Array(column.classes.length);
+    let unknown = 0;
+    for (let node = 0; node < graph.kinds.length; node++) {
+      const [first, end] = rowsOf(graph, column, node);
+      let known = false;
+      for (let row = first; row < end; row++) {
+        const code = column.codes[row]!;
+        if (code < 0) continue;
+        known = true;
+        if (row === first || code !== column.codes[first]) counts[code]!++;
+      }
+      if (!known) unknown += 1;
+    }
+    this.unknown = unknown;
+    const order = Array.from(counts.keys()).filter((code) => counts[code]! > 0);
+    order.sort((a, b) => counts[b]! - counts[a]! || a - b);
+    this.#place = new Int32Array(counts.length);
+    for (const [place, code] of order.entries()) this.#place[code] = place;
+    this.rows = order.slice(0, OWN).map((code) => ({
+      key: String(code),
+      label: column.classes[code]!,
+      nodes: counts[code]!,
+      color: this.color(code),
+    }));
+    const rest = order.slice(OWN);
+    if (rest.length) {
+      const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
+      const label = counted(rest.length, "other");
+      this.rows.push({ key: OTHER, label, nodes, color: this.color(rest[0]!) });
+    }
+    this.#most = new Int32Array(scene.count);
+    for (let box = 0; box < scene.count; box++) {
+      this.#most[box] = this.#shares(box)[0]?.[0] ?? -1;
+    }
+  }
+
+  color(code: number): string {
+    const { theme } = this.ground.palette;
+    const place = this.#place[code]!;
+    if (place >= OWN) return theme.muted;
+    const full = tokens[theme.dark ? "dark" : "light"][place % COLORS]!;
+    return place < COLORS ? full : this.ground.palette.faded(full);
+  }
+
+  override flat(box: number): string {
+    const code = this.#most[box]!;
+    return code < 0 ? this.ground.palette.theme.line : this.color(code);
+  }
+
+  override face(box: number): string | null {
+    const code = this.#most[box]!;
+    return code < 0 ? null : this.ground.palette.tinted(this.color(code));
+  }
+
+  override isUnknown(box: number): boolean {
+    return this.#most[box]! < 0;
+  }
+
+  override said(box: number): string {
+    return this.saidOf(membersOf(this.ground.scene, box));
+  }
+
+  override parts(box: number): readonly Part[] {
+    return shares(this.#shares(box), (code) => this.color(code));
+  }
+
+  override has(box: number, key: string): boolean {
+    return membersOf(this.ground.scene, box).some((node) => this.#is(node, key));
+  }
+
+  /** The nodes of what the legend calls `key`. */
+  nodes(key: string): number[] {
+    return Array.from(this.ground.graph.kinds.keys()).filter((node) => this.#is(node, key));
+  }
+
+  /** The classes of some nodes, the most frequent first: `float16 12, float32 2`. */
+  saidOf(nodes: ArrayLike<number>): string {
+    const shares = this.#sharesOf(nodes);
+    if (shares.length === 0) return `${this.column.name} unknown`;
+    if (shares.length === 1) return this.column.classes[shares[0]![0]]!;
+    const told = shares
+      .slice(0, NAMED)
+      .map(([code, count]) => `${this.column.classes[code]} ${integer(count)}`);
+    const more = shares.length - told.length;
+    return `${told.join(", ")}${more > 0 ? `, +${more}` : ""}`;
+  }
+
+  #key(code: number): string {
+    return this.#place[code]! < OWN ? String(code) : OTHER;
+  }
+
+  #is(node: number, key: string): boolean {
+    const { codes } = this.column;
+    const [first, end] = rowsOf(this.ground.graph, this.column, node);
+    for (let row = first; row < end; row++) {
+      const code = codes[row]!;
+      if (code >= 0 && this.#key(code) === key) return true;
+    }
+    return false;
+  }
+
+  #shares(box: number): [code: number, count: number][] {
+    return this.#sharesOf(membersOf(this.ground.scene, box));
+  }
+
+  #sharesOf(nodes: ArrayLike<number>): [code: number, count: number][] {
+    if (nodes.length === 1) {
+      const [first, end] = rowsOf(this.ground.graph, this.column, nodes[0]!);
+      const code = this.column.codes[first]!;
+      if (end - first === 1) return code < 0 ? [] : [[code, 1]];
+    }
+    const { codes } = this.column;
+    return tally(nodes, (node) => {
+      const [first, end] = rowsOf(this.ground.graph, this.column, node);
+      return codes.subarray(first, end);
+    });
+  }
+}

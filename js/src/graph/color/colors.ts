@@ -1,0 +1,157 @@
+import { counted } from "../../shared/format.ts";
+import { type GraphColumns, NodeKind } from "../../shared/run_client.ts";
+import { kindFill } from "../../shared/theme.ts";
+import { type BoxHealth, isUnknown } from "../health.ts";
+import type { Palette } from "../palette.ts";
+import { membersOf, type Scene } from "../scene.ts";
+import type { Times } from "../times.ts";
+
+/** A share of a box and its colour. */
+export type Part = readonly [color: string, share: number];
+
+/** What the colours of one picture show. */
+export interface Colors {
+  /** The fill of a box without text. */
+  flat(box: number): string;
+  /** The fill behind text; null where that is the quiet ground. */
+  face(box: number): string | null;
+  /** Whether what the colours show is not known of the box: told by hatching. */
+  isUnknown(box: number): boolean;
+  /** Which of several boxes is seen where there is room for one: the larger. */
+  rank(box: number): number;
+  /** What the colour of a box says, in words; empty for what its kind says. */
+  said(box: number): string;
+  /** The second line of a box; null for its shape. */
+  words(box: number): string | null;
+  /** What the stripe of a box is made of. */
+  parts(box: number): readonly Part[];
+  /** Whether the box has something of what the legend calls `key`. */
+  has(box: number, key: string): boolean;
+}
+
+/** What colours are made from. */
+export interface Ground {
+  graph: GraphColumns;
+  scene: Scene;
+  palette: Palette;
+}
+
+/** By op kind; what several kinds of colours share. */
+export class KindColors implements Colors {
+  readonly ground: Ground;
+  readonly #times: Times;
+
+  constructor(ground: Ground, times: Times) {
+    this.ground = ground;
+    this.#times = times;
+  }
+
+  node(box: number): number {
+    return this.ground.scene.node[box]!;
+  }
+
+  flat(box: number): string {
+    const { graph, palette } = this.ground;
+    return kindFill(palette.theme, graph.opKinds.at(this.node(box)));
+  }
+
+  face(box: number): string | null {
+    const { graph, palette } = this.ground;
+    const node = this.node(box);
+    return graph.kinds[node] === NodeKind.NOP ? null : palette.tint(graph.opKinds.at(node));
+  }
+
+  isUnknown(_box: number): boolean {
+    return false;
+  }
+
+  rank(box: number): number {
+    const members = membersOf(this.ground.scene, box);
+    let most = 0;
+    for (let i = 0; i < members.length; i++)
+      most = Math.max(most, this.#times.ns[members[i]!]! || 0);
+    return most;
+  }
+
+  said(_box: number): string {
+    return "";
+  }
+
+  words(box: number): string | null {
+    const said = this.said(box);
+    if (!said) return null;
+    const { scene } = this.ground;
+    if (scene.group[box]! < 0) return `#${this.node(box)} · ${said}`;
+    return `${said} · ${counted(membersOf(scene, box).length, "node")}`;
+  }
+
+  parts(box: number): readonly Part[] {
+    const { graph, scene, palette } = this.ground;
+    const { codes, unique } = graph.opKinds;
+    const counts = tally(membersOf(scene, box), (node) => [codes[node]!]);
+    return shares(counts, (code) => kindFill(palette.theme, unique[code]!));
+  }
+
+  has(box: number, key: string): boolean {
+    const { graph, scene } = this.ground;
+    return membersOf(scene, box).some((node) => graph.opKinds.at(node) === key);
+  }
+}
+
+/** By the verdict on the values of the worst node of a box. */
+export class HealthColors extends KindColors {
+  readonly #health: BoxHealth | null;
+
+  constructor(ground: Ground, times: Times, health: BoxHealth | null) {
+    super(ground, times);
+    this.#health = health;
+  }
+
+  #verdict(box: number): number {
+    return this.#health?.verdict(box) ?? 0;
+  }
+
+  override flat(box: number): string {
+    return this.ground.palette.verdict(this.#verdict(box));
+  }
+
+  override face(box: number): string | null {
+    const verdict = this.#verdict(box);
+    return verdict > 0 && !this.isUnknown(box) ? this.ground.palette.verdict(verdict) : null;
+  }
+
+  override isUnknown(box: number): boolean {
+    return isUnknown(this.#verdict(box));
+  }
+
+  override rank(box: number): number {
+    return this.#health?.weight(box) ?? 0;
+  }
+
+  override said(box: number): string {
+    return this.#health?.brief(box) ?? "";
+  }
+}
+
+/** How often each number comes, the most frequent first. */
+export function tally(
+  nodes: ArrayLike<number>,
+  of: (node: number) => ArrayLike<number>,
+): [code: number, count: number][] {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < nodes.length; i++) {
+    const codes = of(nodes[i]!);
+    for (let k = 0; k < codes.length; k++) {
+      if (codes[k]! >= 0) counts.set(codes[k]!, (counts.get(codes[k]!) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || a - b);
+}
+
+export function shares(
+  counts: readonly (readonly [code: number, count: number])[],
+  color: (code: number) => string,
+): Part[] {
+  const sum = counts.reduce((total, [, count]) => total + count, 0);
+  return counts.map(([code, count]) => [color(code), count / sum]);
+}

@@ -1,0 +1,154 @@
+import { bytes, duration } from "../../shared/format.ts";
+import type { GraphColumns } from "../../shared/run_client.ts";
+import { shortText } from "../../shared/ticks.ts";
+
+/** What is the same for numbers and classes, one row a node or an entry. */
+interface Rows {
+  name: string;
+  of: "nodes" | "entries";
+  /** How far it is worked out, where that takes long. */
+  work: Work | null;
+}
+
+/** See `NodeColumn` in `tvmdbg_widgets/model/node_columns.py`. */
+export interface Numbers extends Rows {
+  /** NaN is unknown. */
+  values: Float64Array;
+  unit: string;
+  scale: "linear" | "log" | "symlog" | "diverging";
+  range: readonly [low: number, high: number] | null;
+  together: "largest" | "sum" | "mean";
+}
+
+export interface Classes extends Rows {
+  /** -1 is unknown. */
+  codes: Int32Array;
+  classes: readonly string[];
+}
+
+export type Column = Numbers | Classes;
+
+export interface Work {
+  state: "scanning" | "done" | "cancelled";
+  done: number;
+  total: number;
+}
+
+/** A column as Python sends it: the data a view on a message, or a text in a page without a kernel. */
+export interface Wire {
+  of: "nodes" | "entries";
+  unit: string;
+  scale: Numbers["scale"];
+  range: [number, number] | null;
+  together: Numbers["together"];
+  classes: string[] | null;
+  data: DataView | { base64: string };
+  state?: Work["state"];
+  done?: number;
+  total?: number;
+}
+
+/** Columns that the graph has of itself; which of them say something depends on the graph. */
+export function ownColumn(graph: GraphColumns, name: string): Column | null {
+  const of = "entries" as const;
+  const work = null;
+  if (name === "dtype") {
+    const { codes, unique } = graph.dtypes;
+    const empty = unique.indexOf("");
+    return {
+      name,
+      of,
+      work,
+      codes: codes.map((code) => (code === empty ? -1 : code)),
+      classes: unique,
+    };
+  }
+  if (name === "bytes") {
+    const values = Float64Array.from(graph.dtypes.codes, (_, entry) => entryBytes(graph, entry));
+    return { name, of, work, values, unit: "B", scale: "linear", range: null, together: "sum" };
+  }
+  if (name === "storage") return numbered(graph.storageIds, name, (id) => `slot ${id}`);
+  if (name !== "device") return null;
+  return numbered(
+    graph.deviceTypes,
+    name,
+    (type) => graph.info?.devices[type] ?? `device type ${type}`,
+  );
+}
+
+function numbered(ids: Int32Array, name: string, label: (id: number) => string): Column {
+  const distinct = [...new Set(ids)].filter((id) => id >= 0);
+  const code = new Map(distinct.map((id, row) => [id, row]));
+  const codes = ids.map((id) => code.get(id) ?? -1);
+  return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
+}
+
+/** Bytes of an entry without padding, NaN where unknown. */
+export function entryBytes(graph: GraphColumns, entry: number): number {
+  const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
+  const dtype = dtypes.at(entry);
+  const [, bits, lanes] =
+    /^(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?(?:x(\d+))?$/.exec(dtype) ?? [];
+  const size = dtype === "bool" ? 8 : Number(bits) * Number(lanes ?? 1);
+  if (!shapeKnown[entry]) return Number.NaN;
+  const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
+  return Math.ceil((dims.reduce((count, dim) => count * dim, 1) * size) / 8);
+}
+
+/** Reads a column; null where it does not fit the graph. */
+export function readColumn(graph: GraphColumns, name: string, wire: Wire): Column | null {
+  const nodes = graph.kinds.length;
+  const rows = wire.of === "nodes" ? nodes : (graph.entryOffsets[nodes] ?? 0);
+  const data = bytesOf(wire.data);
+  const work = wire.state
+    ? { state: wire.state, done: wire.done ?? 0, total: wire.total ?? 0 }
+    : null;
+  if (data.byteLength !== rows * (wire.classes ? 4 : 8)) return null;
+  const { of, classes } = wire;
+  if (classes) return { name, of, work, classes, codes: new Int32Array(data) };
+  const { unit, scale, range, together } = wire;
+  return { name, of, work, values: new Float64Array(data), unit, scale, range, together };
+}
+
+/** A copy: what came with a message may begin at any byte. */
+function bytesOf(data: Wire["data"]): ArrayBuffer {
+  if ("base64" in data)
+    return Uint8Array.from(atob(data.base64), (char) => char.charCodeAt(0)).buffer;
+  const { buffer, byteOffset, byteLength } = data;
+  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+}
+
+/** Rows of a column that are of a node: [first, end). */
+export function rowsOf(
+  graph: GraphColumns,
+  { of }: Rows,
+  node: number,
+): [first: number, end: number] {
+  return of === "nodes"
+    ? [node, node + 1]
+    : [graph.entryOffsets[node]!, graph.entryOffsets[node + 1]!];
+}
+
+/** What the known values of some nodes have together: their sum or mean, or the one of largest magnitude; NaN where none is known. */
+export function combined(graph: GraphColumns, column: Numbers, nodes: ArrayLike<number>): number {
+  const { values, together } = column;
+  let [count, found] = [0, Number.NaN];
+  for (let i = 0; i < nodes.length; i++) {
+    const [first, end] = rowsOf(graph, column, nodes[i]!);
+    for (let row = first; row < end; row++) {
+      const value = values[row]!;
+      if (Number.isNaN(value)) continue;
+      if (count++ === 0) found = value;
+      else if (together !== "largest") found += value;
+      else if (Math.abs(value) > Math.abs(found)) found = value;
+    }
+  }
+  return together === "mean" ? found / count : found;
+}
+
+/** A value with its unit: `3.214 ms`, `16.0 KiB`, `31.2 dB`. */
+export function valueText(value: number, unit: string): string {
+  if (unit === "ns") return duration(value);
+  if (unit === "B") return bytes(Math.round(value)).replace(/ \(.*/, "");
+  return `${shortText(value)}${unit ? ` ${unit}` : ""}`;
+}

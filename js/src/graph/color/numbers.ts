@@ -1,0 +1,191 @@
+import { percent } from "../../shared/format.ts";
+import { NodeKind } from "../../shared/run_client.ts";
+import type { Ramp } from "../../shared/theme.ts";
+import { ValueAxis } from "../../shared/value_axis.ts";
+import { membersOf } from "../scene.ts";
+import type { Times } from "../times.ts";
+import { type Ground, KindColors } from "./colors.ts";
+import { combined, type Numbers, valueText } from "./columns.ts";
+
+/** Decades of a symlog scale, and of a logarithmic one that reaches down to zero. */
+const DECADES = 3;
+const LOG_DECADES = 6;
+const TOGETHER = { largest: "largest magnitude", sum: "sum", mean: "mean" } as const;
+
+/** The times of nodes as a column. */
+export function timeColumn({ ns }: Times): Numbers {
+  return {
+    name: "time",
+    of: "nodes",
+    work: null,
+    values: ns,
+    unit: "ns",
+    scale: "linear",
+    range: null,
+    together: "sum",
+  };
+}
+
+/** What a legend says of how many nodes. */
+export interface Counts {
+  known: number;
+  unknown: number;
+  under: number;
+  over: number;
+}
+
+/** By numbers: of a box of several nodes by what they have together. */
+export class NumberColors extends KindColors {
+  readonly column: Numbers;
+  readonly ramp: Ramp;
+  /** Between the extremes of what there is, and between the limits that were chosen. */
+  readonly axis: ValueAxis;
+  readonly scale: ValueAxis;
+  readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
+  readonly #values: Float64Array;
+  readonly #isGiven: (node: number) => boolean;
+  readonly #total: number;
+
+  constructor(
+    ground: Ground,
+    times: Times,
+    column: Numbers,
+    limits: readonly [low: number, high: number] | null,
+  ) {
+    super(ground, times);
+    const { graph } = ground;
+    this.column = column;
+    const timed = column.name === "time";
+    this.#isGiven = (node) => timed && graph.kinds[node]! <= NodeKind.PARAMETER;
+    this.#values = boxValues(ground, column);
+    const each = new Float64Array(graph.kinds.length);
+    const one = [0];
+    let total = 0;
+    for (let node = 0; node < each.length; node++) {
+      one[0] = node;
+      each[node] = combined(graph, column, one);
+      if (each[node]! > 0) total += each[node]!;
+    }
+    this.#total = column.together === "sum" ? total : 0;
+    const [low, high, positive] = extremes(each, this.#values);
+    const ends = this.#ends(column, low, high, positive);
+    this.axis = axisOf(column, ends, positive);
+    const chosen = limits ?? column.range;
+    this.scale = chosen ? axisOf(column, chosen, positive) : this.axis;
+    const both = column.scale === "diverging" || (ends[0] < 0 && ends[1] > 0);
+    this.ramp = timed ? "heat" : both ? "diverging" : "sequential";
+    for (let node = 0; node < each.length; node++) {
+      const value = each[node]!;
+      if (this.#isGiven(node) && !(value > 0)) continue;
+      if (Number.isNaN(value)) this.counts.unknown += 1;
+      else {
+        this.counts.known += 1;
+        if (value < this.scale.low) this.counts.under += 1;
+        if (value > this.scale.high) this.counts.over += 1;
+      }
+    }
+  }
+
+  value(box: number): number {
+    return this.#values[box]!;
+  }
+
+  /** How several nodes are told as one. */
+  get together(): string {
+    return TOGETHER[this.column.together];
+  }
+
+  color(value: number): string {
+    const { palette } = this.ground;
+    const share = this.scale.single ? 0.5 : this.scale.share(value);
+    return palette.ramp(this.ramp, Math.min(1, Math.max(0, share)));
+  }
+
+  text(value: number): string {
+    return valueText(value, this.column.unit);
+  }
+
+  override flat(box: number): string {
+    return this.face(box) ?? this.ground.palette.theme.line;
+  }
+
+  override face(box: number): string | null {
+    const value = this.#values[box]!;
+    return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
+  }
+
+  override isUnknown(box: number): boolean {
+    return Number.isNaN(this.#values[box]!) && !this.#isGiven(this.node(box));
+  }
+
+  override rank(box: number): number {
+    const value = this.#values[box]!;
+    if (Number.isNaN(value)) return Number.NEGATIVE_INFINITY;
+    return this.ramp === "diverging" ? Math.abs(value) : value;
+  }
+
+  override said(box: number): string {
+    return this.saidOf(this.#values[box]!);
+  }
+
+  override words(box: number): string | null {
+    return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
+  }
+
+  /** A value with its share of the sum. */
+  saidOf(value: number): string {
+    if (Number.isNaN(value)) return `${this.column.name} unknown`;
+    const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
+    return `${this.text(value)}${share}`;
+  }
+
+  /** What is given and not run has no time. */
+  #isZero(box: number): boolean {
+    return this.#isGiven(this.node(box)) && !(this.#values[box]! > 0);
+  }
+
+  #ends(column: Numbers, low: number, high: number, positive: number): [number, number] {
+    if (!(low <= high)) return [0, 1];
+    if (column.scale === "log" && high > 0) return [positive, high];
+    if (column.scale === "diverging" || (low < 0 && high > 0)) {
+      const most = Math.max(Math.abs(low), Math.abs(high));
+      return [-most, most];
+    }
+    return column.together === "sum" && low >= 0 ? [0, high] : [low, high];
+  }
+}
+
+function axisOf(
+  { scale }: Numbers,
+  [low, high]: readonly [number, number],
+  positive: number,
+): ValueAxis {
+  if (scale === "log" && high > 0) {
+    const least = low > 0 ? low : Math.max(Math.min(positive, high), high / 10 ** LOG_DECADES);
+    return new ValueAxis("log", least, high, DECADES);
+  }
+  const kind = scale === "diverging" ? "linear" : scale === "log" ? "symlog" : scale;
+  return new ValueAxis(kind, low, high, DECADES);
+}
+
+/** The least and largest finite values, and the least above zero. */
+function extremes(...all: readonly Float64Array[]): [low: number, high: number, positive: number] {
+  let [low, high, positive] = [Infinity, -Infinity, Infinity];
+  for (const values of all) {
+    for (const value of values) {
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+      if (value > 0 && value < positive) positive = value;
+    }
+  }
+  return [low, high, positive];
+}
+
+function boxValues({ graph, scene }: Ground, column: Numbers): Float64Array {
+  const values = new Float64Array(scene.count);
+  for (let box = 0; box < scene.count; box++) {
+    values[box] = combined(graph, column, membersOf(scene, box));
+  }
+  return values;
+}

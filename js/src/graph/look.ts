@@ -1,0 +1,129 @@
+import { counted } from "../shared/format.ts";
+import { ClassColors } from "./color/classes.ts";
+import { Coloring } from "./color/coloring.ts";
+import type { Column } from "./color/columns.ts";
+import { Judge } from "./judge.ts";
+import { Legend } from "./legend.ts";
+import type { Palette } from "./palette.ts";
+import type { Picture } from "./picture.ts";
+import type { Placed } from "./placed.ts";
+import type { GraphView } from "./view.ts";
+
+/** So many nodes are selected together at most. */
+const MOST_SELECTED = 2000;
+/** Without a kernel nobody works out what the page lacks, ms. */
+const PATIENCE_MS = 4000;
+
+/** What the colours of a view show, and their legend. */
+export class Look {
+  readonly legend: Legend;
+  readonly #view: GraphView;
+  readonly #coloring: Coloring;
+  readonly #judge: Judge;
+  #glanced: string | null = null;
+  #since = 0;
+  #waited: string | null = null;
+
+  constructor(view: GraphView, signal: AbortSignal) {
+    this.#view = view;
+    const { model, context, acts } = view;
+    this.#coloring = new Coloring(model.graph, model.times);
+    this.#judge = new Judge(view);
+    this.legend = new Legend(
+      model.graph,
+      model.times,
+      {
+        highlight: (key) => view.highlight(key),
+        glance: (key) => {
+          this.#glanced = key;
+          view.repaint();
+        },
+        select: (key) => this.#select(key),
+        limit: (range) => context.options.set("color_limits", range),
+        pause: (on) => context.options.set("_color_paused", on),
+        health: {
+          next: (verdict) => acts.nextOf(verdict),
+          stop: () => this.#judge.stop(),
+          goOn: () => this.#judge.goOn(),
+        },
+      },
+      signal,
+    );
+    signal.addEventListener("abort", () => clearTimeout(this.#since));
+    for (const name of ["color_limits", "_color_columns"] as const) {
+      context.options.onChange(name, () => view.repaint(), signal);
+    }
+  }
+
+  /** What the graph can be coloured by. */
+  get names(): string[] {
+    return this.#coloring.names(this.#view.chosen.colorWires);
+  }
+
+  /** The column that is shown; null where there is none, or not yet. */
+  get column(): Column | null {
+    const { colorBy, colorWires } = this.#view.chosen;
+    return this.#coloring.column(colorBy, colorWires);
+  }
+
+  /** Asks for what has to be worked out. */
+  recolored(): void {
+    const { colorBy } = this.#view.chosen;
+    this.#view.highlighted = this.#glanced = null;
+    if (colorBy === "health") this.#judge.ask();
+    clearTimeout(this.#since);
+    this.#waited = null;
+    this.#since = window.setTimeout(() => {
+      this.#waited = colorBy;
+      if (this.#problem()) this.#view.repaint();
+    }, PATIENCE_MS);
+  }
+
+  /** The colours of a picture; the legend says what they mean. */
+  of(
+    placed: Placed | null,
+    palette: Palette,
+  ): Pick<Picture, "colorBy" | "colors" | "health" | "highlight"> | null {
+    const { chosen, model, highlighted } = this.#view;
+    const { colorBy } = chosen;
+    const known = model.describe.health;
+    const wish = { name: colorBy, wires: chosen.colorWires, limits: chosen.colorLimits };
+    const health = placed && this.#coloring.health(known, placed.scene);
+    const colors = placed && this.#coloring.colors(wish, placed.scene, palette, health);
+    const highlight = this.#glanced ?? highlighted;
+    this.legend.show({
+      colorBy,
+      colors,
+      work: this.column?.work ?? null,
+      problem: this.#problem(),
+      health: known,
+      highlight: highlighted,
+      palette,
+    });
+    return colors && { colorBy, colors, health, highlight };
+  }
+
+  #problem(): string {
+    const { colorBy } = this.#view.chosen;
+    if (colorBy === "kind" || colorBy === "health" || this.column) return "";
+    return this.#waited === colorBy
+      ? `${colorBy}: this page does not hold it`
+      : `working out: ${colorBy} …`;
+  }
+
+  #select(key: string): void {
+    const { placed, model, mirror, context } = this.#view;
+    const { graph } = model;
+    const { colors } = this.of(placed, this.#view.palette) ?? {};
+    const nodes =
+      colors instanceof ClassColors
+        ? colors.nodes(key)
+        : Array.from(graph.kinds.keys()).filter((node) => graph.opKinds.at(node) === key);
+    if (nodes.length > MOST_SELECTED) {
+      mirror.say(`${counted(nodes.length, "node")} are too many to be selected.`);
+      return;
+    }
+    this.#view.expects(JSON.stringify(nodes));
+    context.session.selectMany(nodes, "graph");
+  }
+}
