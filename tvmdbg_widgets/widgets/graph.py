@@ -8,6 +8,7 @@ import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
+from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
 from tvmdbg_widgets.widgets.view import View
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session
 
 
-class GraphOptions(GraphColors, Shown):
+class GraphOptions(GraphColors, Folding, Shown):
     """Traits of a graph view; see :class:`GraphView`."""
 
     focus = traitlets.Union(
@@ -95,6 +96,16 @@ class GraphView(GraphOptions, Navigation, View):
         ``"down"`` or ``"right"``.
     search : str
         Words that a node must have in its name, function, kind, dtype or shape.
+    grouped : bool
+        Draw closed groups of ``run.groups`` as one box each, and frames around what is in open
+        ones.
+    open_groups : list of int or None
+        Ids of the groups that are open; None: all of a small graph, of a larger one as many as
+        can be taken in at one look. See :meth:`expand`, :meth:`collapse`.
+    wrapped : bool or None
+        A long graph in columns side by side; None: where the whole can so be read, and only so.
+    group : int or None
+        The selected group.
     isolate : dict or None
         Part that alone is shown: ``{"kind": "upstream", "nodes": [12], "hops": None}``; kinds are
         ``"upstream"`` and ``"downstream"`` of nodes, ``"around"`` them within ``hops`` edges, and

@@ -1,3 +1,4 @@
+import { groupLines } from "./group_words.ts";
 import { notesAt } from "./noted.ts";
 import type { GraphView } from "./view.ts";
 import type { Step } from "./walk.ts";
@@ -14,38 +15,65 @@ export class Acts {
 
   select(node: number | null, output?: number): void {
     const { context, placed, stage } = this.#view;
+    context.options.set("group", null);
     this.#view.expects(JSON.stringify(node === null ? [] : [node]));
     context.session.select(node, SOURCE, output === undefined ? {} : { output });
     const box = node === null ? -1 : (placed?.boxOf(node) ?? -1);
     if (box >= 0) stage.goTo(box);
   }
 
-  /** Selects what is drawn at a point of the stage; nothing where the point is empty. */
+  /** Selects what is drawn at a point of the stage, or opens or closes the group whose button it is. */
   pick(x: number, y: number, add: boolean): void {
-    const { stage, placed, context } = this.#view;
-    const box = stage.boxAt(x, y);
+    const { stage, placed, context, folding } = this.#view;
+    const { box, group, button } = stage.thingAt(x, y);
     const node = box < 0 ? null : placed!.scene.node[box]!;
-    if (!add) this.select(node);
+    if (button) {
+      if (!folding.justDone) folding.toggle(group);
+    } else if (group >= 0) folding.select(group);
+    else if (!add) this.select(node);
     else if (node !== null) {
       this.#view.expects("toggled");
       context.session.toggle(node, SOURCE);
     }
   }
 
+  /** Opens the closed group at a point, closes the open one around it; without groups the node there comes to the middle. */
+  unfold(x: number, y: number): void {
+    const { stage, folding } = this.#view;
+    if (folding.justDone) return;
+    const { group } = stage.thingAt(x, y);
+    const around = group >= 0 ? group : stage.groupAround(x, y);
+    if (around >= 0) folding.toggle(around);
+    else this.focusNode();
+  }
+
   hover(x: number, y: number): void {
     const { stage, placed, context, model, tooltip } = this.#view;
-    const box = stage.boxAt(x, y);
-    const node = box < 0 ? null : placed!.scene.node[box]!;
+    const { box, group } = stage.thingAt(x, y);
+    const node = box < 0 || group >= 0 ? null : placed!.scene.node[box]!;
     context.session.hover(node);
-    const text =
-      node === null
-        ? null
-        : [
-            model.describe.tooltip(node, placed!.scene),
-            ...notesAt(placed!.scene, context.session, box),
-          ].join("\n");
-    tooltip.show(text, x, y, stage.node);
-    stage.canvas.classList.toggle("tvmdbg-pointing", node !== null);
+    const lines =
+      group >= 0
+        ? groupLines(model, group)
+        : node === null
+          ? []
+          : [
+              model.describe.tooltip(node, placed!.scene),
+              ...notesAt(placed!.scene, context.session, box),
+            ];
+    tooltip.show(lines.length ? lines.join("\n") : null, x, y, stage.node);
+    stage.canvas.classList.toggle("tvmdbg-pointing", lines.length > 0);
+  }
+
+  /** Opens the menu of the node at a point, which is then selected; false where there is none. */
+  menu(x: number, y: number): boolean {
+    const { stage, placed, context, menus, root } = this.#view;
+    const { box } = stage.thingAt(x, y);
+    if (box < 0) return false;
+    if (!context.session.selected.includes(placed!.scene.node[box]!)) this.selectBox(box);
+    const [canvas, own] = [stage.canvas.getBoundingClientRect(), root.getBoundingClientRect()];
+    menus.actions({ x: x + canvas.left - own.left, y: y + canvas.top - own.top });
+    return true;
   }
 
   leave(): void {
@@ -56,20 +84,36 @@ export class Acts {
 
   /** Steps along an edge, or into the graph where nothing is selected. */
   walk(step: Step): void {
-    const { placed, walk, mirror, box: here } = this.#view;
+    const { placed, walk, mirror, box: here, folding } = this.#view;
     if (!placed || placed.scene.count === 0) return;
-    const there = here < 0 ? placed.layout.order[0]! : walk!.step(here, step);
+    const frame = here < 0 && folding.group >= 0 ? placed.scene.frameOfGroup[folding.group]! : -1;
+    const there =
+      frame >= 0
+        ? walk!.ofFrame(frame, step)
+        : here < 0
+          ? placed.layout.order[0]!
+          : walk!.step(here, step);
+    this.#view.journey.step("walk");
     if (there === null) mirror.say(`${NOTHING[step]} ${this.#describeHere()}.`);
-    else this.select(placed.scene.node[there]!);
+    else this.selectBox(there);
+  }
+
+  /** Selects what a box stands for: its node, or its closed group. */
+  selectBox(box: number): void {
+    const { group, node } = this.#view.placed!.scene;
+    if (group[box]! >= 0) this.#view.folding.select(group[box]!);
+    else this.select(node[box]!);
   }
 
   /** The next drawn node in execution order. */
   inOrder(by: number): void {
     const { placed, box: here } = this.#view;
     if (!placed || placed.scene.count === 0) return;
-    const { node, count } = placed.scene;
+    const { count } = placed.scene;
     const next = here < 0 ? (by > 0 ? 0 : count - 1) : here + by;
-    if (next >= 0 && next < count) this.select(node[next]!);
+    if (next < 0 || next >= count) return;
+    this.#view.journey.step("walk");
+    this.selectBox(next);
   }
 
   nextHit(by: number): void {
@@ -102,6 +146,7 @@ export class Acts {
 
   fitAll(): void {
     this.#view.stage.fitAll();
+    this.#view.journey.step("fit");
   }
 
   /** Fits the selected node and its neighbours; the whole graph where nothing is selected. */
@@ -112,10 +157,16 @@ export class Acts {
       return;
     }
     stage.fit(placed.bounds([box, ...walk!.producers(box), ...walk!.consumers(box)]));
+    this.#view.journey.step("fit");
+  }
+
+  /** Opens the selected group, closes the one around the selected node; without one as `look`. */
+  enter(): void {
+    if (!this.#view.folding.enter()) this.look();
   }
 
   /** Centres the selected node; where it is centred already, gives the keyboard to its details. */
-  enter(): void {
+  look(): void {
     const { box, stage, details } = this.#view;
     if (box >= 0 && !stage.centred(box)) this.focusNode();
     else {
@@ -133,7 +184,8 @@ export class Acts {
   }
 
   #describeHere(): string {
-    const { node, model } = this.#view;
+    const { node, model, folding } = this.#view;
+    if (folding.group >= 0) return model.groups.title(folding.group);
     return node === null ? "the graph" : model.describe.short(node);
   }
 }

@@ -1,11 +1,20 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
-import { inkOn, kindFill } from "../shared/theme.ts";
-import { isUnknown, verdictSign } from "./health.ts";
+import { inkOn } from "../shared/theme.ts";
+import type { Part } from "./color/colors.ts";
+import { groupFill, paintGroup } from "./group_boxes.ts";
+import { verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
-import { type Detail, flatFill, type LabelRecord, type Picture, prominence } from "./picture.ts";
+import {
+  type Detail,
+  flatFill,
+  isSetBack,
+  type LabelRecord,
+  type Picture,
+  prominence,
+} from "./picture.ts";
 import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
@@ -42,7 +51,10 @@ export class BoxPainter {
     else {
       const { placed, camera } = picture;
       this.#stage = camera;
-      placed.eachBox(camera.view(4), (box) => this.#box(picture, box, level));
+      placed.eachBox(camera.view(4), (box) => {
+        if (placed.scene.group[box]! < 0) this.#box(picture, box, level);
+        else this.#group(picture, box, level);
+      });
     }
   }
 
@@ -57,35 +69,30 @@ export class BoxPainter {
   }
 
   #box(picture: Picture, box: number, level: "full" | "title"): void {
-    const { graph, palette, times, colorBy, highlight, camera, placed, health } = picture;
+    const { graph, palette, times, colorBy, camera, placed, health, colors } = picture;
     const context = this.#context;
     const node = placed.scene.node[box]!;
     const shape = this.#shape(picture, box);
     const kind = graph.kinds[node]!;
-    const opKind = graph.opKinds.at(node);
-    const setBack = highlight !== null && opKind !== highlight;
-    const heat = times.heat(node);
+    const setBack = isSetBack(picture, box);
     const judged = colorBy === "health" && !setBack;
     const verdict = judged && health ? health.verdict(box) : -1;
-    const unknown = isUnknown(verdict);
-    const told = verdict > 0 && !unknown;
-    const hot = (colorBy === "time" && !setBack && heat >= 0) || told;
+    const face = setBack ? null : colors.face(box);
+    const fill = face ?? palette.plain;
     const { theme } = palette;
-    let fill = setBack || kind === NodeKind.NOP ? palette.plain : palette.tint(opKind);
-    if (colorBy === "time" && !setBack) fill = hot ? palette.heat(heat) : palette.plain;
-    if (judged) fill = told ? palette.verdict(verdict) : palette.plain;
+    const tinted = colorBy === "kind";
+    const hot = face !== null && !tinted;
     const ink = hot ? inkOn(fill) : setBack ? theme.muted : theme.text;
     const soft = hot ? ink : theme.muted;
 
     outline(context, shape, kind, camera.scale);
     context.fillStyle = fill;
     context.fill();
-    const timeless = Number.isNaN(heat) && kind > NodeKind.PARAMETER;
-    if (unknown || (colorBy === "time" && !setBack && timeless)) {
+    if (!setBack && colors.isUnknown(box)) {
       context.fillStyle = palette.hatch(context);
       context.fill();
     }
-    if (!setBack) this.#stripe(shape, kindFill(theme, opKind), kind, camera.scale);
+    if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
     outline(context, shape, kind, camera.scale);
     context.strokeStyle = setBack || kind === NodeKind.NOP ? theme.line : palette.edge;
     context.lineWidth = 1;
@@ -117,11 +124,10 @@ export class BoxPainter {
         : badgeStyle;
     const worst = judged && node === health?.nodes.worst;
     const marks = worst ? [`${sign} worst`, sign] : [sign || text.mark];
-    const second = colorBy === "time" ? text.time : text.shape;
     const rows = [
       { words: text.title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
       {
-        words: judged && health ? health.words(box) : second,
+        words: colors.words(box) ?? text.shape,
         badges: [text.badge],
         style: badgeStyle,
         font: fonts.small,
@@ -140,6 +146,36 @@ export class BoxPainter {
       }
       this.#text(words, node, line.x, y, line.room - taken, row);
     }
+  }
+
+  /** A closed group: what it is, and what is inside in numbers. */
+  #group(picture: Picture, box: number, level: "full" | "title"): void {
+    const { palette, colorBy, colors, health, placed, camera } = picture;
+    const { theme } = palette;
+    const fill = groupFill(picture, box);
+    const free = paintGroup(this.#context, this.#measure, picture, box, fill);
+    const ink = inkOn(fill);
+    const text = placed.scene.text(box);
+    const node = placed.scene.node[box]!;
+    const pad = padding * camera.scale;
+    const line = { x: free.x + pad, room: free.width - 1.5 * pad };
+    const verdict = colorBy === "health" && health ? health.verdict(box) : -1;
+    const sign = verdictSign(verdict);
+    const title = sign ? `${sign} ${text.title}` : text.title;
+    if (level === "title") {
+      const font = `${LEAST_TEXT}px ${theme.font}`;
+      this.#text(title, node, line.x, free.y + free.height / 2, line.room, { font, ink });
+      return;
+    }
+    const large = Math.max(LEAST_TEXT, tokens.font.size * camera.scale);
+    const small = Math.max(LEAST_TEXT, tokens.font.small * camera.scale);
+    const font = `500 ${large}px ${theme.font}`;
+    this.#text(title, node, line.x, free.y + free.height * 0.31, line.room, { font, ink });
+    const second = colors.words(box) ?? text.shape;
+    this.#context.font = `${small}px ${theme.font}`;
+    const words = whole(this.#measure, second, line.room);
+    const style = { font: `${small}px ${theme.font}`, ink };
+    this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
   }
 
   #text(
@@ -200,22 +236,23 @@ export class BoxPainter {
     return width + GAP;
   }
 
-  #stripe(shape: Shape, color: string, kind: number, scale: number): void {
+  #stripe(shape: Shape, parts: readonly Part[], kind: number, scale: number): void {
     const context = this.#context;
-    const width = stripe * scale;
-    context.fillStyle = color;
-    if (kind === NodeKind.INPUT) {
-      context.save();
-      outline(context, shape, kind, scale);
-      context.clip();
-      context.fillRect(shape.x, shape.y, width * 1.6, shape.height);
-      context.restore();
-      return;
-    }
-    context.beginPath();
+    const isInput = kind === NodeKind.INPUT;
+    const width = stripe * scale * (isInput ? 1.6 : 1);
     const round = radius * scale;
-    context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
-    context.fill();
+    context.save();
+    context.beginPath();
+    if (isInput) outline(context, shape, kind, scale);
+    else context.roundRect(shape.x, shape.y, width, shape.height, [round, 0, 0, round]);
+    context.clip();
+    let top = shape.y;
+    for (const [color, share] of parts) {
+      context.fillStyle = color;
+      context.fillRect(shape.x, top, width, shape.height * share);
+      top += shape.height * share;
+    }
+    context.restore();
   }
 
   /** A second line around a box that is an output of the graph. */

@@ -1,7 +1,8 @@
 import type { ViewOptions } from "../shared/view.ts";
+import type { Wires } from "./color/coloring.ts";
+import type { Isolation } from "./isolate.ts";
 import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
-import { COLOR_BY, type ColorBy } from "./picture.ts";
 
 const HEIGHT = 420;
 
@@ -13,9 +14,24 @@ export class Chosen {
     this.#options = options;
   }
 
-  get colorBy(): ColorBy {
-    const chosen = this.#options.get("color_by");
-    return COLOR_BY.includes(chosen) ? chosen : "kind";
+  get colorBy(): string {
+    return this.#options.get("color_by") || "kind";
+  }
+
+  get colorWires(): Wires {
+    return this.#options.get("_color_columns") ?? {};
+  }
+
+  /** Between which values the colours lie; null for all. */
+  get colorLimits(): readonly [low: number, high: number] | null {
+    const limits = this.#options.get("color_limits");
+    return limits && limits[0] < limits[1] ? limits : null;
+  }
+
+  /** Shows something else as colour; limits belong to what was shown before. */
+  colorWith(name: string): void {
+    if (name !== this.colorBy) this.#options.set("color_limits", null);
+    this.#options.set("color_by", name);
   }
 
   get direction(): Direction {
@@ -32,6 +48,14 @@ export class Chosen {
 
   get hops(): number | null {
     return this.#options.get("hops") ?? null;
+  }
+
+  get isolation(): Isolation | null {
+    return this.#options.get("isolate") ?? null;
+  }
+
+  get hidden(): readonly string[] {
+    return this.#options.get("hidden") ?? [];
   }
 
   get grouped(): boolean {
@@ -60,9 +84,8 @@ export class Chosen {
     return height > 0 ? height : HEIGHT;
   }
 
-  cycleColors(): void {
-    const next = (COLOR_BY.indexOf(this.colorBy) + 1) % COLOR_BY.length;
-    this.#options.set("color_by", COLOR_BY[next]!);
+  cycleColors(names: readonly string[]): void {
+    this.colorWith(names[(names.indexOf(this.colorBy) + 1) % names.length]!);
   }
 
   toggleFold(): void {

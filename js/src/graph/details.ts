@@ -4,8 +4,16 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
+import { healthIn, kindsIn, timeIn } from "./group_words.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
+
+/** What is done to groups from here. */
+export interface GroupActs {
+  toggle(group: number): void;
+  /** Selects it, opening what is around it. */
+  show(group: number): void;
+}
 
 const TOP = 10;
 const BUSY_MS = 150;
@@ -21,7 +29,10 @@ export class Details {
   readonly #run: RunClient;
   readonly #session: SessionClient;
   readonly #select: (node: number, output?: number) => void;
+  readonly #groups: GroupActs;
   readonly #signal: AbortSignal;
+  /** What can be done to the selected node. */
+  tools: () => HTMLElement | null = () => null;
   #asked: AbortController | null = null;
 
   constructor(
@@ -29,12 +40,14 @@ export class Details {
     run: RunClient,
     session: SessionClient,
     select: (node: number, output?: number) => void,
+    groups: GroupActs,
     signal: AbortSignal,
   ) {
     this.#model = model;
     this.#run = run;
     this.#session = session;
     this.#select = select;
+    this.#groups = groups;
     this.#signal = signal;
   }
 
@@ -46,8 +59,12 @@ export class Details {
     if (first) this.node.removeAttribute("tabindex");
   }
 
-  async show(selected: readonly number[], scene: Scene): Promise<void> {
+  async show(selected: readonly number[], scene: Scene, group = -1): Promise<void> {
     this.#asked?.abort();
+    if (group >= 0) {
+      this.#fill(this.#group(group, scene));
+      return;
+    }
     const node = selected.at(-1);
     if (node === undefined || node < 0 || node >= this.#model.graph.kinds.length) {
       this.#fill(this.#summary());
@@ -91,6 +108,7 @@ export class Details {
     return [
       this.#heading(id),
       element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
+      this.tools(),
       this.#note(id),
       folded
         ? element(
@@ -138,6 +156,64 @@ export class Details {
         ? section(`attributes (${details.attrs.length})`, table(details.attrs))
         : null,
     ];
+  }
+
+  #group(group: number, scene: Scene): (Node | null)[] {
+    const { groups, graph, times } = this.#model;
+    const isOpen = scene.frameOfGroup[group]! >= 0;
+    const size = groups.nodes(group).length;
+    const ns = groups.ns(group);
+    const kinds = kindsIn(this.#model, group);
+    const alike = groups.ofKind(group).filter((each) => each !== group);
+    const parent = graph.groupParent[group]!;
+    const health = healthIn(this.#model, group);
+    return [
+      element("h3", {}, groups.title(group)),
+      element(
+        "p",
+        { class: "tvmdbg-muted" },
+        `group ${group}, kind ${groups.tag(group)}, ${counted(size, "node")}`,
+      ),
+      element(
+        "p",
+        {},
+        button(isOpen ? "close" : "open", `${isOpen ? "close" : "open"} the group (Enter)`, () =>
+          this.#groups.toggle(group),
+        ),
+      ),
+      parent < 0
+        ? null
+        : element("p", { class: "tvmdbg-graph-note" }, "inside ", this.#groupLink(parent)),
+      section(
+        "time",
+        ns > 0 ? bar(ns / times.total, "share of the sum of times") : null,
+        element("p", {}, timeIn(this.#model, group) || "unknown"),
+      ),
+      health.length ? section("health", ...health.map((line) => element("p", {}, line))) : null,
+      section(
+        "op kinds",
+        table(kinds.slice(0, TOP).map(([kind, count]) => [kind, integer(count)])),
+      ),
+      alike.length
+        ? section(
+            `alike (${integer(alike.length)})`,
+            list(alike.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
+            alike.length > TOP
+              ? element("p", { class: "tvmdbg-muted" }, `and ${integer(alike.length - TOP)} more`)
+              : null,
+          )
+        : null,
+    ];
+  }
+
+  #groupLink(group: number): HTMLElement {
+    const title = this.#model.groups.title(group);
+    const first = this.#model.groups.nodes(group)[0];
+    const link = button(`${title} from #${first}`, `go to group ${group} ${title}`, () =>
+      this.#groups.show(group),
+    );
+    link.classList.add("tvmdbg-graph-link");
+    return link;
   }
 
   #input({ node, output, text, trust }: NodeDetails["inputs"][number], operand: number) {

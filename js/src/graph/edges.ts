@@ -1,5 +1,6 @@
 import { TextMeasure } from "../shared/canvas.ts";
 import { entryText } from "../shared/format.ts";
+import type { Rectangle } from "./camera.ts";
 import { type Detail, EDGE_TEXT_SCALE, type LabelRecord, type Picture } from "./picture.ts";
 import { EdgeStyle } from "./scene.ts";
 
@@ -7,6 +8,7 @@ const DASHES: Record<number, number[]> = {
   [EdgeStyle.DATA]: [],
   [EdgeStyle.AMBIGUOUS]: [6, 4],
   [EdgeStyle.CONTROL]: [1.5, 4],
+  [EdgeStyle.BRIDGE]: [9, 4, 1.5, 4],
 };
 const CORNER = 9;
 const ARROW = 6;
@@ -24,12 +26,13 @@ export class EdgePainter {
     this.#measure = new TextMeasure(context);
   }
 
-  paint(picture: Picture, level: Detail): void {
+  /** `taken`: where no text of a line may stand. */
+  paint(picture: Picture, level: Detail, taken: readonly Rectangle[] = []): void {
     if (level === "density") return;
     const { placed, camera, palette } = picture;
     const context = this.#context;
     const view = camera.view(20);
-    const styles: number[][] = [[], [], []];
+    const styles: number[][] = [[], [], [], []];
     placed.eachEdge(view, (edge) => styles[placed.scene.edgeStyle[edge]!]!.push(edge));
     const fine = level === "shape";
     context.strokeStyle = palette.edge;
@@ -49,7 +52,7 @@ export class EdgePainter {
     for (const edges of styles) for (const edge of edges) this.arrow(picture, edge);
     context.fill();
     this.#looseEnds(picture);
-    if (camera.scale >= EDGE_TEXT_SCALE) this.#texts(picture, styles.flat());
+    if (camera.scale >= EDGE_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
   }
 
   /** Adds the edge's stroke to the current path. */
@@ -151,7 +154,7 @@ export class EdgePainter {
   }
 
   /** Shape and dtype beside the start of each tensor's line, where they cover no other text. */
-  #texts(picture: Picture, edges: readonly number[]): void {
+  #texts(picture: Picture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
     const { placed, palette, graph } = picture;
     const { routes } = placed.layout;
     const { edgeSource, edgeSlot, edgeStyle, edge: graphEdge } = placed.scene;
@@ -159,6 +162,12 @@ export class EdgePainter {
     context.font = `${TEXT_PX}px ${palette.theme.font}`;
     context.textBaseline = "middle";
     context.textAlign = "left";
+    const over = new Map<number, Set<number>>();
+    for (const edge of edges) {
+      if (edgeStyle[edge] !== EdgeStyle.BRIDGE) continue;
+      const counts = over.get(edgeSource[edge]!) ?? new Set();
+      over.set(edgeSource[edge]!, counts.add(-1 - graphEdge[edge]!));
+    }
     const told = new Set<string>();
     const taken: LabelRecord[] = [];
     for (const edge of edges) {
@@ -168,9 +177,12 @@ export class EdgePainter {
       if (told.has(tensor) || placed.isReversed[edge]) continue;
       told.add(tensor);
       const node = placed.scene.node[box]!;
-      const output = graph.edgeOutput[graphEdge[edge]!]!;
+      const isBridge = edgeStyle[edge] === EdgeStyle.BRIDGE;
+      const output = isBridge ? 0 : graph.edgeOutput[graphEdge[edge]!]!;
       const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
-      const text = `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
+      const text = isBridge
+        ? bridgeText(over.get(box)!)
+        : `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
       const width = this.#measure.width(text);
       const record = this.#spots(picture, edge, width).find(
         (spot) =>
@@ -178,7 +190,8 @@ export class EdgePainter {
           spot.y >= 0 &&
           spot.x + spot.width <= picture.camera.width &&
           spot.y + spot.height <= picture.camera.height &&
-          !taken.some((other) => overlap(other, { ...spot, text, node: -1 })),
+          !taken.some((other) => overlap(other, spot)) &&
+          !elsewhere.some((other) => overlap(other, spot)),
       );
       if (!record) continue;
       taken.push({ ...record, text, node: -1 });
@@ -193,7 +206,7 @@ export class EdgePainter {
   }
 
   /** Where the text of an edge may stand, best first: beside its start, away from where the line turns to. */
-  #spots({ placed, camera }: Picture, edge: number, width: number): Spot[] {
+  #spots({ placed, camera }: Picture, edge: number, width: number): Rectangle[] {
     const { routes, direction, layer, layerTop } = placed.layout;
     const start = routes.offsets[edge]!;
     const x = camera.screenX(routes.points[2 * start]!);
@@ -215,14 +228,13 @@ export class EdgePainter {
   }
 }
 
-interface Spot {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+/** `through 2 hidden`; of several lines with one beginning the fewest and the most. */
+function bridgeText(counts: ReadonlySet<number>): string {
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  return `through ${fewest === most ? most : `${fewest} to ${most}`} hidden`;
 }
 
-function overlap(a: LabelRecord, b: LabelRecord): boolean {
+function overlap(a: Rectangle, b: Rectangle): boolean {
   return (
     a.x < b.x + b.width + 6 &&
     b.x < a.x + a.width + 6 &&

@@ -1,7 +1,10 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
+import { bridges } from "./bridges.ts";
 import { openByItself } from "./groups.ts";
+import { hiddenNodes } from "./hidden.ts";
+import { type Isolation, isolated } from "./isolate.ts";
 import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts";
 import { layoutGraph } from "./layout_client.ts";
 import type { GraphModel } from "./model.ts";
@@ -17,8 +20,10 @@ const KEPT = 6;
 export interface Arrangement {
   fold: boolean;
   direction: Direction;
-  focus: number | null;
-  hops: number | null;
+  /** The part that alone is shown. */
+  isolation: Isolation | null;
+  /** Queries that find what is left out. */
+  hidden: readonly string[];
   grouped: boolean;
   /** Groups that are open; null: those that are open by themselves. */
   open: readonly number[] | null;
@@ -56,14 +61,27 @@ export async function arrange(
 }
 
 async function place(
-  { links, groups, labels, graph }: GraphModel,
-  { fold, direction, focus, hops, grouped, open }: Arrangement,
+  model: GraphModel,
+  { fold, direction, isolation, hidden, grouped, open }: Arrangement,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
-  const only = focus === null || hops === null ? null : links.neighbourhood(focus, hops);
-  const options = { fold, groups, open: grouped ? openOf(graph, open, only) : null, only };
-  const scene = await inSlices(sceneSteps(links, { ...options, words: labels }), signal);
+  const { links, groups, labels, graph } = model;
+  const part = isolation && isolated(links, isolation);
+  const left = hiddenNodes(model, hidden);
+  const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
+  if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
+  const scene = await inSlices(
+    sceneSteps(links, {
+      fold,
+      groups,
+      open: grouped ? openOf(graph, open, only) : null,
+      only,
+      bridges: left ? await inSlices(bridges(links, left), signal) : [],
+      words: labels,
+    }),
+    signal,
+  );
   const input = layoutInput(
     scene,
     direction,
@@ -78,13 +96,9 @@ async function place(
 export function openOf(
   graph: GraphColumns,
   open: readonly number[] | null,
-  only: ReadonlySet<number> | null,
+  only: Uint8Array | null,
 ): Uint8Array {
-  if (open === null) {
-    const shown = only && new Uint8Array(graph.kinds.length);
-    for (const node of only ?? []) shown![node] = 1;
-    return openByItself(graph, shown);
-  }
+  if (open === null) return openByItself(graph, only);
   const flags = new Uint8Array(graph.groupParent.length);
   for (const group of open) flags[group] = 1;
   return flags;

@@ -1,4 +1,4 @@
-import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { GraphColumns } from "../shared/run_client.ts";
 
 /** Edges of the graph by node; the edges come sorted by target. */
 export class Links {
@@ -35,36 +35,6 @@ export class Links {
   /** Edges out of the node, in the order of their consumers. */
   outOf(node: number): Int32Array {
     return this.#outEdges.subarray(this.#outStart[node]!, this.#outStart[node + 1]!);
-  }
-
-  /** The nodes within `hops` edges of `focus`; parameters come with their consumers and lead nowhere. */
-  neighbourhood(focus: number, hops: number): Set<number> {
-    const { edgeSource, edgeTarget, kinds } = this.graph;
-    const found = new Set([focus]);
-    let front = [focus];
-    for (let hop = 0; hop < hops && front.length; hop++) {
-      const next: number[] = [];
-      for (const node of front) {
-        const around = [
-          ...this.into(node).map((edge) => edgeSource[edge]!),
-          ...Array.from(this.outOf(node), (edge) => edgeTarget[edge]!),
-        ];
-        for (const other of around) {
-          if (other < 0 || found.has(other)) continue;
-          found.add(other);
-          if (kinds[other] !== NodeKind.PARAMETER) next.push(other);
-        }
-      }
-      front = next;
-    }
-    for (const node of [...found]) {
-      if (kinds[node] === NodeKind.PARAMETER) continue;
-      for (const edge of this.into(node)) {
-        const source = edgeSource[edge]!;
-        if (source >= 0 && kinds[source] === NodeKind.PARAMETER) found.add(source);
-      }
-    }
-    return found;
   }
 }
 

@@ -91,12 +91,14 @@ export class MarginPainter {
     return spot ? spot.box : -1;
   }
 
-  #words({ placed, times, colorBy, health }: Picture, box: number, node: number): string {
-    const { title } = placed.scene.text(box);
+  #words({ placed, times, colorBy, colors, health }: Picture, box: number, node: number): string {
+    const { title, time } = placed.scene.text(box);
+    if (placed.scene.group[box]! >= 0) return `${title} · ${time}`;
     if (colorBy === "health") {
       const sign = health ? verdictSign(health.verdict(box)) : "";
       return sign ? `${sign} #${node} ${title} · ${health!.brief(box)}` : `#${node} ${title}`;
     }
+    if (colorBy !== "kind" && colorBy !== "time") return `#${node} ${title} · ${colors.said(box)}`;
     const ns = times.ns[node]!;
     return `#${node} ${title}${ns > 0 ? ` · ${duration(ns)}` : ""}${node === times.slowest ? " · slowest" : ""}`;
   }

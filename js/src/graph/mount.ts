@@ -59,7 +59,7 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
 const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
 
 function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: GraphView): void {
-  const { stage, acts } = view;
+  const { stage, acts, navigator, journey, menus } = view;
   const step = (to: Step, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
@@ -90,17 +90,69 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       },
       {
         keys: ["Enter"],
-        does: "centre the node; again: into its details",
+        does: "open the group, close the one around the node; without groups: centre it, again: into its details",
         run: () => acts.enter(),
       },
+      {
+        keys: ["x"],
+        does: "close all groups of this kind (Shift: open them); all where nothing is selected",
+        run: (event) => view.folding.setKind(event.shiftKey),
+      },
+      {
+        keys: ["g"],
+        does: "draw groups, or not",
+        run: () => view.context.options.set("grouped", !view.chosen.grouped),
+      },
+      {
+        keys: ["w"],
+        does: "a long graph in columns, or not",
+        run: () => view.context.options.set("wrapped", !view.isWrapped),
+      },
       { keys: ["s"], does: "slowest node", run: () => acts.slowest() },
+      {
+        keys: ["u", "j"],
+        does: "only what is upstream, downstream of the selection",
+        run: (event) =>
+          navigator.isolate(event.key.toLowerCase() === "u" ? "upstream" : "downstream"),
+      },
+      {
+        keys: ["k"],
+        does: "only what is near; again: one edge more (Shift: one less)",
+        run: (event) => navigator.around(event.shiftKey ? -1 : 1),
+      },
+      {
+        keys: ["b"],
+        does: "only the paths between two nodes; again at the other end",
+        run: () => navigator.path(),
+      },
+      {
+        keys: ["h"],
+        does: "hide nodes of this kind (Shift: list of kinds)",
+        run: (event) => (event.shiftKey ? view.toolbar.openShows() : navigator.hideKind()),
+      },
+      { keys: ["a"], does: "show all", run: () => navigator.everything() },
+      {
+        keys: ["Alt+ArrowLeft", "Alt+ArrowRight"],
+        does: "back, forward",
+        run: (event) => journey.go(event.key === "ArrowLeft" ? -1 : 1),
+      },
+      { keys: ["m"], does: "bookmarks", run: () => view.toolbar.openMarks() },
+      {
+        keys: ["o", "ContextMenu"],
+        does: "what can be done to the node",
+        run: () => menus.actions(),
+      },
       { keys: ["/"], does: "search", run: () => view.toolbar.focusSearch() },
       {
         keys: ["n"],
         does: "next hit (Shift: previous)",
         run: (event) => acts.nextHit(event.shiftKey ? -1 : 1),
       },
-      { keys: ["c"], does: "colours: op kind, time, health", run: () => view.chosen.cycleColors() },
+      {
+        keys: ["c"],
+        does: "colour by the next",
+        run: () => view.chosen.cycleColors(view.look.names),
+      },
       { keys: ["p"], does: "fold or unfold parameters", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
       { keys: ["f"], does: "fit the node and its neighbours", run: () => acts.fitSelected() },
@@ -117,9 +169,10 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
     stage.canvas,
     {
       click: (x, y, add) => acts.pick(x, y, add),
-      focus: () => acts.focusNode(),
+      focus: (x, y) => acts.unfold(x, y),
       hover: (x, y) => acts.hover(x, y),
       leave: () => acts.leave(),
+      menu: (x, y) => acts.menu(x, y),
       pan: (dx, dy) => {
         stage.camera.pan(dx, dy);
         stage.changed();

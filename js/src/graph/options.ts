@@ -1,4 +1,7 @@
-import type { ColorBy } from "./picture.ts";
+import type { Wires } from "./color/coloring.ts";
+import type { History, Look } from "./history.ts";
+import type { Isolation } from "./isolate.ts";
+import type { CameraPlace } from "./place.ts";
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {
@@ -6,12 +9,26 @@ export interface GraphOptions {
   focus: string | number | null;
   /** Show only what is so many edges from the focus (or the selected node). */
   hops: number | null;
-  color_by: ColorBy;
+  /** What the colours show, and between which values they lie. */
+  color_by: string;
+  color_limits: readonly [low: number, high: number] | null;
+  /** Template of the labels; empty for the usual ones. */
+  label: string;
+  _color_columns: Wires;
+  /** Whether what is worked out for the colours was stopped. */
+  _color_paused: boolean;
   fold_parameters: boolean;
   direction: "down" | "right";
   /** Height of the view, CSS px. */
   height: number;
   search: string;
+  /** The part that alone is shown. */
+  isolate: Isolation | null;
+  /** Queries; what they find is not shown. */
+  hidden: readonly string[];
+  camera: CameraPlace | null;
+  history: History;
+  bookmarks: Readonly<Record<string, Look>>;
   /** Draw closed groups as one box and frames around what is in open ones. */
   grouped: boolean;
   /** Groups that are open; null: as many as can be taken in at one look. */

@@ -3,6 +3,7 @@ import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";
+import { frameShape } from "./frames.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
 import { type Picture, TITLE_SCALE } from "./picture.ts";
@@ -11,6 +12,8 @@ import { type Picture, TITLE_SCALE } from "./picture.ts";
 export interface Marks {
   /** Boxes of the selected nodes; the last is the one that details speak of. */
   selected: readonly number[];
+  /** Frame of the selected open group, -1 for none. */
+  frame: number;
   hovered: number;
   hits: ReadonlySet<number>;
   /** Boxes with a note. */
@@ -46,9 +49,10 @@ export class OverlayPainter {
     this.#margin = margin;
   }
 
-  paint(picture: Picture, { selected, hovered, hits, noted }: Marks): void {
+  paint(picture: Picture, { selected, frame, hovered, hits, noted }: Marks): void {
     const { theme } = picture.palette;
     const { placed, camera } = picture;
+    if (frame >= 0) this.#group(picture, frame);
     if (hits.size && camera.scale * tokens.node.height < FRAME_PX) this.#dots(picture, hits);
     else if (hits.size) {
       placed.eachBox(camera.view(8), (box) => {
@@ -65,6 +69,16 @@ export class OverlayPainter {
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
     for (const box of noted) this.#note(picture, noteSpot(picture, box));
+  }
+
+  #group(picture: Picture, frame: number): void {
+    const { x, y, width, height } = frameShape(picture, frame);
+    const context = this.#context;
+    context.strokeStyle = picture.palette.theme.accent;
+    context.lineWidth = 2.5;
+    context.beginPath();
+    context.roundRect(x - 1, y - 1, width + 2, height + 2, 7);
+    context.stroke();
   }
 
   /** A sheet with lines on it, whose tail points at the box. */

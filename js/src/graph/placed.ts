@@ -83,6 +83,21 @@ export class Placed {
     };
   }
 
+  /** The middle of the box that shows the node. */
+  placeOfNode(node: number | null): { x: number; y: number } | null {
+    const box = node === null ? -1 : this.boxOf(node);
+    return box < 0 ? null : { x: this.layout.x[box]!, y: this.layout.y[box]! };
+  }
+
+  /** Where the flow enters the group: the middle of the upper (or left) side of its box, or of its frame. */
+  placeOfGroup(group: number): { x: number; y: number } | null {
+    const { boxOfGroup, frameOfGroup } = this.scene;
+    const [box, frame] = [boxOfGroup[group]!, frameOfGroup[group]!];
+    if (box < 0 && frame < 0) return null;
+    const { x, y, width, height } = box >= 0 ? this.rectangle(box) : this.frame(frame);
+    return this.#along === "y" ? { x: x + width / 2, y } : { x, y: y + height / 2 };
+  }
+
   /** What the boxes cover together. */
   bounds(boxes: readonly number[]): Bounds {
     const all = boxes.map((box) => this.rectangle(box));

@@ -1,10 +1,12 @@
 import { type GraphColumns, NodeKind, Trust } from "../shared/run_client.ts";
+import type { Bridge } from "./bridges.ts";
 import type { Groups } from "./groups.ts";
 import type { BoxText } from "./labels.ts";
 import type { Links } from "./links.ts";
 import { finished } from "./slices.ts";
 
-export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2 } as const;
+export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
+const STYLES = 4;
 
 /**
  * What is drawn of a graph: boxes, each standing for one node or for a closed group, with the parameters folded into
@@ -29,6 +31,8 @@ export interface Scene {
   text: (box: number) => BoxText;
   width: Float32Array;
   height: Float32Array;
+  /** Which groups are open, one a group; null where groups are not drawn. */
+  open: Uint8Array | null;
   /** Open groups that hold something, with the frame around each (-1 for none); and the frame of each box. */
   frames: { group: Int32Array; parent: Int32Array };
   frameOf: Int32Array;
@@ -40,7 +44,10 @@ export interface Scene {
   edgeTarget: Int32Array;
   edgeSlot: Int32Array;
   edgeStyle: Uint8Array;
-  /** Edge of the graph, -1 for a control dependency; of several that are drawn as one, the first. */
+  /**
+   * Edge of the graph, of several that are drawn as one the first; -1 for a control dependency, -1 - n for a bridge
+   * over n hidden nodes.
+   */
   edge: Int32Array;
   /** Per box: operands that name no node of the graph. */
   dangling: Uint8Array;
@@ -65,8 +72,10 @@ export interface SceneOptions {
   groups: Groups;
   /** Which groups are open, one a group; null draws no groups. */
   open: Uint8Array | null;
-  /** Only these nodes; null for all. */
-  only: ReadonlySet<number> | null;
+  /** Which nodes are shown, one a node; null for all. */
+  only: Uint8Array | null;
+  /** What leads over hidden nodes. */
+  bridges?: readonly Bridge[];
   words: Words;
 }
 
@@ -80,11 +89,9 @@ export function buildScene(links: Links, options: SceneOptions): Scene {
 /** The scene in steps; between two of them the caller may pause or stop. */
 export function* sceneSteps(links: Links, options: SceneOptions): Generator<void, Scene> {
   const { graph } = links;
-  const { fold, groups, open, only, words } = options;
+  const { fold, groups, open, only, bridges = [], words } = options;
   const nodes = graph.kinds.length;
-  const isShown = new Uint8Array(nodes).fill(only ? 0 : 1);
-  for (const node of only ?? []) isShown[node] = 1;
-  yield;
+  const isShown = only ?? new Uint8Array(nodes).fill(1);
   const isFolded = fold ? foldedParameters(links, isShown) : new Uint8Array(nodes);
   yield;
 
@@ -128,7 +135,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
   const shownIn = boxesOfNodes(own, folded);
   yield;
   const frames = framesOf(graph, open ? closedBy : null, held, group, node);
-  const edges = yield* drawnEdges(graph, own, group, isFolded, isShown, count);
+  const edges = yield* drawnEdges(graph, own, group, isFolded, isShown, count, bridges);
 
   const width = new Float32Array(count);
   const height = new Float32Array(count);
@@ -157,6 +164,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
         : words.boxOfGroup(group[box]!, held_(box)),
     width,
     height,
+    open,
     ...frames,
     boxOfGroup,
     ...edges,
@@ -298,6 +306,7 @@ function* drawnEdges(
   isFolded: Uint8Array,
   isShown: Uint8Array,
   count: number,
+  bridges: readonly Bridge[],
 ) {
   const [source, target, slot, style, edge]: number[][] = [[], [], [], [], []];
   const [dangling, cutInto, cutOutOf] = [0, 1, 2].map(() => new Uint8Array(count));
@@ -316,7 +325,7 @@ function* drawnEdges(
     if (from === to && boxGroup[from]! >= 0) return;
     let at = output;
     if (boxGroup[from]! >= 0 || boxGroup[to]! >= 0) {
-      const key = (3 * entry + each) * count + to;
+      const key = (STYLES * entry + each) * count + to;
       if (drawn.has(key)) return;
       drawn.add(key);
     }
@@ -327,19 +336,22 @@ function* drawnEdges(
     }
     source!.push(from);
     target!.push(to);
-    slot!.push(3 * at + each);
+    slot!.push(STYLES * at + each);
     style!.push(each);
     edge!.push(row);
   };
+  const [leads, led] = [new Uint8Array(own.length), new Uint8Array(own.length)];
+  for (const bridge of bridges) leads[bridge.source] = led[bridge.target] = 1;
   for (let row = 0; row < graph.edgeSource.length; row++) {
     if (row % STRIDE === 0) yield;
     const [from, to] = [graph.edgeSource[row]!, graph.edgeTarget[row]!];
     if ((from >= 0 && isFolded[from]) || isFolded[to]) continue;
     if (!isShown[to]) {
-      if (from >= 0 && isShown[from]) bump(cutOutOf!, own[from]!);
+      if (from >= 0 && isShown[from] && !leads[from]) bump(cutOutOf!, own[from]!);
     } else if (from < 0) bump(dangling!, own[to]!);
-    else if (!isShown[from]) bump(cutInto!, own[to]!);
-    else {
+    else if (!isShown[from]) {
+      if (!led[to]) bump(cutInto!, own[to]!);
+    } else {
       const each = graph.edgeTrust[row] === Trust.AMBIGUOUS ? EdgeStyle.AMBIGUOUS : EdgeStyle.DATA;
       const output = graph.edgeOutput[row]!;
       add(own[from]!, own[to]!, output, graph.entryOffsets[from]! + output, each, row);
@@ -351,6 +363,11 @@ function* drawnEdges(
     const [from, to] = [graph.controlSource[row]!, graph.controlTarget[row]!];
     if (!isShown[from] || !isShown[to] || own[from]! < 0 || own[to]! < 0) continue;
     add(own[from]!, own[to]!, 0, entries + own[from]!, EdgeStyle.CONTROL, -1);
+  }
+  for (const bridge of bridges) {
+    const [from, to] = [own[bridge.source]!, own[bridge.target]!];
+    if (from < 0 || to < 0 || from === to) continue;
+    add(from, to, 0, entries + from, EdgeStyle.BRIDGE, -1 - bridge.through);
   }
   return {
     edgeSource: Int32Array.from(source!),

@@ -3,6 +3,8 @@ import { element } from "../shared/dom.ts";
 import { BoxPainter } from "./boxes.ts";
 import { Camera, type Rectangle } from "./camera.ts";
 import { EdgePainter } from "./edges.ts";
+import { FramePainter, frameShape } from "./frames.ts";
+import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
 import { MarginPainter, marginStart } from "./margin.ts";
 import { type Line, type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
@@ -20,10 +22,21 @@ const BESIDE = 340;
 
 export interface Inspection {
   labels?: LabelRecord[];
-  marks?: ({ id: number } & Rectangle)[];
+  marks?: ({ id: number; group: number; button: Rectangle | null } & Rectangle)[];
+  /** Frames of open groups, with the button in their header. */
+  frames?: ({ group: number; button: Rectangle | null } & Rectangle)[];
   notes?: ({ id: number } & Rectangle)[];
   /** Lines from boxes to their texts beside the graph. */
   leaders?: Line[];
+}
+
+/** What is drawn at a point of the stage; -1 where it is no box, no group. */
+export interface Thing {
+  box: number;
+  /** Of a closed group's box, or of the header of an open group's frame. */
+  group: number;
+  /** Whether it is the button that opens or closes the group. */
+  button: boolean;
 }
 
 /** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
@@ -37,6 +50,7 @@ export class Stage {
   readonly #boxes = new BoxPainter(this.#base.context);
   readonly #edges = new EdgePainter(this.#base.context);
   readonly #margin = new MarginPainter(this.#base.context);
+  readonly #frames = new FramePainter(this.#base.context);
   readonly #marker = new OverlayPainter(
     this.#over.context,
     new EdgePainter(this.#over.context),
@@ -47,9 +61,11 @@ export class Stage {
   readonly #overRepaint: Repaint;
   readonly #drawn: () => void;
   #picture: Picture | null = null;
-  #marks: Marks = { selected: [], hovered: -1, hits: new Set(), noted: [] };
+  #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Set(), noted: [] };
   #pending: (() => void) | null = null;
   #moving = 0;
+  /** Whether the camera is where somebody moved it. */
+  isMoved = false;
   /** How the stage was opened, until it is moved by hand: done again when the stage changes its size. */
   #opening: (() => void) | null = null;
 
@@ -84,6 +100,7 @@ export class Stage {
   /** After the camera was moved: keeps it over the graph and draws. */
   changed(): void {
     cancelAnimationFrame(this.#moving);
+    this.isMoved = true;
     this.#opening = null;
     this.#clamp();
     this.#baseRepaint.request();
@@ -111,7 +128,15 @@ export class Stage {
       }
     }
     this.changed();
+    this.isMoved = false;
     this.#opening = () => this.open(this.#marks.selected.at(-1) ?? box);
+  }
+
+  /** Looks from where one looked before. */
+  look(from: { x: number; y: number; scale: number }): void {
+    Object.assign(this.camera, from);
+    this.changed();
+    this.isMoved = false;
   }
 
   fit(bounds: Bounds): void {
@@ -160,10 +185,31 @@ export class Stage {
     return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
   }
 
-  boxAt(x: number, y: number): number {
+  /** What is drawn at a point of the stage. */
+  thingAt(x: number, y: number): Thing {
+    const nothing = { box: -1, group: -1, button: false };
+    const picture = this.#picture;
+    if (!picture) return nothing;
+    const { scene } = picture.placed;
+    const within = picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
+    const box = within >= 0 ? within : this.#margin.boxAt(x, y);
+    if (box >= 0) {
+      const group = scene.group[box]!;
+      const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
+      return { box, group, button: button !== null && isIn(button, x, y) };
+    }
+    const found = this.#frames.at(x, y);
+    return found
+      ? { box, group: scene.frames.group[found.header.frame]!, button: found.button }
+      : nothing;
+  }
+
+  /** The open group whose frame is at a point of the stage, the innermost; -1 where there is none. */
+  groupAround(x: number, y: number): number {
     if (!this.#picture) return -1;
-    const box = this.#picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
-    return box >= 0 ? box : this.#margin.boxAt(x, y);
+    const { placed } = this.#picture;
+    const frame = placed.frameAt(this.camera.worldX(x), this.camera.worldY(y));
+    return frame < 0 ? -1 : placed.scene.frames.group[frame]!;
   }
 
   /** What is on the stage now, for tests. */
@@ -171,16 +217,19 @@ export class Stage {
     const picture = this.#picture;
     if (!picture) return;
     const labels: LabelRecord[] = [];
-    this.#boxes.labels = this.#edges.labels = this.#margin.labels = labels;
+    const painters = [this.#boxes, this.#edges, this.#margin, this.#frames];
+    for (const painter of painters) painter.labels = labels;
     this.#paint();
-    this.#boxes.labels = this.#edges.labels = this.#margin.labels = null;
+    for (const painter of painters) painter.labels = null;
     out.labels = labels;
-    const marks: ({ id: number } & Rectangle)[] = [];
+    const marks: NonNullable<Inspection["marks"]> = [];
     const { camera, placed } = picture;
     placed.eachBox(camera.view(), (box) => {
       const { x, y, width, height } = placed.rectangle(box);
       marks.push({
         id: placed.scene.node[box]!,
+        group: placed.scene.group[box]!,
+        button: placed.scene.group[box]! < 0 ? null : buttonOf(picture, box),
         x: camera.screenX(x),
         y: camera.screenY(y),
         width: width * camera.scale,
@@ -188,6 +237,13 @@ export class Stage {
       });
     });
     out.marks = marks;
+    const frames: NonNullable<Inspection["frames"]> = [];
+    placed.eachFrame(camera.view(), (frame) => {
+      const header = this.#frames.headers.find((each) => each.frame === frame);
+      const group = placed.scene.frames.group[frame]!;
+      frames.push({ group, button: header?.button ?? null, ...frameShape(picture, frame) });
+    });
+    out.frames = frames;
     out.notes = this.#marks.noted.map((box) => ({
       id: placed.scene.node[box]!,
       ...noteSpot(picture, box),
@@ -222,6 +278,7 @@ export class Stage {
     cancelAnimationFrame(this.#moving);
     if (this.#picture) target.clamp(this.#picture.placed.layout.bounds);
     this.#opening = null;
+    this.isMoved = true;
     const { x, y, scale } = this.camera;
     const started = performance.now();
     const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVE_MS;
@@ -257,7 +314,9 @@ export class Stage {
     place?.();
     clear(this.#base, width, height);
     const level = detail(picture);
-    this.#edges.paint(picture, level);
+    this.#frames.paint(picture);
+    this.#edges.paint(picture, level, this.#frames.headers);
+    this.#frames.paintHeaders(picture);
     this.#boxes.paint(picture, level);
     this.#margin.clear();
     if (level === "shape") this.#margin.paint(picture);
@@ -271,4 +330,12 @@ export class Stage {
     this.#marker.paint(this.#picture, this.#marks);
     this.#overview.paint(this.#picture, this.#marks);
   }
+}
+
+/** Whether a point hits a rectangle, or misses it by no more than a finger's breadth of it. */
+function isIn({ x, y, width, height }: Rectangle, atX: number, atY: number): boolean {
+  const slack = 3;
+  return (
+    atX >= x - slack && atY >= y - slack && atX <= x + width + slack && atY <= y + height + slack
+  );
 }

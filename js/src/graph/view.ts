@@ -1,7 +1,7 @@
 import { nodesCode } from "../shared/code.ts";
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
-import { counted, integer } from "../shared/format.ts";
+import { counted } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
@@ -11,17 +11,20 @@ import { Acts } from "./acts.ts";
 import { Arranger } from "./arranger.ts";
 import { Chosen } from "./chosen.ts";
 import { Details } from "./details.ts";
-import { BoxHealth } from "./health.ts";
+import { Folding } from "./folding.ts";
+import { groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
-import { Judge } from "./judge.ts";
-import { Legend } from "./legend.ts";
+import { Journey, STEP_TRAITS } from "./journey.ts";
+import { Look } from "./look.ts";
 import { measureFor } from "./measure.ts";
+import { Menus } from "./menus.ts";
 import { GraphModel } from "./model.ts";
+import { Navigator } from "./navigator.ts";
 import { notedBoxes } from "./noted.ts";
 import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
-import { boxesOf, shownNodes } from "./scene.ts";
+import { boxesOf } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
@@ -36,7 +39,9 @@ export class GraphView {
   readonly chosen: Chosen;
   readonly model: GraphModel;
   readonly acts: Acts;
+  readonly folding: Folding;
   readonly hits: Hits;
+  readonly look: Look;
   readonly stage: Stage;
   readonly toolbar: Toolbar;
   readonly details: Details;
@@ -46,17 +51,24 @@ export class GraphView {
   /** What is shown now; null until the first layout is there. */
   placed: Placed | null = null;
   walk: Walk | null = null;
+  readonly navigator: Navigator;
+  readonly journey: Journey;
+  readonly menus: Menus;
+  /** Whether another picture is on its way. */
+  isArranging = false;
+  /** The group that stays where it is while the picture changes, if it is not what is selected. */
+  anchor: number | null = null;
   /** The op kind that alone keeps its colour. */
   highlighted: string | null = null;
   readonly #arranger: Arranger;
-  readonly #legend: Legend;
-  readonly #judge: Judge;
   /** What was wrong with the data from the start. */
   readonly #problem: string;
-  #palette: Palette;
+  palette: Palette;
   #detailsOpen = false;
   #detailsChosen = false;
   #own = "";
+  #soon = false;
+  #opens = false;
 
   constructor(
     root: HTMLElement,
@@ -70,38 +82,32 @@ export class GraphView {
     this.root = root;
     this.context = context;
     this.#problem = problem;
-    this.#palette = new Palette(readTheme(root));
-    const model = new GraphModel(graph, timeline, measureFor(this.#palette.theme.font));
+    this.palette = new Palette(readTheme(root));
+    const model = new GraphModel(graph, timeline, measureFor(this.palette.theme.font));
     this.model = model;
     const acts = new Acts(this);
     this.acts = acts;
+    this.folding = new Folding(this);
+    this.navigator = new Navigator(this);
+    this.journey = new Journey(this);
+    this.menus = new Menus(this);
     this.#arranger = new Arranger(model, signal);
     this.hits = new Hits(model.search);
     this.stage = new Stage(() => this.#drawn(), signal);
-    this.#judge = new Judge(this);
-    this.#legend = new Legend(
-      graph,
-      model.times,
-      (kind) => this.highlight(kind),
-      {
-        next: (verdict) => acts.nextOf(verdict),
-        stop: () => this.#judge.stop(),
-        goOn: () => this.#judge.goOn(),
-      },
-      signal,
-    );
+    this.look = new Look(this, signal);
     this.details = new Details(
       model,
       run,
       context.session,
       (node, output) => acts.select(node, output),
+      this.folding,
       signal,
     );
     this.toolbar = new Toolbar(
       {
         search: (query) => context.options.set("search", query),
         nextHit: (by) => acts.nextHit(by),
-        colorBy: (mode) => context.options.set("color_by", mode),
+        colorBy: (mode) => this.chosen.colorWith(mode),
         fold: (on) => context.options.set("fold_parameters", on),
         direction: (to) => context.options.set("direction", to),
         zoom: (factor) => this.stage.zoom(factor),
@@ -109,7 +115,10 @@ export class GraphView {
         slowest: () => acts.slowest(),
         details: (on) => this.showDetails(on),
         copy: () => this.code.copy(),
-        everything: () => context.options.set("hops", null),
+        everything: () => this.navigator.everything(),
+        go: (by) => this.journey.go(by),
+        shows: (control) => this.menus.shows(control),
+        marks: (control) => this.menus.marks(control),
         leave: () => root.focus({ preventScroll: true }),
       },
       helpButton(root),
@@ -118,7 +127,11 @@ export class GraphView {
     this.stage.node.append(this.#arranger.node, this.tooltip.node);
     const body = element("div", { class: "tvmdbg-graph-body" });
     body.append(this.stage.node, this.details.node);
-    root.replaceChildren(this.toolbar.node, this.#legend.node, body, this.mirror.node);
+    root.replaceChildren(
+      ...[this.toolbar.node, this.toolbar.part, this.look.legend.node, body],
+      ...[this.menus.node, this.mirror.node],
+    );
+    this.details.tools = () => this.menus.tools();
     const selected = () => context.session.selected.filter((node) => model.has(node));
     this.code = new CodeCopy(
       root,
@@ -143,7 +156,13 @@ export class GraphView {
 
   /** The box that keys start from, -1 where there is none. */
   get box(): number {
+    const { group } = this.folding;
+    if (group >= 0) return this.placed!.scene.boxOfGroup[group]!;
     return this.node === null ? -1 : (this.placed?.boxOf(this.node) ?? -1);
+  }
+
+  get isWrapped(): boolean {
+    return (this.placed?.columns ?? 1) > 1;
   }
 
   /** The selection that this view itself is about to make: it moves the camera as it likes. */
@@ -163,43 +182,53 @@ export class GraphView {
 
   /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
-    const { hops, fold, direction, grouped, openGroups } = this.chosen;
+    const { hops, fold, direction, grouped, openGroups, hidden } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
-    const centre = hops === null ? null : (focus ?? this.node);
+    const centre = focus ?? this.node;
+    const near = hops !== null && centre !== null;
+    const around = near ? { kind: "around" as const, nodes: [centre], hops } : null;
+    this.isArranging = true;
     const placed = await this.#arranger.place(
       {
         fold,
         direction,
-        focus: centre,
-        hops: centre === null ? null : hops,
+        isolation: this.chosen.isolation ?? around,
+        hidden,
         grouped,
         open: openGroups,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
     );
-    if (placed) this.#place(placed, opens, focus);
+    if (!placed) return;
+    this.isArranging = this.#soon;
+    this.#place(placed, opens, focus);
   }
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */
   repaint(place: (() => void) | null = null): void {
-    this.#showToolbar();
-    const [colorBy, highlight, palette] = [this.chosen.colorBy, this.highlighted, this.#palette];
-    const known = this.model.describe.health;
-    this.#legend.show({ colorBy, health: known, highlight, palette });
-    if (!this.placed) return;
-    const [placed, camera, times] = [this.placed, this.stage.camera, this.model.times];
-    const { graph } = this.model;
-    const health = known && new BoxHealth(known, placed.scene);
-    this.stage.show({ graph, times, placed, camera, palette, colorBy, health, highlight }, place);
+    this.showToolbar();
+    const [placed, palette] = [this.placed, this.palette];
+    const look = this.look.of(placed, palette);
+    if (!placed || !look) return;
+    const { graph, groups, times } = this.model;
+    this.stage.show(
+      { graph, groups, times, placed, camera: this.stage.camera, palette, ...look },
+      place,
+    );
   }
 
   /** Says what is selected, in the details and to screen readers. */
   tell(): void {
     if (!this.placed) return;
     const { scene } = this.placed;
-    void this.details.show(this.context.session.selected, scene);
     const { graph } = this.model;
     const { node } = this;
+    const { group } = this.folding;
+    void this.details.show(this.context.session.selected, scene, group);
+    if (group >= 0) {
+      this.mirror.say(groupSentence(this.model, group, scene, this.folding.isTooLarge(group)));
+      return;
+    }
     const note = node === null ? "" : this.context.session.note(node);
     this.mirror.say(
       node === null
@@ -213,8 +242,12 @@ export class GraphView {
     const { placed } = this;
     if (!placed) return;
     const { selected, hovered } = this.context.session;
+    const { group } = this.folding;
+    const boxes = (node: number) => Array.from(boxesOf(placed.scene, node)).reverse();
+    const own = group < 0 ? -1 : placed.scene.boxOfGroup[group]!;
     this.stage.mark({
-      selected: selected.flatMap((node) => Array.from(boxesOf(placed.scene, node)).reverse()),
+      selected: group < 0 ? [...new Set(selected.flatMap(boxes))] : own < 0 ? [] : [own],
+      frame: group < 0 ? -1 : placed.scene.frameOfGroup[group]!,
       hovered: hovered === null ? -1 : placed.boxOf(hovered),
       hits: this.hits.boxes,
       noted: notedBoxes(placed.scene, this.context.session, this.model),
@@ -224,7 +257,7 @@ export class GraphView {
   #openDetails(on: boolean): void {
     this.#detailsOpen = on;
     this.details.node.hidden = !on;
-    this.#showToolbar();
+    this.showToolbar();
   }
 
   #listen(): void {
@@ -240,24 +273,15 @@ export class GraphView {
       ["notes"],
     );
     options.onChange("color_by", () => this.#recolored(), signal);
+    options.onChange("group", () => this.folding.chosen(), signal);
     options.onChange("height", () => this.#sized(), signal);
     options.onChange("search", () => this.#searched(), signal);
-    for (const name of [
-      "fold_parameters",
-      "direction",
-      "focus",
-      "hops",
-      "grouped",
-      "open_groups",
-    ] as const) {
-      options.onChange(
-        name,
-        () => void this.arrange(name === "direction" || name === "focus"),
-        signal,
-      );
+    for (const name of STEP_TRAITS) {
+      const opens = name === "direction" || name === "focus" || name === "isolate";
+      options.onChange(name, () => this.#arrangeSoon(opens), signal);
     }
     const recolor = () => {
-      this.#palette = new Palette(readTheme(this.root));
+      this.palette = new Palette(readTheme(this.root));
       this.repaint();
     };
     // The root's own class follows the host's theme through an observer of its own, which may run after ours.
@@ -280,6 +304,18 @@ export class GraphView {
     signal.addEventListener("abort", () => width.disconnect());
   }
 
+  /** Once for all traits that change together. */
+  #arrangeSoon(opens: boolean): void {
+    this.#opens ||= opens;
+    if (this.isArranging && this.#soon) return;
+    this.isArranging = this.#soon = true;
+    queueMicrotask(() => {
+      this.#soon = false;
+      void this.arrange(this.#opens);
+      this.#opens = false;
+    });
+  }
+
   /** Details stand beside a wide stage from the start; on a narrow one, and once chosen, by choice. */
   #layOut(): void {
     const narrow = this.root.clientWidth < NARROW;
@@ -297,10 +333,13 @@ export class GraphView {
     const { camera } = this.stage;
     this.placed = placed;
     this.walk = new Walk(placed);
+    const { anchor: group } = this;
+    this.anchor = null;
     const anchor = this.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
-    const box = anchor === null ? -1 : placed.boxOf(anchor);
-    const was = before && anchor !== null ? before.boxOf(anchor) : -1;
-    if (opens || !before || box < 0 || was < 0) {
+    const place = (at: Placed) =>
+      group === null ? at.placeOfNode(anchor) : (at.placeOfGroup(group) ?? at.placeOfNode(anchor));
+    const [is, was] = [place(placed), before && place(before)];
+    if (opens || !is || !was) {
       const wanted = before ? [this.node, focus] : [focus, this.node];
       const opening = [...wanted, this.model.times.slowest].map((node) =>
         node === null || node < 0 ? -1 : placed.boxOf(node),
@@ -310,32 +349,34 @@ export class GraphView {
       this.repaint(() => {
         const { node } = this;
         const since = node === null || node === asked ? -1 : placed.boxOf(node);
-        this.stage.open(since >= 0 ? since : first);
+        if (!this.journey.settle()) this.stage.open(since >= 0 ? since : first);
       });
     } else {
       this.repaint(() => {
-        camera.x += placed.layout.x[box]! - before.layout.x[was]!;
-        camera.y += placed.layout.y[box]! - before.layout.y[was]!;
-        this.stage.changed();
+        camera.x += is.x - was.x;
+        camera.y += is.y - was.y;
+        if (!this.journey.settle()) this.stage.changed();
       });
     }
     this.hits.locate(placed.scene);
     this.mark();
     this.tell();
+    this.folding.placed();
   }
 
   #recolored(): void {
+    this.look.recolored();
     this.repaint();
-    if (this.chosen.colorBy === "health") this.#judge.ask();
   }
 
   #selected(): void {
     const { selected } = this.context.session;
     const own = this.#own === "toggled" || this.#own === JSON.stringify(selected);
     this.#own = "";
+    if (!own) this.context.options.set("group", null);
     const { box } = this;
     if (!own && box >= 0) this.stage.goTo(box);
-    this.#showToolbar();
+    this.showToolbar();
     this.mark();
     this.tell();
   }
@@ -345,36 +386,33 @@ export class GraphView {
     this.toolbar.query = query;
     this.hits.find(query);
     if (this.placed) this.hits.locate(this.placed.scene);
-    this.#showToolbar();
+    this.showToolbar();
     this.mark();
   }
 
-  #showToolbar(): void {
+  /** Says in the toolbar what is shown and how. */
+  showToolbar(): void {
     const { graph } = this.model;
     let operators = 0;
     for (const kind of graph.kinds) if (kind >= NodeKind.OPERATOR) operators += 1;
     this.toolbar.show({
       title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
       colorBy: this.chosen.colorBy,
+      colors: this.look.names,
       fold: this.chosen.fold,
       direction: this.chosen.direction,
       details: this.#detailsOpen,
       hits: this.hits.text(this.node),
       timed: this.model.times.known,
-      part: this.#part(),
+      part: this.navigator.banner(),
+      isPart: this.navigator.isPart,
+      back: this.journey.can(-1),
+      forward: this.journey.can(1),
     });
-  }
-
-  #part(): string {
-    const { hops } = this.chosen;
-    if (!this.placed || hops === null) return "";
-    const [shown, all] = [shownNodes(this.placed.scene), this.model.graph.kinds.length];
-    return shown === all
-      ? ""
-      : `${counted(hops, "hop")}: ${integer(shown)} of ${integer(all)} nodes `;
   }
 
   #drawn(): void {
     this.root.dataset.ready = "true";
+    this.journey.painted();
   }
 }

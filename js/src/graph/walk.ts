@@ -5,28 +5,44 @@ export type Step = "up" | "down" | "left" | "right";
 /** Walks from box to box along edges, by what is above, below and beside on the picture. */
 export class Walk {
   readonly #placed: Placed;
-  readonly #producers: number[][];
-  readonly #consumers: number[][];
   #from: { box: number; at: number; step: Step } | null = null;
 
   constructor(placed: Placed) {
     this.#placed = placed;
-    const { count, edgeSource, edgeTarget } = placed.scene;
-    this.#producers = Array.from({ length: count }, () => []);
-    this.#consumers = Array.from({ length: count }, () => []);
-    for (let edge = 0; edge < edgeSource.length; edge++) {
-      const [source, target] = [edgeSource[edge]!, edgeTarget[edge]!];
-      if (!this.#producers[target]!.includes(source)) this.#producers[target]!.push(source);
-      if (this.#consumers[source]!.at(-1) !== target) this.#consumers[source]!.push(target);
-    }
   }
 
   producers(box: number): readonly number[] {
-    return this.#producers[box] ?? [];
+    const { edgeSource, edgeTarget } = this.#placed.scene;
+    const into = this.#placed.edgesOf(box).filter((edge) => edgeTarget[edge] === box);
+    return [...new Set(Array.from(into, (edge) => edgeSource[edge]!))];
   }
 
   consumers(box: number): readonly number[] {
-    return this.#consumers[box] ?? [];
+    const { edgeSource, edgeTarget } = this.#placed.scene;
+    const out = this.#placed.edgesOf(box).filter((edge) => edgeSource[edge] === box);
+    return [...new Set(Array.from(out, (edge) => edgeTarget[edge]!))];
+  }
+
+  /** From the frame of an open group: down into its first box, up or on to what is outside of it. */
+  ofFrame(frame: number, step: Step): number | null {
+    const { frames, frameOf } = this.#placed.scene;
+    const { order } = this.#placed.layout;
+    const isInside = (box: number) => {
+      let at = frameOf[box]!;
+      while (at > frame) at = frames.parent[at]!;
+      return at === frame;
+    };
+    const inside = order.filter(isInside);
+    if (inside.length === 0) return null;
+    if (step === "down") return inside[0]!;
+    if (step === "up") {
+      for (const box of inside) {
+        const before = this.producers(box).filter((other) => !isInside(other));
+        if (before.length) return this.#nearest(box, before);
+      }
+      return null;
+    }
+    return this.#beside(inside[0]!, step === "left" ? -1 : 1, null);
   }
 
   /** The box that a step from `box` leads to, null where there is none. */
@@ -48,11 +64,12 @@ export class Walk {
   }
 
   #nearest(box: number, choices: readonly number[]): number | null {
-    const { layer, x, y, direction } = this.#placed.layout;
+    const { x, y, direction } = this.#placed.layout;
     const across = direction === "down" ? x : y;
+    const flow = (other: number) => this.#placed.flow(x[other]!, y[other]!);
     let best: number | null = null;
     const distance = (other: number) => [
-      Math.abs(layer[other]! - layer[box]!),
+      Math.abs(flow(other) - flow(box)),
       Math.abs(across[other]! - across[box]!),
     ];
     for (const choice of choices) {
@@ -70,10 +87,15 @@ export class Walk {
       const next = this.#inPictureOrder(siblings, box, by);
       if (next !== null) return next;
     }
-    const { layer, layerStart, order } = this.#placed.layout;
-    const [start, end] = [layerStart[layer[box]!]!, layerStart[layer[box]! + 1]!];
-    const row = order.subarray(start, end).indexOf(box) + by;
-    if (row >= 0 && row < end - start) return order[start + row]!;
+    const { layer, layerStart, order, x, y, direction } = this.#placed.layout;
+    const { width, height } = this.#placed.scene;
+    const [along, size] = direction === "down" ? [y, height] : [x, width];
+    const row = order.subarray(layerStart[layer[box]!]!, layerStart[layer[box]! + 1]!);
+    const abreast = row.filter(
+      (other) => Math.abs(along[other]! - along[box]!) * 2 < size[other]! + size[box]!,
+    );
+    const there = this.#inPictureOrder(Array.from(abreast), box, by);
+    if (there !== null) return there;
     for (const consumer of this.consumers(box)) {
       const next = this.#inPictureOrder(this.producers(consumer), box, by);
       if (next !== null) return next;

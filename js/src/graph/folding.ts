@@ -1,0 +1,144 @@
+import { counted } from "../shared/format.ts";
+import type { GraphView } from "./view.ts";
+
+const SOURCE = "graph";
+/** Of a larger group, the nodes are not selected in the other views. */
+const MOST_SELECTED = 2000;
+/** Milliseconds after a group was opened or closed in which a second click means the same click. */
+const DOUBLE = 350;
+
+/** Opens, closes and selects groups. */
+export class Folding {
+  readonly #view: GraphView;
+  #last = 0;
+  /** The group that comes into view as soon as it is drawn. */
+  #coming = -1;
+
+  constructor(view: GraphView) {
+    this.#view = view;
+  }
+
+  /** The selected group, as long as it is drawn. */
+  get group(): number {
+    const { chosen, model, placed } = this.#view;
+    const group = chosen.group ?? -1;
+    if (!placed || !model.groups.has(group)) return -1;
+    const { boxOfGroup, frameOfGroup } = placed.scene;
+    return boxOfGroup[group]! >= 0 || frameOfGroup[group]! >= 0 ? group : -1;
+  }
+
+  /** The innermost drawn group around the selection: the selected one, or that around the selected node. */
+  get around(): number {
+    const { node, model, placed } = this.#view;
+    if (this.group >= 0 || node === null || !placed) return this.group;
+    const { frameOfGroup, boxOfGroup } = placed.scene;
+    let group = model.graph.nodeGroup[node]!;
+    while (group >= 0 && frameOfGroup[group]! < 0 && boxOfGroup[group]! < 0) {
+      group = model.graph.groupParent[group]!;
+    }
+    return group;
+  }
+
+  isOpen(group: number): boolean {
+    return (this.#view.placed?.scene.frameOfGroup[group] ?? -1) >= 0;
+  }
+
+  select(group: number): void {
+    this.#view.context.options.set("group", group);
+  }
+
+  /** Once another group is selected, or none: selects its nodes in the other views, and says so. */
+  chosen(): void {
+    const { context, model, stage, placed, chosen } = this.#view;
+    const { group } = this;
+    if (group < 0 && chosen.group !== null) this.#coming = chosen.group;
+    if (group >= 0) {
+      const nodes = this.isTooLarge(group) ? [] : Array.from(model.groups.nodes(group));
+      this.#view.expects(JSON.stringify(nodes));
+      context.session.selectMany(nodes, SOURCE);
+      const box = placed!.scene.boxOfGroup[group]!;
+      if (box >= 0) stage.goTo(box);
+    }
+    this.#view.mark();
+    this.#view.tell();
+  }
+
+  /** After another picture is there: brings the group into view that was just closed or asked for. */
+  placed(): void {
+    const { placed, stage } = this.#view;
+    const box = placed!.scene.boxOfGroup[this.#coming] ?? -1;
+    if (box >= 0) stage.goTo(box);
+    if (this.group === this.#coming && this.group >= 0) this.chosen();
+    this.#coming = -1;
+  }
+
+  /** Whether it has too many nodes to be selected in the other views. */
+  isTooLarge(group: number): boolean {
+    return this.#view.model.groups.nodes(group).length > MOST_SELECTED;
+  }
+
+  toggle(group: number): void {
+    if (this.isOpen(group)) this.set([group], false, group);
+    else this.set([group], true, group);
+  }
+
+  /** Selects the group, opening those around it. */
+  show(group: number): void {
+    const { groupParent } = this.#view.model.graph;
+    const closed: number[] = [];
+    for (let at = groupParent[group]!; at >= 0; at = groupParent[at]!) {
+      if (!this.isOpen(at)) closed.push(at);
+    }
+    if (closed.length) this.set(closed, true, closed.at(-1)!);
+    this.select(group);
+  }
+
+  /** Whether a click comes so soon after a group was opened or closed that it is the second of a double click. */
+  get justDone(): boolean {
+    return performance.now() - this.#last < DOUBLE;
+  }
+
+  /** Opens or closes groups, and those around them that are closed where one is opened; `anchor` stays where it is. */
+  set(groups: readonly number[], open: boolean, anchor: number): void {
+    const { context, model, placed } = this.#view;
+    if (!placed?.scene.open) return;
+    const flags = placed.scene.open.slice();
+    for (const group of groups) flags[group] = open ? 1 : 0;
+    this.#last = performance.now();
+    const list = Array.from(flags.keys()).filter((group) => flags[group]);
+    this.#view.anchor = anchor >= 0 ? anchor : null;
+    if (!open) this.#coming = anchor;
+    if (anchor >= 0 && !open && this.#holds(anchor)) this.select(anchor);
+    context.options.set("open_groups", list);
+    const what =
+      groups.length === 1 ? model.groups.title(groups[0]!) : counted(groups.length, "group");
+    this.#view.mirror.say(`${what}: ${open ? "open" : "closed"}.`);
+  }
+
+  /** Opens or closes all groups of the kind of the group around the selection; all where nothing is selected. */
+  setKind(open: boolean): void {
+    const { model } = this.#view;
+    const { around } = this;
+    const { count } = model.groups;
+    if (count === 0) {
+      this.#view.mirror.say("This graph has no groups.");
+      return;
+    }
+    const every = Array.from({ length: count }, (_, group) => group);
+    this.set(around < 0 ? every : model.groups.ofKind(around), open, around);
+  }
+
+  /** Opens the selected closed group, or closes the group around the selection; false where there is none. */
+  enter(): boolean {
+    const { around } = this;
+    if (around < 0) return false;
+    this.toggle(around);
+    return true;
+  }
+
+  /** Whether the selected node is in the group: closing the group hides it. */
+  #holds(group: number): boolean {
+    const { node, model } = this.#view;
+    return this.group >= 0 || (node !== null && model.groups.nodes(group).includes(node));
+  }
+}

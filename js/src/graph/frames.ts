@@ -1,0 +1,164 @@
+import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { TextMeasure } from "../shared/canvas.ts";
+import { duration, percent } from "../shared/format.ts";
+import type { Rectangle } from "./camera.ts";
+import { paintButton, paintTag } from "./group_boxes.ts";
+import type { LabelRecord, Picture } from "./picture.ts";
+import { whole } from "./whole.ts";
+
+const TEXT_PX = 11;
+const BUTTON_PX = 13;
+const TAG_PX = 18;
+const PAD = 5;
+const RADIUS = 6;
+/** Frames lower than this have no border, CSS px. */
+const LEAST = 5;
+/** The stripe at the left of a frame, px at scale 1. */
+const STRIPE = 3;
+
+/** What stands in the header of a frame, CSS px. */
+export interface Header extends Rectangle {
+  frame: number;
+  words: string;
+  button: Rectangle;
+}
+
+/** Draws the frames of open groups: quiet, with the kind's colour and letters, the title and a button. */
+export class FramePainter {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #measure: TextMeasure;
+  #headers: Header[] = [];
+  labels: LabelRecord[] | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+    this.#measure = new TextMeasure(context);
+  }
+
+  /** The headers that are on the stage. */
+  get headers(): readonly Header[] {
+    return this.#headers;
+  }
+
+  /** Fills and borders, below lines and boxes. */
+  paint(picture: Picture): void {
+    const { placed, camera, palette, groups } = picture;
+    const context = this.#context;
+    const { theme } = palette;
+    this.#headers = [];
+    context.font = `${TEXT_PX}px ${theme.font}`;
+    placed.eachFrame(camera.view(2), (frame) => {
+      const shape = frameShape(picture, frame);
+      if (shape.height < LEAST) return;
+      const group = placed.scene.frames.group[frame]!;
+      context.beginPath();
+      context.roundRect(
+        shape.x,
+        shape.y,
+        shape.width,
+        shape.height,
+        RADIUS * Math.min(1, camera.scale),
+      );
+      context.fillStyle = palette.frame;
+      context.fill();
+      context.strokeStyle = theme.line;
+      context.lineWidth = 1;
+      context.stroke();
+      context.fillStyle = palette.group(groups.kind[group]!);
+      const stripe = Math.max(1.5, STRIPE * camera.scale);
+      context.fillRect(shape.x, shape.y + 2, stripe, shape.height - 4);
+      const header = this.#header(picture, frame, shape);
+      if (header) this.#headers.push(header);
+    });
+  }
+
+  /** Titles and buttons, above the lines that enter the frame. */
+  paintHeaders(picture: Picture): void {
+    const context = this.#context;
+    const { palette, groups, placed } = picture;
+    const { theme } = palette;
+    for (const { frame, words, button, ...shape } of this.#headers) {
+      const group = placed.scene.frames.group[frame]!;
+      const middle = shape.y + shape.height / 2;
+      context.globalAlpha = 0.88;
+      context.fillStyle = theme.background;
+      context.beginPath();
+      context.roundRect(shape.x, shape.y, shape.width, shape.height, 3);
+      context.fill();
+      context.globalAlpha = 1;
+      context.fillStyle = palette.group(groups.kind[group]!);
+      context.beginPath();
+      context.roundRect(shape.x, shape.y, TAG_PX, shape.height, [3, 0, 0, 3]);
+      context.fill();
+      paintTag(context, this.#measure, picture, group, shape.x + TAG_PX / 2, middle, TAG_PX);
+      context.font = `${TEXT_PX}px ${theme.font}`;
+      context.textBaseline = "middle";
+      context.textAlign = "left";
+      context.fillStyle = theme.text;
+      const x = shape.x + TAG_PX + PAD;
+      context.fillText(words, x, middle);
+      const width = this.#measure.width(words);
+      if (words) {
+        this.labels?.push({
+          text: words,
+          node: -1,
+          x,
+          y: middle - TEXT_PX / 2,
+          width,
+          height: TEXT_PX,
+        });
+      }
+      paintButton(context, button, "−", theme.muted);
+    }
+  }
+
+  /** The header whose button or words are at a point of the stage. */
+  at(x: number, y: number): { header: Header; button: boolean } | null {
+    const inside = (part: Rectangle, slack: number) =>
+      x >= part.x - slack &&
+      y >= part.y - slack &&
+      x <= part.x + part.width + slack &&
+      y <= part.y + part.height + slack;
+    const header = this.#headers.findLast((each) => inside(each, 0));
+    return header ? { header, button: inside(header.button, 2) } : null;
+  }
+
+  /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
+  #header(
+    { camera, groups, times, placed }: Picture,
+    frame: number,
+    shape: Rectangle,
+  ): Header | null {
+    const room = tokens.group.header * camera.scale;
+    const height = Math.min(18, room);
+    if (height < TEXT_PX || shape.y + room < 0 || shape.y > camera.height) return null;
+    const group = placed.scene.frames.group[frame]!;
+    const left = Math.max(shape.x + PAD, 2);
+    const right = Math.min(shape.x + shape.width - PAD, camera.width - 2);
+    const free = right - left - TAG_PX - 3 * PAD - BUTTON_PX;
+    if (free < 0) return null;
+    const ns = groups.ns(group);
+    const time = ns > 0 ? ` · ${duration(ns)} · ${percent(ns / times.total)}` : "";
+    const words = this.#measure.fit(whole(this.#measure, groups.title(group) + time, free), free);
+    const y = shape.y + (room - height) / 2;
+    if (y < 0 || y + height > camera.height) return null;
+    const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + BUTTON_PX + PAD;
+    const button = {
+      x: left + width - BUTTON_PX - PAD / 2,
+      y: y + (height - BUTTON_PX) / 2,
+      width: BUTTON_PX,
+      height: BUTTON_PX,
+    };
+    return { frame, words, button, x: left, y, width, height };
+  }
+}
+
+export function frameShape({ placed, camera }: Picture, frame: number): Rectangle {
+  const { x, y, width, height } = placed.frame(frame);
+  return {
+    x: camera.screenX(x),
+    y: camera.screenY(y),
+    width: width * camera.scale,
+    height: height * camera.scale,
+  };
+}

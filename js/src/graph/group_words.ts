@@ -1,0 +1,98 @@
+import { counted, duration, percent } from "../shared/format.ts";
+import { GroupSource } from "../shared/run_client.ts";
+import { verdictLabel, weight } from "./health.ts";
+import type { GraphModel } from "./model.ts";
+import { boxesOf, type Scene } from "./scene.ts";
+
+const NAMED = 6;
+
+/** The op kinds inside a group, most frequent first. */
+export function kindsIn(
+  { groups, graph }: GraphModel,
+  group: number,
+): [kind: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const node of groups.nodes(group)) {
+    const kind = graph.opKinds.at(node);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** How many nodes have each verdict, worst first; nothing where health was not asked for. */
+export function healthIn({ groups, describe }: GraphModel, group: number): string[] {
+  if (!describe.health) return [];
+  const counts = new Map<number, number>();
+  for (const node of groups.nodes(group)) {
+    const verdict = describe.health.verdict[node]!;
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a], [b]) => weight(b) - weight(a))
+    .map(([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`);
+}
+
+/** How long the group's nodes took together, and how much of the whole that is. */
+export function timeIn({ groups, times }: GraphModel, group: number): string {
+  const ns = groups.ns(group);
+  return ns > 0 ? `${duration(ns)} · ${percent(ns / times.total)} of the time` : "";
+}
+
+/** What the group is, as the tooltip says it. */
+export function groupLines(model: GraphModel, group: number): string[] {
+  const { groups, graph } = model;
+  const kinds = kindsIn(model, group).map(([kind, count]) => `${count} ${kind}`);
+  const more = kinds.length > NAMED ? [`${kinds.length - NAMED} more kinds`] : [];
+  const alike = groups.ofKind(group).length;
+  const isRun = graph.groupSource[group] === GroupSource.REPEAT;
+  const lines = [
+    groups.title(group),
+    `${counted(groups.nodes(group).length, "node")}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
+    timeIn(model, group),
+    alike > 1 ? `kind ${groups.tag(group)}: ${alike} ${isRun ? "runs" : "groups"} alike` : "",
+    ...healthIn(model, group),
+  ];
+  return lines.filter(Boolean);
+}
+
+/** For the live region: the group, whether it is open, and what it reads and is read by. */
+export function groupSentence(
+  model: GraphModel,
+  group: number,
+  scene: Scene,
+  isTooLarge: boolean,
+): string {
+  const { groups, graph, labels, describe } = model;
+  const isOpen = scene.frameOfGroup[group]! >= 0;
+  const inside = new Uint8Array(graph.kinds.length);
+  for (const node of groups.nodes(group)) inside[node] = 1;
+  const [from, to] = [new Set<string>(), new Set<string>()];
+  const named = (node: number) => {
+    const box = boxesOf(scene, node)[0];
+    const around = box === undefined ? -1 : scene.group[box]!;
+    return around >= 0 ? groups.title(around) : describe.short(node);
+  };
+  for (let edge = 0; edge < graph.edgeSource.length; edge++) {
+    const [source, target] = [graph.edgeSource[edge]!, graph.edgeTarget[edge]!];
+    if (source < 0 || inside[source] === inside[target]) continue;
+    if (inside[source]) to.add(named(target));
+    else from.add(named(source));
+  }
+  const list = (names: Set<string>) => {
+    const shown = [...names].slice(0, NAMED).join(", ");
+    return names.size > NAMED ? `${shown} and ${names.size - NAMED} more` : shown;
+  };
+  const time = labels.timeOfGroup(group);
+  const alike = groups.ofKind(group).length - 1;
+  const parts = [
+    `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
+    counted(groups.nodes(group).length, "node"),
+    time ? `${time} of the time` : "",
+    alike > 0 ? `kind ${groups.tag(group)} with ${alike} others` : "",
+    ...healthIn(model, group),
+    isTooLarge ? "too many nodes to be selected in other views" : "",
+  ].filter(Boolean);
+  const reads = from.size ? `; reads ${list(from)}` : "";
+  const read = to.size ? `; read by ${list(to)}` : "";
+  return `${parts.join(", ")}${reads}${read}. Enter ${isOpen ? "closes" : "opens"} it.`;
+}
