@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query.selection import select
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def hidden_nodes(run: DebugRun, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that any of the queries finds.
+    """Mark the nodes that any of the queries finds, and parameters that only those read.
 
     Returns
     -------
@@ -25,19 +27,23 @@ def hidden_nodes(run: DebugRun, queries: Iterable[str]) -> npt.NDArray[np.bool_]
 
     Raises
     ------
-    ValueError
-        For a query that cannot be read.
+    QueryError
+        A query cannot be read; a ValueError that shows where.
     """
     graph = run.graph
     found = np.zeros(0 if graph is None else graph.num_nodes, bool)
     if graph is None:
         return found
     for query in queries:
-        field, _, wanted = checked_query(query).replace("=", ":").partition(":")
-        for node in graph.nodes:
-            of = {NodeKind(graph.kinds[node.id]).name.lower(), node.op_kind}
-            found[node.id] |= wanted in (of if field == "kind" else node.parts)
-    return found
+        found[list(select(run.facts, query))] = True
+    known = graph.edge_source >= 0
+    source, by_hidden = graph.edge_source[known], found[graph.edge_target[known]]
+    is_read = np.zeros((2, graph.num_nodes), bool)
+    is_read[by_hidden.astype(int), source] = True
+    hidden: npt.NDArray[np.bool_] = (
+        found | (graph.kinds == NodeKind.PARAMETER) & is_read[1] & ~is_read[0]
+    )
+    return hidden
 
 
 def checked_query(query: object) -> str:
@@ -47,12 +53,13 @@ def checked_query(query: object) -> str:
     ------
     TypeError
         It is no str.
+    QueryError
+        It cannot be read; a ValueError that shows where.
     ValueError
-        It cannot be read.
+        It asks for nothing.
     """
     if not isinstance(query, str):
         raise TypeError(f"a query is a str, not {type(query).__name__}")
-    found = query.strip()
-    if not found.startswith(("kind:", "kind=", "op:")):
-        raise ValueError(f"{found!r} is no query: write kind:parameter or op:reshape")
-    return found
+    if parse(query) is None:
+        raise ValueError("a query of nothing hides nothing; write kind=parameter")
+    return query.strip()

@@ -235,7 +235,7 @@ class Navigation:
         graph = self._debug_run.graph
         if graph is None:
             return "it has none"
-        known = sorted({f"op:{node.op_kind}" for node in graph.nodes})
+        known = sorted({f"kind={node.op_kind}" for node in graph.nodes})
         try:
             looks.one_of("query", query, known)
         except ValueError as problem:

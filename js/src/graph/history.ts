@@ -2,8 +2,8 @@ import type { CameraPlace } from "./place.ts";
 
 /** What is shown and from where; traits of the view by their names. */
 export type Look = Record<string, unknown> & {
-  camera?: CameraPlace | null;
-  selected?: readonly number[];
+  camera?: CameraPlace | null | undefined;
+  selected?: readonly number[] | undefined;
 };
 
 /** The trait `history`: each step told as its difference to the one before. */

@@ -4,6 +4,8 @@ export interface PointerActions {
   focus(x: number, y: number): void;
   hover(x: number, y: number): void;
   leave(): void;
+  /** What can be done to what is there; false where there is nothing. */
+  menu(x: number, y: number): boolean;
   pan(dx: number, dy: number): void;
   zoom(factor: number, x: number, y: number): void;
 }
@@ -67,6 +69,12 @@ export function bindPointer(
   on("pointerup", end);
   on("pointercancel", end);
   on("pointerleave", () => actions.leave());
+  on("contextmenu", (event) => {
+    const { x, y } = place(event);
+    if (!actions.menu(x, y)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
   on("dblclick", (event) => {
     const { x, y } = place(event);
     actions.focus(x, y);

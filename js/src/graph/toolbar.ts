@@ -2,12 +2,11 @@ import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { Overflow } from "../shared/overflow.ts";
 import type { Direction } from "./layout/types.ts";
-import type { ColorBy } from "./picture.ts";
 
 export interface ToolbarActions {
   search(query: string): void;
   nextHit(by: number): void;
-  colorBy(mode: ColorBy): void;
+  colorBy(name: string): void;
   fold(on: boolean): void;
   direction(to: Direction): void;
   zoom(factor: number): void;
@@ -16,21 +15,32 @@ export interface ToolbarActions {
   details(on: boolean): void;
   copy(): void;
   everything(): void;
+  /** Steps back or forward through what was shown. */
+  go(by: number): void;
+  /** Opens what is behind a button, below it. */
+  shows(control: HTMLElement): void;
+  marks(control: HTMLElement): void;
   /** Gives the keyboard back to the graph. */
   leave(): void;
 }
 
 export interface ToolbarState {
   title: string;
-  colorBy: ColorBy;
+  colorBy: string;
+  /** What the graph can be coloured by. */
+  colors: readonly string[];
   fold: boolean;
   direction: Direction;
   details: boolean;
   hits: string;
   /** Whether times are known. */
   timed: boolean;
-  /** What part of the graph is shown, where it is not all of it. */
+  /** What part of the graph is shown, where it is not all of it; or what could not be done. */
   part: string;
+  isPart: boolean;
+  /** Whether there is something to go back to, and forward. */
+  back: boolean;
+  forward: boolean;
 }
 
 const ARROWS = { down: "↓", right: "→" } as const;
@@ -49,8 +59,13 @@ export class Toolbar {
   });
   readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
-  readonly #part = element("span", { class: "tvmdbg-graph-part", hidden: true });
-  readonly #partText = element("span");
+  /** What part is shown, and the way out. */
+  readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
+  readonly #partText = element("span", { role: "status" });
+  readonly #everything: HTMLButtonElement;
+  readonly #shows: HTMLButtonElement;
+  readonly #marks: HTMLButtonElement;
+  readonly #journey: readonly [HTMLButtonElement, HTMLButtonElement];
   readonly #color: HTMLSelectElement;
   readonly #direction: HTMLButtonElement;
   readonly #steps: HTMLButtonElement[];
@@ -58,20 +73,12 @@ export class Toolbar {
   readonly #slowest: HTMLButtonElement;
   readonly #details: HTMLButtonElement;
   readonly #overflow: Overflow;
+  #names = "";
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
-    this.#color = select(
-      "colours (c)",
-      [
-        ["kind", "op kind"],
-        ["time", "time"],
-        ["health", "health"],
-      ],
-      "kind",
-      (value) => actions.colorBy(value as ColorBy),
-    );
+    this.#color = select("colours (c)", [], "", (value) => actions.colorBy(value));
     this.#direction = button("", "direction of the graph: down or right", () =>
       actions.direction(this.#direction.textContent === ARROWS.down ? "right" : "down"),
     );
@@ -95,16 +102,26 @@ export class Toolbar {
       button("‹", "previous hit (Shift+n)", () => actions.nextHit(-1)),
       button("›", "next hit (n)", () => actions.nextHit(1)),
     ];
-    this.#part.append(
-      this.#partText,
-      button("show all", "show the whole graph", actions.everything),
-    );
+    this.#everything = button("show all", "show the whole graph (a)", actions.everything);
+    this.part.append(this.#partText, this.#everything);
+    this.#journey = [
+      button("◂", "back to what was shown before (Alt+←)", () => actions.go(-1)),
+      button("▸", "forward again (Alt+→)", () => actions.go(1)),
+    ];
+    const journey = element("span", { class: "tvmdbg-joined" }, ...this.#journey);
+    const menu = (label: string, title: string, open: (control: HTMLElement) => void) => {
+      const control = button(label, title, () => open(control));
+      control.ariaHasPopup = "true";
+      return control;
+    };
+    this.#shows = menu("show", "show or hide kinds of nodes (Shift+h)", actions.shows);
+    this.#marks = menu("marks", "bookmarks: looks kept under a name (m)", actions.marks);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
       element("span", { class: "tvmdbg-title" }, "Graph"),
       this.#title,
-      this.#part,
+      journey,
       element(
         "span",
         { class: "tvmdbg-graph-search", role: "search" },
@@ -115,6 +132,8 @@ export class Toolbar {
       this.#color,
       this.#direction,
       this.#fold,
+      this.#shows,
+      this.#marks,
       zoom,
       this.#slowest,
       this.#details,
@@ -123,7 +142,19 @@ export class Toolbar {
     );
     this.#overflow = new Overflow(
       this.node,
-      [code, this.#direction, this.#slowest, this.#fold, zoom, this.#color, this.#details],
+      [
+        ...[
+          code,
+          this.#marks,
+          this.#direction,
+          this.#slowest,
+          this.#fold,
+          this.#shows,
+          zoom,
+          journey,
+        ],
+        ...[this.#color, this.#details],
+      ],
       signal,
     );
     const typed = () => {
@@ -151,6 +182,14 @@ export class Toolbar {
     signal.addEventListener("abort", () => clearTimeout(this.#typing));
   }
 
+  openShows(): void {
+    this.#shows.click();
+  }
+
+  openMarks(): void {
+    this.#marks.click();
+  }
+
   focusSearch(): void {
     this.#search.focus();
     this.#search.select();
@@ -163,6 +202,14 @@ export class Toolbar {
   show(state: ToolbarState): void {
     this.#title.textContent = state.title;
     this.#title.title = state.title;
+    const names = [...new Set([...state.colors, state.colorBy])];
+    if (names.join("\n") !== this.#names) {
+      this.#names = names.join("\n");
+      const label = (name: string) => (name === "kind" ? "op kind" : name);
+      this.#color.replaceChildren(
+        ...names.map((name) => element("option", { value: name }, label(name))),
+      );
+    }
     this.#color.value = state.colorBy;
     this.#direction.textContent = ARROWS[state.direction];
     this.#fold.setAttribute("aria-pressed", String(state.fold));
@@ -170,8 +217,11 @@ export class Toolbar {
     this.#slowest.disabled = !state.timed;
     this.#hits.textContent = state.hits;
     for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
-    this.#part.hidden = state.part === "";
-    this.#partText.textContent = this.#partText.title = state.part;
+    this.part.hidden = state.part === "";
+    this.#partText.textContent = state.part;
+    this.#everything.hidden = !state.isPart;
+    this.#journey[0].disabled = !state.back;
+    this.#journey[1].disabled = !state.forward;
     this.#overflow.fit();
   }
 }

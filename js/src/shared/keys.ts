@@ -1,6 +1,6 @@
 import { button, element, KEEP_KEYS } from "./dom.ts";
 
-/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`. */
+/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+` or `Alt+`. */
 export interface KeyAction {
   keys: readonly string[];
   does: string;
@@ -32,9 +32,9 @@ export function bindKeys(
   root.addEventListener(
     "keydown",
     (event) => {
-      if (event.target !== root || event.altKey) return;
-      if (event.ctrlKey || event.metaKey) {
-        const held = byKey.get(`Ctrl+${event.key}`);
+      if (event.target !== root) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) {
+        const held = byKey.get(`${event.altKey ? "Alt" : "Ctrl"}+${event.key}`);
         if (!held) return;
         event.preventDefault();
         event.stopPropagation();
@@ -93,8 +93,8 @@ const SHOWN: Record<string, string> = {
 };
 
 function shown(key: string): string {
-  const plain = key.replace(/^Ctrl\+(?=.)/, "");
-  return `${plain === key ? "" : "Ctrl+"}${SHOWN[plain] ?? plain}`;
+  const plain = key.replace(/^(Ctrl|Alt)\+(?=.)/, "");
+  return `${key.slice(0, key.length - plain.length)}${SHOWN[plain] ?? plain}`;
 }
 
 function helpPanel(actions: readonly KeyAction[]): HTMLElement {

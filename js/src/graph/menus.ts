@@ -1,0 +1,156 @@
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
+import { Popup } from "./popup.ts";
+import type { GraphView } from "./view.ts";
+
+/** So many of the actions are buttons in the details. */
+const SHOWN = 5;
+
+/** Something that can be done to the selected node, and the key that does it. */
+interface Action {
+  label: string;
+  key: string;
+  run: () => void;
+}
+
+/** The menus of a graph: what can be done to a node, which kinds are shown, looks kept under names. */
+export class Menus {
+  readonly #view: GraphView;
+  readonly #popup: Popup;
+
+  constructor(view: GraphView) {
+    this.#view = view;
+    this.#popup = new Popup(view.root);
+  }
+
+  get node(): HTMLElement {
+    return this.#popup.node;
+  }
+
+  /** The menu of the selected node, at a point of the view or below its box. */
+  actions(at: { x: number; y: number } | null = this.#belowBox()): void {
+    const { node, model } = this.#view;
+    if (node === null || !at) return;
+    const items = this.#actions().map(({ label, key, run }) => this.#item(label, key, run));
+    this.#popup.open("menu", model.describe.short(node), at.x, at.y, items);
+  }
+
+  /** The same as buttons, for the details. */
+  tools(): HTMLElement {
+    const { acts } = this.#view;
+    const buttons = this.#actions()
+      .slice(0, SHOWN)
+      .map(({ label, key, run }) => button(label, `${label} (${key})`, run));
+    const steps = [
+      button("‹", "previous node in execution order ([)", () => acts.inOrder(-1)),
+      button("›", "next node in execution order (])", () => acts.inOrder(1)),
+    ];
+    const joined = element("span", { class: "tvmdbg-joined" }, ...steps);
+    return element("div", { class: "tvmdbg-graph-tools" }, joined, ...buttons);
+  }
+
+  /** Kinds of nodes with how many there are, and other queries that hide: to show or hide each. */
+  shows(control: HTMLElement): void {
+    const { model, navigator, chosen } = this.#view;
+    const counts = new Map<string, number>();
+    const { codes, unique } = model.graph.opKinds;
+    for (const code of codes) counts.set(unique[code]!, (counts.get(unique[code]!) ?? 0) + 1);
+    const kinds = [...counts].sort(([, a], [, b]) => b - a);
+    const rows = new Map(kinds.map(([kind, count]) => [`kind=${kind}`, [kind, integer(count)]]));
+    for (const query of chosen.hidden) if (!rows.has(query)) rows.set(query, [query, ""]);
+    const items = Array.from(rows, ([query, [label, count]]) => {
+      const item = this.#item(label!, count!, () => {
+        navigator.toggle(query);
+        item.ariaChecked = String(!chosen.hidden.includes(query));
+      });
+      item.setAttribute("role", "menuitemcheckbox");
+      item.ariaChecked = String(!chosen.hidden.includes(query));
+      return item;
+    });
+    this.#popup.below(control, "menu", "kinds of nodes that are shown", [
+      ...items,
+      this.#item("show all", "a", () => {
+        this.#popup.close();
+        navigator.everything();
+      }),
+    ]);
+  }
+
+  /** Looks by name, to go to or to forget, and a field for another name. */
+  marks(control: HTMLElement): void {
+    const { journey } = this.#view;
+    const name = element("input", {
+      ...{ type: "text", maxlength: 200, placeholder: "name of this look" },
+      ...{ "aria-label": "name under which what is shown now is kept", ...KEEP_KEYS },
+    });
+    const keep = () => {
+      if (!name.value.trim()) return;
+      journey.keep(name.value.trim());
+      this.marks(control);
+    };
+    name.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      keep();
+    });
+    const rows = journey.names.map((each) =>
+      element(
+        "span",
+        { class: "tvmdbg-joined" },
+        button(each, `go to ${each}`, () => {
+          this.#popup.close();
+          journey.recall(each);
+        }),
+        button("×", `forget ${each}`, () => {
+          journey.forget(each);
+          this.marks(control);
+        }),
+      ),
+    );
+    const field = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      name,
+      button("keep", "keep this look", keep),
+    );
+    this.#popup.below(control, "dialog", "bookmarks", [field, ...rows]);
+  }
+
+  #actions(): Action[] {
+    const { navigator, model, acts, node, context, code } = this.#view;
+    const several = context.session.selected.length > 1;
+    const kind = node === null ? "" : model.graph.opKinds.at(node);
+    return [
+      { label: "upstream", key: "u", run: () => navigator.isolate("upstream") },
+      { label: "downstream", key: "j", run: () => navigator.isolate("downstream") },
+      { label: "around", key: "k", run: () => navigator.around(1) },
+      { label: several ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
+      { label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() },
+      { label: "centre", key: "Enter", run: () => acts.focusNode() },
+      { label: "copy code", key: "Ctrl+c", run: () => code.copy() },
+    ];
+  }
+
+  #item(label: string, hint: string, run: () => void): HTMLButtonElement {
+    const closes = hint.length > 0 && !/^\d/.test(hint);
+    const item = button(label, label, () => {
+      if (closes) this.#popup.close();
+      run();
+    });
+    item.setAttribute("role", "menuitem");
+    item.removeAttribute("title");
+    item.append(element("span", { class: "tvmdbg-muted" }, hint));
+    return item;
+  }
+
+  #belowBox(): { x: number; y: number } | null {
+    const { placed, stage, box, root } = this.#view;
+    if (!placed || box < 0) return null;
+    const { x, y, height } = placed.rectangle(box);
+    const [canvas, own] = [stage.canvas.getBoundingClientRect(), root.getBoundingClientRect()];
+    return {
+      x: stage.camera.screenX(x) + canvas.left - own.left,
+      y: stage.camera.screenY(y + height) + canvas.top - own.top + 2,
+    };
+  }
+}
