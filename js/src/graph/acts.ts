@@ -1,3 +1,4 @@
+import { EdgeTalk } from "./edge_talk.ts";
 import { groupLines } from "./group_words.ts";
 import { notesAt } from "./noted.ts";
 import type { GraphView } from "./view.ts";
@@ -7,10 +8,12 @@ const SOURCE = "graph";
 
 /** All that is done to a view of a graph by hand or by key. */
 export class Acts {
+  readonly edges: EdgeTalk;
   readonly #view: GraphView;
 
   constructor(view: GraphView) {
     this.#view = view;
+    this.edges = new EdgeTalk(view);
   }
 
   select(node: number | null, output?: number): void {
@@ -52,11 +55,12 @@ export class Acts {
     const { box, group } = stage.thingAt(x, y);
     const node = box < 0 || group >= 0 ? null : placed!.scene.node[box]!;
     context.session.hover(node);
+    if (box >= 0) stage.point(-1);
     const lines =
       group >= 0
         ? groupLines(model, group)
         : node === null
-          ? []
+          ? this.edges.at(x, y)
           : [
               model.describe.tooltip(node, placed!.scene),
               ...notesAt(placed!.scene, context.session, box),
@@ -79,6 +83,7 @@ export class Acts {
   leave(): void {
     const { tooltip, stage, context } = this.#view;
     tooltip.show(null, 0, 0, stage.node);
+    stage.point(-1);
     context.session.hover(null);
   }
 

@@ -1,5 +1,6 @@
 import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
 import { type GraphColumns, NodeKind, TRUST_LABELS, Trust } from "../shared/run_client.ts";
+import { entryBytes } from "./color/columns.ts";
 import type { NodeHealth } from "./health.ts";
 import type { Labels } from "./labels.ts";
 import type { Links } from "./links.ts";
@@ -47,7 +48,7 @@ export class Describe {
         lines.push(`… and ${entryOffsets[node + 1]! - entryOffsets[node]! - output} more outputs`);
         break;
       }
-      lines.push(this.#output(node, output));
+      lines.push(this.output(node, output));
     }
     lines.push(...this.#timeLines(node));
     if (this.health) lines.push(...this.health.lines(node).map((line) => `health: ${line}`));
@@ -115,18 +116,16 @@ export class Describe {
     return `${before}${named.join(", ")}${more}`;
   }
 
-  #output(node: number, output: number): string {
-    const { entryOffsets, storageIds, deviceTypes, shapeKnown, shapeOffsets, shapeDims, dtypes } =
-      this.#graph;
+  /** What an output is, how large, and where it lies. */
+  output(node: number, output: number): string {
+    const { entryOffsets, storageIds, deviceTypes, info } = this.#graph;
     const entry = entryOffsets[node]! + output;
     const parts = [`output ${output}: ${this.#labels.entry(node, output)}`];
-    const bits = Number(/^(?:u?int|float|bfloat)(\d+)$/.exec(dtypes.at(entry))?.[1]);
-    if (shapeKnown[entry] && bits >= 8) {
-      const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
-      parts.push(bytes((dims.reduce((size, dim) => size * dim, 1) * bits) / 8));
-    }
+    const size = entryBytes(this.#graph, entry);
+    if (size >= 0) parts.push(bytes(size));
     if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
-    if (entry < deviceTypes.length) parts.push(`device_type ${deviceTypes[entry]}`);
+    if (entry < deviceTypes.length)
+      parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
     return parts.join(" · ");
   }
 

@@ -108,6 +108,11 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
         does: "a long graph in columns, or not",
         run: () => view.context.options.set("wrapped", !view.isWrapped),
       },
+      {
+        keys: ["e"],
+        does: "what the next edge of the node carries (Shift: previous)",
+        run: (event) => acts.edges.step(event.shiftKey ? -1 : 1),
+      },
       { keys: ["s"], does: "slowest node", run: () => acts.slowest() },
       {
         keys: ["u", "j"],

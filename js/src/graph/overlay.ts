@@ -49,7 +49,7 @@ export class OverlayPainter {
     this.#margin = margin;
   }
 
-  paint(picture: Picture, { selected, frame, hovered, hits, noted }: Marks): void {
+  paint(picture: Picture, { selected, frame, hovered, hits, noted }: Marks, edge: number): void {
     const { theme } = picture.palette;
     const { placed, camera } = picture;
     if (frame >= 0) this.#group(picture, frame);
@@ -61,6 +61,13 @@ export class OverlayPainter {
     }
     const primary = selected.at(-1);
     if (primary !== undefined) this.#edgesOf(picture, primary);
+    if (edge >= 0) {
+      this.#context.beginPath();
+      this.#edges.trace(picture, edge, false);
+      this.#context.strokeStyle = theme.text;
+      this.#context.lineWidth = 2.5;
+      this.#context.stroke();
+    }
     for (const box of selected) {
       const line = box === primary ? 3 : 2;
       if (camera.scale < TITLE_SCALE) this.#frame(picture, box, theme.background, line + 2, 2, []);

@@ -2,6 +2,7 @@ import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import { BoxPainter } from "./boxes.ts";
 import { Camera, type Rectangle } from "./camera.ts";
+import { edgeAt } from "./edge_talk.ts";
 import { EdgePainter } from "./edges.ts";
 import { FramePainter, frameShape } from "./frames.ts";
 import { buttonOf } from "./group_boxes.ts";
@@ -61,6 +62,7 @@ export class Stage {
   readonly #overRepaint: Repaint;
   readonly #drawn: () => void;
   #picture: Picture | null = null;
+  #edge = -1;
   #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Set(), noted: [] };
   #pending: (() => void) | null = null;
   #moving = 0;
@@ -85,11 +87,25 @@ export class Stage {
 
   /** Shows another picture; `place` sets the camera once the stage has a size. */
   show(picture: Picture, place: (() => void) | null = null): void {
+    if (picture.placed !== this.#picture?.placed) this.#edge = -1;
     this.#picture = picture;
     this.node.dataset.direction = picture.placed.layout.direction;
     this.#overview.invalidate();
     if (place) this.#pending = place;
     this.#baseRepaint.request();
+  }
+
+  /** Marks an edge; -1 for none. */
+  point(edge: number): void {
+    if (edge === this.#edge) return;
+    this.#edge = edge;
+    this.#overRepaint.request();
+  }
+
+  /** The edge at a point of the stage, -1 where there is none. */
+  edgeAt(x: number, y: number): number {
+    const picture = this.#picture;
+    return picture && detail(picture) !== "density" ? edgeAt(picture, x, y) : -1;
   }
 
   mark(marks: Marks): void {
@@ -327,7 +343,7 @@ export class Stage {
   #paintOver(): void {
     if (!this.#picture) return;
     clear(this.#over, this.camera.width, this.camera.height);
-    this.#marker.paint(this.#picture, this.#marks);
+    this.#marker.paint(this.#picture, this.#marks, this.#edge);
     this.#overview.paint(this.#picture, this.#marks);
   }
 }

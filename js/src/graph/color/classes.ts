@@ -27,6 +27,8 @@ export class ClassColors extends KindColors {
   /** The most frequent first; those beyond the colours are one row. */
   readonly rows: ClassRow[];
   readonly unknown: number;
+  /** How many classes have a colour of their own. */
+  #own = 0;
   /** By class: its place among the most frequent. */
   readonly #place: Int32Array;
   readonly #most: Int32Array;
@@ -53,16 +55,22 @@ export class ClassColors extends KindColors {
     order.sort((a, b) => counts[b]! - counts[a]! || a - b);
     this.#place = new Int32Array(counts.length);
     for (const [place, code] of order.entries()) this.#place[code] = place;
-    this.rows = order.slice(0, OWN).map((code) => ({
+    // A slot that one entry alone has shares nothing.
+    const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
+    this.#own = Math.min(OWN, told.length);
+    this.rows = order.slice(0, this.#own).map((code) => ({
       key: String(code),
       label: column.classes[code]!,
       nodes: counts[code]!,
       color: this.color(code),
     }));
-    const rest = order.slice(OWN);
+    const rest = order.slice(this.#own);
     if (rest.length) {
       const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
-      const label = counted(rest.length, "other");
+      const label =
+        told.length < order.length
+          ? `${integer(rest.length)} used once`
+          : counted(rest.length, "other");
       this.rows.push({ key: OTHER, label, nodes, color: this.color(rest[0]!) });
     }
     this.#most = new Int32Array(scene.count);
@@ -74,7 +82,7 @@ export class ClassColors extends KindColors {
   color(code: number): string {
     const { theme } = this.ground.palette;
     const place = this.#place[code]!;
-    if (place >= OWN) return theme.muted;
+    if (place >= this.#own) return theme.muted;
     const full = tokens[theme.dark ? "dark" : "light"][place % COLORS]!;
     return place < COLORS ? full : this.ground.palette.faded(full);
   }
@@ -123,7 +131,7 @@ export class ClassColors extends KindColors {
   }
 
   #key(code: number): string {
-    return this.#place[code]! < OWN ? String(code) : OTHER;
+    return this.#place[code]! < this.#own ? String(code) : OTHER;
   }
 
   #is(node: number, key: string): boolean {

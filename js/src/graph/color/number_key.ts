@@ -44,8 +44,7 @@ export class NumberKey {
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     this.#ticks.replaceChildren(...this.#texts(colors));
-    const plot = { x: SIDE, y: 5, width: WIDTH, height: BAR };
-    this.#handles.place(plot, axis, [scale.low, scale.high]);
+    this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
     const said = [
       counts.under && `${integer(counts.under)} below`,
       counts.over && `${integer(counts.over)} above`,
