@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.graph_options import GraphOptions
@@ -11,7 +11,7 @@ from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph_boxes import Direction
@@ -36,6 +36,8 @@ def graph_figure(
     hops: int | None = None,
     search: str = "",
     selected: Sequence[int] = (),
+    isolate: Mapping[str, Any] | None = None,
+    hidden: Sequence[str] = (),
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -59,6 +61,10 @@ def graph_figure(
         Words; nodes that have them are marked.
     selected : sequence of int
         Nodes that are marked.
+    isolate : mapping or None
+        Part that alone is shown, as of ``GraphView``: ``{"kind": "upstream", "nodes": [12]}``.
+    hidden : sequence of str
+        Queries; the nodes they find are left out.
     width : float
         px.
     theme : str
@@ -70,6 +76,8 @@ def graph_figure(
     ------
     ValueError
         A value that is none of these.
+    KeyError, IndexError, TypeError
+        Nodes that the graph does not have.
     """
     options = GraphOptions(
         color_by,
@@ -79,6 +87,8 @@ def graph_figure(
         hops,
         search,
         tuple(selected),
+        None if isolate is None else dict(isolate),
+        tuple(hidden),
     )
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     return graph_panel(run, usable_width(width), theme_of(theme), options, most).figure()

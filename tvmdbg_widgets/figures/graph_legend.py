@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
 from tvmdbg_widgets.figures.graph_picture import hatch
-from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Scene, Times
+from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import width
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -70,6 +70,8 @@ def draw_legend(
         _line(flow, "6 4", "ambiguous: the file does not tell the producer")
     if CONTROL in scene.style:
         _line(flow, "1.5 4", "runs before")
+    if BRIDGE in scene.style:
+        _line(flow, "9 4 1.5 4", "through hidden nodes")
     if any(scene.folded):
         x, middle = flow.take(width("+2: parameters inside", SMALL))
         panel.marks.text("+2: parameters inside", x, middle + 4, fill=flow.theme.muted)

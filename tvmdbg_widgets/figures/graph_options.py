@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
 
@@ -22,6 +22,8 @@ class GraphOptions:
     hops: int | None = None
     search: str = ""
     selected: tuple[int, ...] = field(default=())
+    isolate: dict[str, Any] | None = None
+    hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no graph can be shown with."""

@@ -18,7 +18,15 @@ from tvmdbg_widgets.figures.graph_boxes import (
     pill_width,
 )
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
-from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, CONTROL, Labels, Scene, Times, badge
+from tvmdbg_widgets.figures.graph_scene import (
+    AMBIGUOUS,
+    BRIDGE,
+    CONTROL,
+    Labels,
+    Scene,
+    Times,
+    badge,
+)
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.graph import Graph
 
-_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4"}
+_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "9 4 1.5 4"}
 _CORNER = 6.0
 _SPUR = 8
 

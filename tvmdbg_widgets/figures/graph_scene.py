@@ -16,11 +16,12 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tvmdbg_widgets.model.bridges import Bridge
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
 
-DATA, AMBIGUOUS, CONTROL = 0, 1, 2
-EDGE_STYLES = ("data", "ambiguous", "control")
+DATA, AMBIGUOUS, CONTROL, BRIDGE = 0, 1, 2, 3
+EDGE_STYLES = ("data", "ambiguous", "control", "bridge")
 
 
 class Times:
@@ -120,7 +121,10 @@ class Scene:
     folded : list of list of int
         Parameters drawn inside each box.
     source, target, slot, style : list of int
-        Per drawn edge its boxes, what it reads, and ``DATA``, ``AMBIGUOUS`` or ``CONTROL``.
+        Per drawn edge its boxes, what it reads, and ``DATA``, ``AMBIGUOUS``, ``CONTROL`` or
+        ``BRIDGE`` over hidden nodes.
+    outputs : list of int
+        Per drawn edge which output it reads; how many hidden nodes a bridge leads over.
     dangling, cut_into, cut_out_of : list of int
         Per box: operands that name no node, and edges from and to nodes that are left out.
     """
@@ -142,7 +146,13 @@ def badge(folded: int) -> str:
     return "" if not folded else "1 param" if folded == 1 else f"{folded} params"
 
 
-def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None) -> Scene:
+def build_scene(
+    graph: Graph,
+    *,
+    fold: bool,
+    only: Collection[int] | None = None,
+    bridges: Collection[Bridge] = (),
+) -> Scene:
     """Return boxes and edges of a graph, or of some of its nodes."""
     chosen = None if only is None else frozenset(only)
 
@@ -164,6 +174,7 @@ def build_scene(graph: Graph, *, fold: bool, only: Collection[int] | None = None
         marked[list(chosen)] = True
         touched = marked[graph.edge_source] | marked[graph.edge_target]
     _add_edges(graph, scene, own, shown, touched)
+    _add_bridges(scene, own, bridges)
     return scene
 
 
@@ -226,31 +237,18 @@ def _add_edge(scene: Scene, source: int, target: int, output: int, style: int) -
     scene.source.append(source)
     scene.target.append(target)
     scene.outputs.append(output)
-    scene.slot.append(3 * output + style)
+    scene.slot.append(len(EDGE_STYLES) * output + style)
     scene.style.append(style)
 
 
-def neighbourhood(graph: Graph, focus: int, hops: int) -> frozenset[int]:
-    """Nodes within so many edges; parameters come with their consumers and lead nowhere."""
-    found = {focus}
-    front = [focus]
-    for _ in range(hops):
-        following: list[int] = []
-        for node in front:
-            around = [
-                *graph.edge_source[graph.in_edges(node)].tolist(),
-                *graph.edge_target[graph.out_edges(node)].tolist(),
-            ]
-            for other in around:
-                if other >= 0 and other not in found:
-                    found.add(other)
-                    if graph.kinds[other] != NodeKind.PARAMETER:
-                        following.append(other)
-        front = following
-    for node in tuple(found):
-        if graph.kinds[node] != NodeKind.PARAMETER:
-            sources = graph.edge_source[graph.in_edges(node)].tolist()
-            found.update(
-                each for each in sources if each >= 0 and graph.kinds[each] == NodeKind.PARAMETER
-            )
-    return frozenset(found)
+def _add_bridges(scene: Scene, own: dict[int, int], bridges: Collection[Bridge]) -> None:
+    """Draw what leads over hidden nodes, in place of the loose ends on both sides of them."""
+    drawn = [
+        (own[each.source], own[each.target], each.through)
+        for each in bridges
+        if each.source in own and each.target in own
+    ]
+    for source, target, through in drawn:
+        scene.cut_out_of[source] = scene.cut_into[target] = 0
+        _add_edge(scene, source, target, 0, BRIDGE)
+        scene.outputs[-1] = through

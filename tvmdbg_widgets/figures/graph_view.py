@@ -13,6 +13,7 @@ from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
 from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
+from tvmdbg_widgets.figures.graph_part import near, part_of
 from tvmdbg_widgets.figures.graph_picture import Picture
 from tvmdbg_widgets.figures.graph_scene import (
     Labels,
@@ -20,7 +21,6 @@ from tvmdbg_widgets.figures.graph_scene import (
     Times,
     build_scene,
     count_boxes,
-    neighbourhood,
 )
 from tvmdbg_widgets.figures.graph_search import search
 from tvmdbg_widgets.figures.graph_words import condensed_text, describe, graph_text, totals
@@ -61,12 +61,12 @@ class GraphPanels:
         self.sums = kind_sums(graph, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
         self.hits = search(graph, options.search)
-        self.only: frozenset[int] | None = None
-        if self.focus is not None and options.hops is not None:
-            self.only = neighbourhood(graph, self.focus, options.hops)
+        self.shown = part_of(run, graph, options, self.focus, self.labels.title)
+        self.only = self.shown.only
         self.cut = self.only is None and graph.num_nodes > _DESCRIBED
         shown = range(_DESCRIBED) if self.cut else self.only
-        self.scene = build_scene(graph, fold=options.fold_parameters, only=shown)
+        over = self.shown.bridges
+        self.scene = build_scene(graph, fold=options.fold_parameters, only=shown, bridges=over)
         whole = count_boxes(graph, options.fold_parameters)
         self.boxes = whole if self.cut else len(self.scene.nodes)
 
@@ -119,7 +119,10 @@ class GraphPanels:
     def condensed(self, most_bytes: int) -> Panel:
         """Return the whole graph as groups of its nodes, and the slowest operators."""
         again = self.cut or not self.options.fold_parameters
-        scene = build_scene(self.graph, fold=True, only=self.only) if again else self.scene
+        scene = self.scene
+        if again:
+            over = self.shown.bridges
+            scene = build_scene(self.graph, fold=True, only=self.only, bridges=over)
         panel: Panel | None = None
         for most in _GROUPS:
             found = condense(self.graph, scene, self.labels, self.times, most)
@@ -185,14 +188,16 @@ class GraphPanels:
         if self.focus is None:
             nodes = self.scene.nodes[:most]
         else:
-            near = {self.focus}
+            found = {self.focus}
             for hops in range(1, 4):
-                wider = neighbourhood(self.graph, self.focus, hops)
+                wider = near(self.graph, self.focus, hops)
+                if self.only is not None:
+                    wider &= self.only
                 boxes = build_scene(self.graph, fold=self.options.fold_parameters, only=wider)
                 if len(boxes.nodes) > most:
                     break
-                near = set(wider)
-            nodes = sorted(near)
+                found = set(wider)
+            nodes = sorted(found)
         if self.options.fold_parameters:
             sources = [self.graph.edge_source[self.graph.in_edges(node)] for node in nodes]
             read = np.unique(np.concatenate([*sources, np.zeros(0, np.int32)])).tolist()
@@ -221,7 +226,7 @@ class GraphPanels:
                 f". Slowest: #{slowest} {self.labels.title(slowest)}, {self.labels.time(slowest)}"
             )
         y = panel.heading(self.run.title, counts)
-        notes = (self._part_note(), self.problem, self._search_note(), self._how(found))
+        notes = (self.shown.note, self.problem, self._search_note(), self._how(found))
         for note in filter(None, notes):
             y = panel.paragraph(note, y, lines=6, fill=self.theme.muted)
         hottest = None if found is None else (found.largest, "hottest group")
@@ -260,14 +265,6 @@ class GraphPanels:
             said += "; each feeds the next." if found.carried else "."
         return said
 
-    def _part_note(self) -> str:
-        if self.focus is None or self.options.hops is None:
-            return ""
-        return (
-            f"Only what is within {counted(self.options.hops, 'edge')} of "
-            f"#{self.focus} {self.labels.title(self.focus)}."
-        )
-
     def _description(self) -> dict[str, Any]:
         facts = describe(self.graph, self.labels, self.times, self.scene)
         return {
@@ -278,6 +275,8 @@ class GraphPanels:
             "direction": self.options.direction,
             "focus": self.focus,
             "hops": self.options.hops,
+            "isolate": self.options.isolate,
+            "hidden": list(self.options.hidden),
             "search": self.options.search,
             "hits": len(self.hits),
             "selected": list(self.options.selected),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times, badge
+from tvmdbg_widgets.figures.graph_scene import BRIDGE, EDGE_STYLES, Labels, Scene, Times, badge
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
@@ -119,7 +119,7 @@ def describe(graph: Graph, labels: Labels, times: Times, scene: Scene) -> dict[s
             {
                 "source": scene.nodes[source],
                 "target": scene.nodes[target],
-                "output": output,
+                "through" if style == BRIDGE else "output": output,
                 "style": EDGE_STYLES[style],
             }
             for source, target, output, style in zip(

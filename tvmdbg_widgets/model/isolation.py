@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.choice import fields_of, one_of
 from tvmdbg_widgets.model.graph_walk import Neighbours
 from tvmdbg_widgets.model.nodes import NodeKind
 
@@ -65,6 +67,54 @@ def levels(
                             reached.append(other)
         front = reached
     return np.array(found, np.int32)
+
+
+def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | None:
+    """Return what part of a graph is meant as ``{"kind", "nodes", "hops"}``, nodes by id.
+
+    Parameters
+    ----------
+    given : mapping or None
+        ``{"kind": "upstream", "nodes": [12]}``; nodes by id or name, ``hops`` of ``"around"``.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No such part, or nodes that the graph does not have; or no path between two nodes.
+    """
+    if given is None:
+        return None
+    if graph is None:
+        raise ValueError("no graph to show a part of")
+    fields = fields_of(given, "isolate", ("kind", "nodes", "hops"))
+    kind = one_of("kind", fields.get("kind"), ISOLATIONS)
+    named = fields.get("nodes")
+    several = named if isinstance(named, list | tuple) else [named]
+    nodes = list(dict.fromkeys(_node_id(graph, node) for node in several))
+    if not nodes or (kind == "path" and len(nodes) != 2):
+        wanted = "two nodes" if kind == "path" else "at least one node"
+        raise ValueError(f"{kind} takes {wanted}, found {len(nodes)}")
+    hops = fields.get("hops")
+    if kind == "around":
+        hops = 1 if hops is None else hops
+        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
+            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
+    elif hops is not None:
+        raise ValueError(f"only around takes hops, not {kind}")
+    if kind == "path" and not between(graph, *nodes).any():
+        first, second = (f"#{node} {graph.names[node]!r}" for node in nodes)
+        raise ValueError(f"no path between {first} and {second}, in either direction")
+    return {"kind": kind, "nodes": nodes, "hops": hops}
+
+
+def _node_id(graph: Graph, node: object) -> int:
+    if isinstance(node, str):
+        return graph.node(node).id
+    if isinstance(node, bool) or not hasattr(node, "__index__"):
+        raise TypeError(f"a node is named by its id or its name, not by {node!r}")
+    found = operator.index(node)
+    graph.entry_range(found)
+    return found
 
 
 def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:

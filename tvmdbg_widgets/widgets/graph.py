@@ -142,6 +142,8 @@ class GraphView(GraphOptions, Navigation, View):
             focus=self.focus,
             hops=self.hops,
             search=self.search,
+            isolate=self.isolate,
+            hidden=self.hidden,
             selected=self._marked(handed),
             width=width,
             theme=theme,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import traitlets
 
+from tvmdbg_widgets.model.choice import one_of
+from tvmdbg_widgets.model.isolation import checked_isolation
 from tvmdbg_widgets.widgets import looks
-from tvmdbg_widgets.widgets.marks import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ class Shown(traitlets.HasTraits):
     @traitlets.validate("isolate")
     def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
         with _as_trait_error("isolate"):
-            return looks.checked_isolation(self._debug_run, proposal["value"])
+            return checked_isolation(self._debug_run.graph, proposal["value"])
 
     @traitlets.validate("hidden")
     def _readable(self, proposal: dict[str, Any]) -> list[str]:
@@ -158,7 +159,7 @@ class Navigation:
             A query that hides nothing; names close ones.
         """
         for query in queries:
-            looks.one_of("hidden query", query, self.hidden)
+            one_of("hidden query", query, self.hidden)
         kept = [each for each in self.hidden if each not in queries] if queries else []
         self._step(hidden=kept)
 
@@ -216,7 +217,7 @@ class Navigation:
 
     def _bookmarked(self, name: str) -> looks.Look:
         try:
-            return dict(self.bookmarks[looks.one_of("bookmark", name, self.bookmarks)])
+            return dict(self.bookmarks[one_of("bookmark", name, self.bookmarks)])
         except ValueError as problem:
             raise KeyError(problem.args[0]) from None
 
@@ -227,9 +228,8 @@ class Navigation:
             if not nodes:
                 raise ValueError(f"nothing is selected; name a node: {kind}(node)")
         several = list(nodes) if isinstance(nodes, list | tuple | set | range) else [nodes]
-        ids = [node_id(run, node) for node in several]
-        fields = {"kind": kind, "nodes": ids, "hops": hops}
-        self._step(isolate=looks.checked_isolation(run, fields), hops=None)
+        fields = {"kind": kind, "nodes": several, "hops": hops}
+        self._step(isolate=checked_isolation(run.graph, fields), hops=None)
 
     def _kinds(self, query: str) -> str:
         graph = self._debug_run.graph
@@ -237,7 +237,7 @@ class Navigation:
             return "it has none"
         known = sorted({f"kind={node.op_kind}" for node in graph.nodes})
         try:
-            looks.one_of("query", query, known)
+            one_of("query", query, known)
         except ValueError as problem:
             return str(problem.args[0].partition("; ")[2])
         return ""

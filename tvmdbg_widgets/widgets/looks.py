@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tvmdbg_widgets.model.isolation import ISOLATIONS, between
+from tvmdbg_widgets.model.choice import fields_of
+from tvmdbg_widgets.model.isolation import checked_isolation
 from tvmdbg_widgets.widgets.marks import node_id
 
 if TYPE_CHECKING:
@@ -31,37 +31,6 @@ _SCALES = (1e-4, 3.0)
 _CAMERA = ("node", "dx", "dy", "scale")
 
 
-def checked_isolation(run: DebugRun, given: object) -> dict[str, Any] | None:
-    """Return what part of the graph is shown as ``{"kind", "nodes", "hops"}``, nodes by id.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such part, or nodes that the run does not have; or no path between two nodes.
-    """
-    if given is None:
-        return None
-    fields = _fields(given, "isolate", ("kind", "nodes", "hops"))
-    kind = one_of("kind", fields.get("kind"), ISOLATIONS)
-    named = fields.get("nodes")
-    several = named if isinstance(named, list | tuple) else [named]
-    nodes = list(dict.fromkeys(node_id(run, node) for node in several))
-    hops = fields.get("hops")
-    if not nodes or (kind == "path" and len(nodes) != 2):
-        wanted = "two nodes" if kind == "path" else "at least one node"
-        raise ValueError(f"{kind} takes {wanted}, found {len(nodes)}")
-    if kind == "around":
-        hops = 1 if hops is None else hops
-        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
-            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
-    elif hops is not None:
-        raise ValueError(f"only around takes hops, not {kind}")
-    if kind == "path" and run.graph is not None and not between(run.graph, *nodes).any():
-        first, second = (f"#{node} {run.graph.names[node]!r}" for node in nodes)
-        raise ValueError(f"no path between {first} and {second}, in either direction")
-    return {"kind": kind, "nodes": nodes, "hops": hops}
-
-
 def checked_camera(run: DebugRun, given: object) -> dict[str, Any] | None:
     """Return where the view looks from: a node, how far beside it, in px of the graph, how large.
 
@@ -72,7 +41,7 @@ def checked_camera(run: DebugRun, given: object) -> dict[str, Any] | None:
     """
     if given is None:
         return None
-    fields = _fields(given, "camera", _CAMERA)
+    fields = fields_of(given, "camera", _CAMERA)
     found: dict[str, Any] = {"node": node_id(run, fields.get("node"))}
     for name, default in (("dx", 0.0), ("dy", 0.0), ("scale", 1.0)):
         value = fields.get(name, default)
@@ -106,11 +75,11 @@ def checked_look(run: DebugRun, given: object, traits: Sequence[str]) -> Look:
     TypeError, ValueError, KeyError, IndexError
         No such look.
     """
-    look = _fields(given, "a look", (*traits, *ALWAYS))
-    checks = {"isolate": checked_isolation, "camera": checked_camera}
-    for name, check in checks.items():
-        if name in look:
-            look[name] = check(run, look[name])
+    look = fields_of(given, "a look", (*traits, *ALWAYS))
+    if "isolate" in look:
+        look["isolate"] = checked_isolation(run.graph, look["isolate"])
+    if "camera" in look:
+        look["camera"] = checked_camera(run, look["camera"])
     if "hidden" in look:
         look["hidden"] = checked_queries(look["hidden"])
     if "selected" in look:
@@ -163,7 +132,7 @@ def checked_history(run: DebugRun, given: object, traits: Sequence[str]) -> dict
     TypeError, ValueError, KeyError, IndexError
         No such history.
     """
-    fields = _fields(given, "history", ("steps", "at"))
+    fields = fields_of(given, "history", ("steps", "at"))
     steps = [checked_look(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < max(1, len(steps)):
@@ -216,28 +185,4 @@ def caught_up(history: Mapping[str, Any], now: Look) -> dict[str, Any]:
     return {"steps": steps, "at": at}
 
 
-def one_of(name: str, given: object, known: Iterable[str]) -> str:
-    """Return the value if it is known.
-
-    Raises
-    ------
-    ValueError
-        It is not; the message names close ones, or all.
-    """
-    usable = list(known)
-    if isinstance(given, str) and given in usable:
-        return given
-    close = difflib.get_close_matches(given, usable, n=3) if isinstance(given, str) else []
-    told = f"close: {', '.join(close)}" if close else f"known: {', '.join(usable) or 'none'}"
-    raise ValueError(f"no {name} {given!r}; {told}")
-
-
 _NONE = object()
-
-
-def _fields(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
-    for field in given:
-        one_of("field", field, known)
-    return dict(given)
