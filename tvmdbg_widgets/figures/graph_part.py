@@ -1,0 +1,79 @@
+"""Which part of a graph a figure shows, and what it says of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.hidden import hidden_nodes
+from tvmdbg_widgets.model.bridges import Bridge, bridges
+from tvmdbg_widgets.model.isolation import checked_isolation, isolated
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.figures.graph_options import GraphOptions
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.run import DebugRun
+
+
+@dataclass(frozen=True)
+class Part:
+    """The nodes that are shown, None for all; what leads over hidden ones; and that in words."""
+
+    only: frozenset[int] | None = None
+    bridges: tuple[Bridge, ...] = ()
+    note: str = ""
+
+
+def part_of(
+    run: DebugRun,
+    graph: Graph,
+    options: GraphOptions,
+    focus: int | None,
+    title: Callable[[int], str],
+) -> Part:
+    """Return what the options leave of a graph; ``title`` names a node.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        No part of this graph, or a query that cannot be read.
+    """
+    isolation = checked_isolation(graph, options.isolate)
+    if isolation is None and focus is not None and options.hops is not None:
+        isolation = {"kind": "around", "nodes": [focus], "hops": options.hops}
+    if isolation is None and not options.hidden:
+        return Part()
+    shown, notes = np.ones(graph.num_nodes, bool), []
+    if isolation is not None:
+        shown = isolated(graph, isolation["kind"], isolation["nodes"], isolation.get("hops"))
+        notes.append(f"Only {_told(isolation['kind'], isolation, title)}.")
+    over: list[Bridge] = []
+    if options.hidden:
+        hidden = shown & hidden_nodes(run, options.hidden)
+        over = [each for each in bridges(graph, hidden) if shown[[each.source, each.target]].all()]
+        shown = shown & ~hidden
+        found = ", ".join(options.hidden)
+        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).")
+    notes.append(f"Shown: {counted(int(shown.sum()), 'node')} of {graph.num_nodes:,}.")
+    return Part(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
+
+
+def near(graph: Graph, node: int, hops: int) -> frozenset[int]:
+    """Return the nodes within so many edges of a node."""
+    return frozenset(np.flatnonzero(isolated(graph, "around", [node], hops)).tolist())
+
+
+def _told(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
+    nodes = isolation["nodes"]
+    named = [f"#{node} {title(node)}" for node in nodes[:2]]
+    if kind == "path":
+        return f"what lies between {' and '.join(named)}"
+    several = counted(len(nodes), "node") if len(nodes) > 2 else " and ".join(named)
+    if kind == "around":
+        return f"what is within {counted(isolation['hops'], 'edge')} of {several}"
+    return f"{several} and what is {kind}"
