@@ -421,9 +421,9 @@ class DebugRun:
         Parameters
         ----------
         view : str
-            ``"graph"``, ``"tensor"``, ``"timeline"``, or ``"debugger"``: all three, and the
-            findings once they are known. A graph of more than 300 nodes, parameters not counted,
-            is condensed to groups.
+            ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"``, or ``"debugger"``: the first
+            three, and the findings once they are known. A graph of more than 300 nodes, parameters
+            not counted, is condensed to groups.
         width : float
             px, 300 to 2000.
         theme : str
@@ -434,8 +434,9 @@ class DebugRun:
             ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
             ``color_map``, ``color_range``, ``cells``, ``data_layout``, ``data_sizes``, ``reading``,
             ``show``, ``along``, ``region`` (tensor, see :class:`TensorInspector`); ``show``,
-            ``sort``, ``time_range`` (timeline);
-            ``selected``: node ids to be marked (graph and timeline); ``tensor_show``, the
+            ``sort``, ``time_range`` (timeline); ``parameters``, ``color_by``, ``step_range``
+            (memory, see :class:`MemoryView`);
+            ``selected``: node ids to be marked (graph, timeline and memory); ``tensor_show``, the
             tensor's ``show``, and ``collapsed``: views to be left out (debugger).
 
         Raises

@@ -89,6 +89,15 @@ def reused() -> DebugRun:
     )
 
 
+def overlapping() -> DebugRun:
+    return plant(
+        Op("x", ramp(8), storage=0),
+        relu(ramp(8), "a", storage=1),
+        relu(ramp(8), "b", [(1, 0)], storage=1),
+        relu(ramp(8), "c", [(1, 0), (2, 0)], storage=2),
+    )
+
+
 def lost() -> DebugRun:
     ops = [Op("x", ramp(8)), relu(ramp(8)), relu(ramp(8), "b", [(1, 0)])]
     return tvmdbg.open(params(ops, leave_out=[(2, 0)]), graph=graph_json(ops).encode())
@@ -170,6 +179,11 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "stale-tensors": (run_twice, "run() was called more than once", clean),
     "overwritten": (reused, "1 tensor is not what the node computed: 1 of 3 outputs", clean),
+    "lost-values": (
+        overlapping,
+        "1 value is overwritten before the last node has read it: #1 by #2 relu",
+        reused,
+    ),
     "missing-tensors": (lost, "b (node 2) has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "Where 2 edges belong cannot be known", clean),
     "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
@@ -31,8 +32,9 @@ class Lives:
         Steps from the one that writes the entry to the last that reads it, both included; a graph
         in which nothing runs has one step.
     needed : int64 [E]
-        Step until which the value must not be lost: the last that reads it; R for outputs of the
-        graph and parameters, which the next run reads again; -1 for what nobody reads.
+        Step until which the value must not be lost: the last that surely reads it (not over an
+        ambiguous edge); R for outputs of the graph and parameters, which the next run reads
+        again; -1 for what nobody reads.
     """
 
     order: npt.NDArray[np.int32]
@@ -62,18 +64,26 @@ def lives(graph: Graph) -> Lives:
     given = graph.kinds[owner] < NodeKind.OPERATOR
     first = np.where(given, 0, place[owner])
 
-    needed = np.full(graph.num_entries, -1, np.int64)
     known = graph.edge_source >= 0
-    read = graph.entry_offsets[graph.edge_source[known]] + graph.edge_output[known]
-    np.maximum.at(needed, read, place[graph.edge_target[known]])
+    needed = _last_read(graph, known & (graph.edge_trust != Trust.AMBIGUOUS), place)
     heads = graph.entry_offsets[graph.heads[:, 0]] + graph.heads[:, 1]
     end = max(1, len(order)) - 1
-    last = np.maximum(needed, first)
+    last = np.maximum(_last_read(graph, known, place), first)
     last[given] = end
     last[heads] = end
     needed[heads] = len(order)
     needed[graph.kinds[owner] == NodeKind.PARAMETER] = len(order)
     return Lives(order, owner, first, last, needed)
+
+
+def _last_read(
+    graph: Graph, edges: npt.NDArray[np.bool_], place: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the last step at which each entry is read over some edges, -1 for none."""
+    found = np.full(graph.num_entries, -1, np.int64)
+    read = graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
+    np.maximum.at(found, read, place[graph.edge_target[edges]])
+    return found
 
 
 def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Ints:

@@ -167,7 +167,8 @@ class MemoryPlan:
         return _in_workspace(self.entry_slot, self.entry_bytes, self.slot_is_parameter)
 
     @cached_property
-    def _owner(self) -> npt.NDArray[np.int32]:
+    def owner(self) -> npt.NDArray[np.int32]:
+        """The node of each entry (int32 [E])."""
         counts = np.diff(self.graph.entry_offsets)
         return np.repeat(np.arange(self.graph.num_nodes, dtype=np.int32), counts)
 
@@ -179,13 +180,14 @@ class MemoryPlan:
         _, largest = np.unique(self.entry_slot[found], return_index=True)
         return tuple(self._life(each) for each in found[np.sort(largest)].tolist())
 
-    def _entry(self, entry: int) -> Entry:
-        node = int(self._owner[entry])
+    def entry_of(self, entry: int) -> Entry:
+        """Return node and output of an entry by its id, a place in the entry columns."""
+        node = int(self.owner[entry])
         return Entry(node, entry - int(self.graph.entry_offsets[node]))
 
     def _life(self, entry: int) -> Life:
         slot = int(self.entry_slot[entry])
-        own = self._entry(entry)
+        own = self.entry_of(entry)
         known = int(self.entry_bytes[entry])
         ran = len(self.order) > 0
         given = self.graph.kinds[own.node] < NodeKind.OPERATOR
@@ -218,9 +220,9 @@ class MemoryPlan:
 
         return data_frame(
             {
-                "node": self._owner,
-                "output": np.arange(len(slot)) - self.graph.entry_offsets[self._owner],
-                "name": [self.graph.names[node] for node in self._owner.tolist()],
+                "node": self.owner,
+                "output": np.arange(len(slot)) - self.graph.entry_offsets[self.owner],
+                "name": [self.graph.names[node] for node in self.owner.tolist()],
                 "bytes": self.entry_bytes,
                 "storage_id": of_slot(self.slot_storage_ids),
                 "device": of_slot(self.slot_devices),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.graph_options import GraphOptions
+from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.figures.timeline import TimelineOptions, timeline_figure
@@ -23,6 +24,7 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
     "graph": (GraphOptions,),
     "tensor": (TensorOptions,),
     "timeline": (TimelineOptions,),
+    "memory": (MemoryOptions,),
     "debugger": (GraphOptions, TensorOptions, TimelineOptions),
 }
 
@@ -79,6 +81,8 @@ def figure_of(
         return tensor_figure(run, width=width, theme=theme, **given)
     if view == "timeline":
         return timeline_figure(run, width=width, theme=theme, **given)
+    if view == "memory":
+        return memory_figure(run, width=width, theme=theme, **given)
     chosen = debugger_options(_timed(run, given))
     return debugger_figure(run, chosen, findings=findings, width=width, theme=theme)
 

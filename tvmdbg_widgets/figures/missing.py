@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.run import DebugRun
 
-_TITLES = {"graph": "No graph", "tensors": "No tensors", "timeline": "No times"}
-_VIEWS = {"graph": "graph", "tensors": "tensor", "timeline": "timeline"}
+_TITLES = {
+    "graph": "No graph",
+    "tensors": "No tensors",
+    "timeline": "No times",
+    "memory": "No memory plan",
+}
+_VIEWS = {"graph": "graph", "tensors": "tensor", "timeline": "timeline", "memory": "memory"}
 
 
 def missing_panel(run: DebugRun, part: str, width: float, theme: Theme, why: str = "") -> Panel:
@@ -21,7 +26,7 @@ def missing_panel(run: DebugRun, part: str, width: float, theme: Theme, why: str
     Parameters
     ----------
     part : str
-        ``"graph"``, ``"tensors"`` or ``"timeline"``.
+        ``"graph"``, ``"tensors"``, ``"timeline"`` or ``"memory"``.
     why : str
         Instead of the usual reason.
     """

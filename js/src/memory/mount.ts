@@ -16,6 +16,9 @@ export type { MemoryOptions };
 const BUSY_AFTER_MS = 150;
 const HINT_MS = 2000;
 const LEAST_HEIGHT = 300;
+/** Below this width facts stand below each other, and the view is higher by so much. */
+const NARROW = 620;
+const NARROW_MORE = 70;
 
 /** The MemoryView: bytes live over the execution, and the entries that share each slot. */
 export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
@@ -68,10 +71,16 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
     mirror.node,
   );
   const resize = () => {
-    root.style.setProperty("--height", `${Math.max(LEAST_HEIGHT, options.get("height"))}px`);
+    const narrow = root.clientWidth < NARROW;
+    const height = Math.max(LEAST_HEIGHT, options.get("height")) + (narrow ? NARROW_MORE : 0);
+    root.classList.toggle("tvmdbg-memory-narrow", narrow);
+    root.style.setProperty("--height", `${height}px`);
     view.chart.changed();
   };
   resize();
+  const observer = new ResizeObserver(resize);
+  observer.observe(root);
+  signal.addEventListener("abort", () => observer.disconnect());
   options.onChange("height", resize, signal);
   for (const trait of ["parameters", "color_by", "step_range"] as const) {
     options.onChange(trait, () => view.look(), signal);

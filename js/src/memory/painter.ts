@@ -73,22 +73,18 @@ export class Painter {
   }
 
   #bytes(): void {
-    const { axisTop, base, plan, room, width } = this.#scene;
+    const { axisTop, ground, plan, room, width } = this.#scene;
     const { background, line, muted, text } = this.#theme;
     const { info, order } = plan.columns;
-    const parameter = kindFill(this.#theme, "parameter");
     this.#levels();
-    if (base > 0) {
-      const top = this.#scene.y(base);
-      this.#fill(parameter, GUTTER, top, room, axisTop - top, 0.35);
-      if (axisTop - top >= LINE + 2) {
-        const said = `parameters ${short(info.parameters)}`;
-        this.#text(this.#fitted(said), GUTTER + 6, (top + axisTop) / 2, text);
-      }
+    if (ground < axisTop) {
+      this.#fill(kindFill(this.#theme, "parameter"), GUTTER, ground, room, axisTop - ground, 0.3);
+      const said = `parameters ${short(info.parameters)}, held throughout (not to scale)`;
+      this.#text(this.#fitted(said), GUTTER + 6, (ground + axisTop) / 2, text);
     }
     this.#area();
     this.#fill(line, GUTTER, axisTop - 1, room, 1);
-    const top = this.#scene.y(base + info.allocated);
+    const top = this.#scene.y(info.allocated);
     this.#context.strokeStyle = text;
     this.#context.setLineDash([5, 3]);
     this.#context.beginPath();
@@ -107,30 +103,30 @@ export class Painter {
 
   /** What the heights mean, at powers of two. */
   #levels(): void {
-    const { axisTop, most } = this.#scene;
-    const fits = (axisTop / TICK_APART) | 0;
-    const step = 2 ** Math.ceil(Math.log2(Math.max(1, most / Math.max(1, fits))));
-    for (let bytes = 0; bytes <= most; bytes += step) {
+    const { ground, plan } = this.#scene;
+    const { allocated } = plan.columns.info;
+    const fits = Math.max(1, Math.floor(ground / TICK_APART));
+    const step = 2 ** Math.ceil(Math.log2(Math.max(1, allocated / fits)));
+    for (let bytes = 0; bytes <= allocated; bytes += step) {
       const y = this.#scene.y(bytes);
       if (bytes) this.#fill(this.#theme.line, GUTTER, Math.round(y), this.#scene.room, 1, 0.5);
-      const said = bytes ? short(bytes) : "0 B";
+      const said = short(bytes);
       const x = GUTTER - 6 - this.#measure.width(said);
-      this.#text(said, x, Math.min(y, axisTop - FONT / 2), this.#theme.muted);
+      this.#text(said, x, Math.min(y, ground - FONT / 2), this.#theme.muted);
     }
   }
 
   /** The bytes that are live, one rectangle a step or, where steps are narrower, the most of each pixel. */
   #area(): void {
-    const { base, plan, viewport, width } = this.#scene;
+    const { ground, plan, viewport, width } = this.#scene;
     const { live } = plan.columns;
-    const ground = this.#scene.y(base);
     const context = this.#context;
     context.beginPath();
     context.moveTo(GUTTER, ground);
     if (this.#scene.room / viewport.span >= 1) {
       const end = Math.min(live.length, Math.ceil(viewport.end));
       for (let step = Math.floor(viewport.start); step < end; step++) {
-        const y = this.#scene.y(base + live[step]!);
+        const y = this.#scene.y(live[step]!);
         context.lineTo(Math.max(GUTTER, this.#scene.x(step)), y);
         context.lineTo(Math.min(width, this.#scene.x(step + 1)), y);
       }
@@ -138,7 +134,7 @@ export class Painter {
       for (let x = GUTTER; x < width; x++) {
         const from = Math.floor(this.#scene.step(x));
         const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.step(x + 1))));
-        context.lineTo(x, this.#scene.y(base + plan.most(from, to)));
+        context.lineTo(x, this.#scene.y(plan.most(from, to)));
       }
     }
     context.lineTo(width, ground);
@@ -153,9 +149,9 @@ export class Painter {
 
   /** The first node that has the most live, where it is in view. */
   #peak(): void {
-    const { base, plan, viewport, width } = this.#scene;
+    const { ground, plan, viewport, width } = this.#scene;
     const { info } = plan.columns;
-    const y = this.#scene.y(base + info.peak);
+    const y = this.#scene.y(info.peak);
     const steps = info.peakNodes.map((node) => plan.stepOf[node]!);
     const step = steps.find((each) => each + 1 > viewport.start && each < viewport.end);
     if (step === undefined) return;
@@ -166,7 +162,7 @@ export class Painter {
     const room = this.#measure.width(said);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
     const below = y + LINE / 2 + 4;
-    if (below + LINE / 2 > this.#scene.axisTop - 2) return;
+    if (below + LINE / 2 > ground - 2) return;
     const hidden = this.#drawn.labels.some((each) =>
       touches(each, x - 4, below - LINE / 2, room + 8, LINE),
     );

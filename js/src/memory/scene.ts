@@ -5,6 +5,8 @@ import type { Plan } from "./plan.ts";
 export const GUTTER = 88;
 export const AXIS = 20;
 export const PITCH = 22;
+/** Height of the band that stands for the parameters: to scale, they would leave the workspace no room. */
+const BAND = 20;
 /** Room above the highest level, for its label. */
 const HEAD = 20;
 /** Of the stage, that the bytes get at least where there are many slots. */
@@ -85,20 +87,16 @@ export class Scene {
     return this.viewport.start + ((x - GUTTER) / this.room) * this.viewport.span;
   }
 
-  /** Bytes below the workspace. */
-  get base(): number {
-    return this.parameters ? this.plan.columns.info.parameters : 0;
+  /** Where the bytes of the workspace begin, above the band of the parameters. */
+  get ground(): number {
+    const shown = this.parameters && this.plan.columns.info.parameters > 0;
+    return this.axisTop - (shown ? BAND : 0);
   }
 
-  get most(): number {
-    const { allocated, peak } = this.plan.columns.info;
-    return this.base + Math.max(allocated, peak);
-  }
-
-  /** Height on the stage of so many bytes. */
+  /** Height on the stage of so many bytes of the workspace. */
   y(bytes: number): number {
-    const room = this.axisTop - HEAD;
-    return this.axisTop - (this.most > 0 ? (bytes / this.most) * room : 0);
+    const { allocated } = this.plan.columns.info;
+    return this.ground - (allocated > 0 ? (bytes / allocated) * (this.ground - HEAD) : 0);
   }
 
   rowTop(row: number): number {

@@ -67,7 +67,7 @@ export class Words {
     facts.push(["bytes", size < 0 ? "unknown, counted as nothing" : bytes(size)]);
     facts.push(["slot", slot < 0 ? "none: no usable storage_id, in no sum" : this.slot(slot)]);
     const held = slotParameter[slot] ? ", held beside the workspace" : "";
-    facts.push(["live", this.#life(entry) + held]);
+    facts.push(["life", this.#life(entry) + held]);
     const place = lost[entry]!;
     if (place >= 0) facts.push(["lost", this.#loss(place)]);
     if (slot >= 0) facts.push(["shares", this.#shares(entry)]);

@@ -24,6 +24,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("disagreements"),
     _rule("stale"),
     _rule("overwritten"),
+    _rule("lost_values"),
     _rule("missing"),
     _rule("joins"),
     _rule("names"),

@@ -1,0 +1,50 @@
+"""Entries whose slot a node writes to while they are still needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.memory_plan import memory_plan
+from tvmdbg_widgets.analysis.memory_words import loss_text
+from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+
+NAME = "lost-values"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all such entries, where the nodes run by their ids."""
+    graph = evidence.parts.graph
+    if graph is None or graph.storage_ids is None:
+        return
+    plan = memory_plan(graph)
+    if not plan.losses or bool((np.diff(plan.order) < 0).any()):
+        return
+    entries = tuple(each.entry for each in plan.losses)
+    number, them = f"{len(entries):,} values are", "them"
+    if len(entries) == 1:
+        number, them = "1 value is", "it"
+    yield Finding(
+        NAME,
+        Kind.FAULT,
+        f"{number} overwritten before the last node has read {them}: "
+        f"{loss_text(plan, plan.losses[0])}",
+        cut([loss_text(plan, each) for each in plan.losses]),
+        Certainty.CERTAIN,
+        "the graph gives both the same storage_id, and the executor runs its nodes in order",
+        nodes_of(entries),
+        entries,
+        "Look at run.memory_plan(): what wrote this graph gave out a slot that was still in use.",
+        1.0,
+    )
+
+
+RULE = Rule(NAME, find)
