@@ -75,8 +75,10 @@ class Search:
     last_reader: Ints
     _tried: int = field(default=0, init=False)
     _outer: Ints = field(init=False)
+    _own_from: Ints = field(init=False)
 
     def __post_init__(self) -> None:
+        self._own_from = self.first_reader.copy()
         owned = np.concatenate([[0], np.cumsum(self.sequence.outer >= 0)])
         slot = self.sequence.slot
         self._outer = (owned[slot[1:]] - owned[slot[:-1]] > 0).astype(np.int64)
@@ -135,18 +137,22 @@ class Search:
         count = len(own)
         period = (end - start) // count
         everywhere: Bools = np.logical_and.reduce(own, axis=0)
-        apart = tuple(np.flatnonzero(own.any(axis=0) & ~everywhere).tolist())
-        content = self._told(start, start + period, wires, everywhere)
+        apart = np.flatnonzero(own.any(axis=0) & ~everywhere)
+        low, high = int(self.sequence.slot[start]), int(self.sequence.slot[end])
+        # Nor do they belong to what is inside one of the blocks.
+        self._own_from[low:high].reshape(count, -1)[:, apart] = -1
+        whole = b"%d %d " % (period, count) + self.content(start, end)
         blocks: tuple[Found, ...] = ()
         if period > 1:
+            content = self._told(start, start + period, wires, everywhere)
             inside = self._within(start, start + period, known)
             near = tuple(_moved(each, -start) for each in inside)
             blocks = tuple(
                 Found(at, at + period, GroupSource.BLOCK, 1, content, near)
                 for at in range(0, end - start, period)
             )
-        whole = b"%d %d " % (period, count) + self.content(start, end)
-        return Found(start, end, GroupSource.REPEAT, count, whole, blocks, apart)
+        unshared = tuple(apart.tolist())
+        return Found(start, end, GroupSource.REPEAT, count, whole, blocks, unshared)
 
     def _offsets(self, start: int, end: int, period: int) -> list[int]:
         """Return where blocks may begin, the thinnest cut first.
@@ -196,7 +202,7 @@ class Search:
         wires = np.where(
             near >= 0, near * _OUTPUTS + sequence.output[low:high].reshape(shape), -1 - same
         )
-        own = (self.first_reader[low:high].reshape(shape) >= starts) & (
+        own = (self._own_from[low:high].reshape(shape) >= starts) & (
             self.last_reader[low:high].reshape(shape) < starts + period
         )
         return wires, own
