@@ -142,6 +142,11 @@ class GraphColors(traitlets.HasTraits):
         self._color_paused = False
         self.color_columns.begin(str(self.color_by))
 
+    @traitlets.observe("label")
+    def _labelled(self, _change: Any) -> None:
+        if "{layout}" in self.label:
+            self.color_columns.begin("layout")
+
     @traitlets.observe("_color_paused")
     def _paused(self, change: Any) -> None:
         if change["new"]:

@@ -3,6 +3,7 @@ import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
 import type { Part } from "./color/colors.ts";
+import { SLOT } from "./color/template.ts";
 import { groupFill, paintGroup } from "./group_boxes.ts";
 import { verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
@@ -101,13 +102,15 @@ export class BoxPainter {
     context.setLineDash([]);
 
     const text = placed.scene.text(box);
+    const spoken = (words: string) => words.replaceAll(SLOT, colors.said(box));
+    const title = spoken(text.title);
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
     if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);
     const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
     const line = { x: shape.x + start, room: shape.width - start - end };
     const sign = judged ? verdictSign(verdict) : "";
     if (level === "title") {
-      const words = sign ? `${sign} ${text.title}` : text.title;
+      const words = sign ? `${sign} ${title}` : title;
       this.#text(words, node, line.x, shape.y + shape.height / 2, line.room, {
         font: `${LEAST_TEXT}px ${theme.font}`,
         ink,
@@ -125,9 +128,9 @@ export class BoxPainter {
     const worst = judged && node === health?.nodes.worst;
     const marks = worst ? [`${sign} worst`, sign] : [sign || text.mark];
     const rows = [
-      { words: text.title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
+      { words: title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
       {
-        words: colors.words(box) ?? text.shape,
+        words: text.own ? spoken(text.own) : (colors.words(box) ?? text.shape),
         badges: [text.badge],
         style: badgeStyle,
         font: fonts.small,

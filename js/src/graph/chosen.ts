@@ -18,6 +18,11 @@ export class Chosen {
     return this.#options.get("color_by") || "kind";
   }
 
+  /** Template of the labels; empty for the usual ones. */
+  get label(): string {
+    return this.#options.get("label") ?? "";
+  }
+
   get colorWires(): Wires {
     return this.#options.get("_color_columns") ?? {};
   }

@@ -1,6 +1,8 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { counted, duration, percent, shapeText } from "../shared/format.ts";
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import { entryBytes, valueText } from "./color/columns.ts";
+import { filled, SLOT } from "./color/template.ts";
 import type { Groups } from "./groups.ts";
 import type { Words } from "./scene.ts";
 import type { Times } from "./times.ts";
@@ -23,6 +25,8 @@ export interface BoxText {
   time: string;
   /** At the right of the second line: what is folded into the box. */
   badge: string;
+  /** Second line of a user's own; empty for a label without one. */
+  own?: string;
 }
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
@@ -52,6 +56,8 @@ export class Labels implements Words {
   readonly #measure: Measure;
   readonly #groups: Groups;
   readonly #heads = new Map<number, number[]>();
+  /** The layout of what a node computes, as far as somebody has asked for it. */
+  layoutOf: (node: number) => string = () => "";
 
   constructor(graph: GraphColumns, times: Times, measure: Measure, groups: Groups) {
     this.#groups = groups;
@@ -112,6 +118,50 @@ export class Labels implements Words {
     };
   }
 
+  /** The same with the titles and second lines of nodes by a template. */
+  labelled(template: string): Words {
+    const box = (node: number, folded: number) => {
+      const [title, own = ""] = filled(template, (name) => this.#field(node, name));
+      const text = this.box(node, folded);
+      return { ...text, title: title || text.title, own };
+    };
+    return {
+      height: this.height,
+      heightOfGroup: this.heightOfGroup,
+      box,
+      boxOfGroup: (group, nodes) => this.boxOfGroup(group, nodes),
+      width: (node, folded) => this.#width(box(node, folded), this.time(node)),
+      widthOfGroup: (group, nodes) => this.widthOfGroup(group, nodes),
+    };
+  }
+
+  /** What stands for a field of a template; undefined for an unknown one. */
+  #field(node: number, name: string): string | undefined {
+    const { names, funcNames, opKinds, dtypes, entryOffsets, deviceTypes, storageIds, info } =
+      this.#graph;
+    const entry = entryOffsets[node]!;
+    const has = entry < entryOffsets[node + 1]!;
+    const share = this.#times.share(node);
+    const size = has ? entryBytes(this.#graph, entry) : Number.NaN;
+    const fields: Record<string, string> = {
+      op: this.title(node),
+      id: String(node),
+      name: names.at(node),
+      func: funcNames.at(node),
+      kind: opKinds.at(node),
+      shape: this.shape(node),
+      dtype: has ? dtypes.at(entry) : "",
+      time: this.time(node).split(" · ")[0]!,
+      share: share > 0 ? percent(share) : "",
+      device: (has && info?.devices[deviceTypes[entry]!]) || "",
+      storage: has && storageIds[entry]! >= 0 ? `slot ${storageIds[entry]}` : "",
+      layout: this.layoutOf(node),
+      bytes: size >= 0 ? valueText(size, "B") : "",
+      value: SLOT,
+    };
+    return fields[name];
+  }
+
   boxOfGroup(group: number, nodes: number): BoxText {
     const size = counted(nodes, "node");
     const time = this.timeOfGroup(group);
@@ -132,9 +182,16 @@ export class Labels implements Words {
   }
 
   width(node: number, folded: number): number {
-    const text = this.box(node, folded);
-    const title = this.#title(text.title) + this.#extra(text.mark);
-    const second = Math.max(this.#small(text.shape), this.#small(text.time));
+    return this.#width(this.box(node, folded));
+  }
+
+  /** Room for a box; `value` is about as long as what the colours say. */
+  #width(text: BoxText, value = ""): number {
+    const spoken = (words: string) => words.replaceAll(SLOT, value);
+    const title = this.#title(spoken(text.title)) + this.#extra(text.mark);
+    const second = text.own
+      ? this.#small(spoken(text.own))
+      : Math.max(this.#small(text.shape), this.#small(text.time));
     const wanted = TEXT_START + Math.max(title, second + this.#extra(text.badge)) + padding;
     return Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted)));
   }

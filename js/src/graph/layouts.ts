@@ -9,7 +9,7 @@ import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts
 import { layoutGraph } from "./layout_client.ts";
 import type { GraphModel } from "./model.ts";
 import { Placed } from "./placed.ts";
-import { type Scene, sceneSteps } from "./scene.ts";
+import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
 import { inSlices } from "./slices.ts";
 
 /** To the right, what a line carries stands in the gap between two layers. */
@@ -24,10 +24,23 @@ export interface Arrangement {
   isolation: Isolation | null;
   /** Queries that find what is left out. */
   hidden: readonly string[];
+  /** Template of the labels; empty for the usual ones. */
+  label: string;
   grouped: boolean;
   /** Groups that are open; null: those that are open by themselves. */
   open: readonly number[] | null;
 }
+
+/** What is shown of a large scene until all of it is laid out. */
+export interface Beginning {
+  /** The node it is around. */
+  node: number;
+  show: (part: Placed) => void;
+}
+
+/** Scenes of more boxes begin with some of them. */
+const LARGE = 2000;
+const SOME = 600;
 
 const kept = new WeakMap<GraphColumns, Map<string, Promise<Placed>>>();
 
@@ -35,6 +48,7 @@ const kept = new WeakMap<GraphColumns, Map<string, Promise<Placed>>>();
 export async function arrange(
   model: GraphModel,
   arrangement: Arrangement,
+  beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
@@ -50,7 +64,7 @@ export async function arrange(
       if (!isAbort(error) || signal.aborted) throw error;
     }
   }
-  const answer = place(model, arrangement, signal, onProgress);
+  const answer = place(model, arrangement, beginning, signal, onProgress);
   answers.delete(key);
   answers.set(key, answer);
   for (const old of answers.keys()) if (answers.size > KEPT) answers.delete(old);
@@ -62,7 +76,7 @@ export async function arrange(
 
 async function place(
   model: GraphModel,
-  { fold, direction, isolation, hidden, grouped, open }: Arrangement,
+  { fold, direction, isolation, hidden, label, grouped, open }: Arrangement,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
@@ -71,25 +85,38 @@ async function place(
   const left = hiddenNodes(model, hidden);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
-  const scene = await inSlices(
-    sceneSteps(links, {
-      fold,
-      groups,
-      open: grouped ? openOf(graph, open, only) : null,
-      only,
-      bridges: left ? await inSlices(bridges(links, left), signal) : [],
-      words: labels,
-    }),
-    signal,
-  );
-  const input = layoutInput(
-    scene,
-    direction,
-    (group) => labels.widthOfHeader(group),
-    graph.groupAlike,
-  );
-  const layout = await layoutGraph(input, { signal, onProgress });
-  return await inSlices(Placed.steps(scene, layout), signal);
+  const options: SceneOptions = {
+    fold,
+    groups,
+    open: grouped ? openOf(graph, open, only) : null,
+    only,
+    bridges: left ? await inSlices(bridges(links, left), signal) : [],
+    words: labels,
+  };
+  const scene = await inSlices(sceneSteps(links, options), signal);
+  const laidOut = async (scene: Scene) => {
+    const header = (group: number) => labels.widthOfHeader(group);
+    const input = layoutInput(scene, direction, header, graph.groupAlike);
+    const layout = await layoutGraph(input, { signal, onProgress });
+    return await inSlices(Placed.steps(scene, layout), signal);
+  };
+  if (scene.count > LARGE) {
+    const some = { ...options, only: around(scene, beginning.node, graph.kinds.length) };
+    beginning.show(await laidOut(await inSlices(sceneSteps(links, some), signal)));
+  }
+  return await laidOut(scene);
+}
+
+/** The nodes of the boxes around the one that shows a node, with what is folded into them: one flag a node. */
+function around(scene: Scene, node: number, nodes: number): Uint8Array {
+  const box = boxesOf(scene, node)[0] ?? 0;
+  const first = Math.max(0, Math.min(scene.count - SOME, box - (SOME >> 1)));
+  const [from, to] = [first, Math.min(scene.count, first + SOME)];
+  const only = new Uint8Array(nodes);
+  const { memberStart, members, foldedStart, folded } = scene;
+  for (let row = memberStart[from]!; row < memberStart[to]!; row++) only[members[row]!] = 1;
+  for (let row = foldedStart[from]!; row < foldedStart[to]!; row++) only[folded[row]!] = 1;
+  return only;
 }
 
 /** Which groups are open, one a group. */

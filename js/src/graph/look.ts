@@ -1,7 +1,7 @@
 import { counted } from "../shared/format.ts";
 import { ClassColors } from "./color/classes.ts";
 import { Coloring } from "./color/coloring.ts";
-import type { Column } from "./color/columns.ts";
+import { type Column, rowsOf } from "./color/columns.ts";
 import { Judge } from "./judge.ts";
 import { Legend } from "./legend.ts";
 import type { Palette } from "./palette.ts";
@@ -50,6 +50,12 @@ export class Look {
       signal,
     );
     signal.addEventListener("abort", () => clearTimeout(this.#since));
+    context.options.onChange("label", () => void view.arrange(false), signal);
+    model.labels.layoutOf = (node) => {
+      const layout = this.#coloring.column("layout", view.chosen.colorWires);
+      if (!layout || !("classes" in layout)) return "";
+      return layout.classes[layout.codes[rowsOf(model.graph, layout, node)[0]]!] ?? "";
+    };
     for (const name of ["color_limits", "_color_columns"] as const) {
       context.options.onChange(name, () => view.repaint(), signal);
     }

@@ -91,7 +91,7 @@ export class GraphView {
     this.navigator = new Navigator(this);
     this.journey = new Journey(this);
     this.menus = new Menus(this);
-    this.#arranger = new Arranger(model, signal);
+    this.#arranger = new Arranger(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model.search);
     this.stage = new Stage(() => this.#drawn(), signal);
     this.look = new Look(this, signal);
@@ -170,6 +170,11 @@ export class GraphView {
     this.#own = selection;
   }
 
+  /** Stops laying out; false where nothing is laid out. */
+  cancel(): boolean {
+    return this.#arranger.cancel();
+  }
+
   showDetails(on = !this.#detailsOpen): void {
     this.#detailsChosen = true;
     this.#openDetails(on);
@@ -182,26 +187,35 @@ export class GraphView {
 
   /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
-    const { hops, fold, direction, grouped, openGroups, hidden } = this.chosen;
+    const { hops, fold, direction, grouped, openGroups, hidden, label } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
     const centre = focus ?? this.node;
     const near = hops !== null && centre !== null;
     const around = near ? { kind: "around" as const, nodes: [centre], hops } : null;
     this.isArranging = true;
+    const { camera } = this.stage;
+    const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
+    let isNew = opens;
+    const show = (part: Placed) => {
+      this.#place(part, isNew, focus);
+      isNew = false;
+    };
     const placed = await this.#arranger.place(
       {
         fold,
         direction,
         isolation: this.chosen.isolation ?? around,
         hidden,
+        label,
         grouped,
         open: openGroups,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
+      { node: this.node ?? focus ?? seen, show },
     );
     if (!placed) return;
     this.isArranging = this.#soon;
-    this.#place(placed, opens, focus);
+    show(placed);
   }
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */
@@ -413,6 +427,7 @@ export class GraphView {
 
   #drawn(): void {
     this.root.dataset.ready = "true";
+    this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
     this.journey.painted();
   }
 }
