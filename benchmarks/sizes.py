@@ -32,7 +32,8 @@ def main() -> None:
     for sample in (tvmdbg.samples.resnet20_cifar, tvmdbg.samples.resnet20_cifar_fp16_overflow):
         run = tvmdbg.open(sample)
         run.session.select(run.top(1)[0].node)
-        for view in (tvmdbg.GraphView, tvmdbg.TensorInspector, tvmdbg.Flamechart, tvmdbg.Debugger):
+        for name in ("GraphView", "TensorInspector", "Flamechart", "MemoryView", "Debugger"):
+            view = getattr(tvmdbg, name)
             shown = view(run)
             data, _ = shown._repr_mimebundle_()
             told(f"output of {view.__name__}, {sample.name}", len(json.dumps(data)), OUTPUT)

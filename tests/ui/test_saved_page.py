@@ -558,7 +558,7 @@ def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, them
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", ["GraphView", "TensorInspector", "Flamechart"])
+@pytest.mark.parametrize("name", ["GraphView", "TensorInspector", "Flamechart", "MemoryView"])
 def test_one_view_alone(page: Page, run: tvmdbg.DebugRun, tmp_path: Path, name: str) -> None:
     view = getattr(tvmdbg, name)(run, tvmdbg.Session(run))
     show(page, view.save_html(tmp_path / "view.html", node=62))

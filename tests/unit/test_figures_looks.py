@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.run import DebugRun
 
-VIEWS = ("graph", "tensor", "timeline", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "debugger")
 WIDTHS = (300, 333, 419, 480, 619, 720, 1000, 1500, 2000)
 DUMPS = ("resnet20_cifar", "resnet20_cifar_fp16_overflow", "transformer_encoder")
 EAST = [
@@ -105,7 +105,7 @@ def test_text_stands_out_from_its_ground() -> None:
 @pytest.mark.parametrize(
     ("view", "options", "error", "listed"),
     [
-        ("flame", {}, ValueError, "'graph', 'tensor', 'timeline', 'debugger'"),
+        ("flame", {}, ValueError, "'graph', 'tensor', 'timeline', 'memory', 'debugger'"),
         ("graph", {"theme": "sepia"}, ValueError, "'light', 'dark', 'auto'"),
         ("graph", {"colour": "time"}, TypeError, "color_by, direction, focus"),
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
@@ -116,6 +116,8 @@ def test_text_stands_out_from_its_ground() -> None:
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),
         ("timeline", {"sort": "name"}, ValueError, "'time', 'order'"),
         ("timeline", {"time_range": (5.0, 1.0)}, ValueError, "start, end"),
+        ("memory", {"color_by": "time"}, ValueError, "'kind', 'size'"),
+        ("memory", {"step_range": (5.0, 1.0)}, ValueError, "start, end"),
         ("debugger", {"collapsed": ["all"]}, ValueError, "'timeline'"),
         ("graph", {"width": 120}, ValueError, "300 to 2000"),
         ("graph", {"width": float("nan")}, ValueError, "300 to 2000"),

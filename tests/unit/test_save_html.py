@@ -96,6 +96,7 @@ def views(run: DebugRun) -> list[View]:
         tvmdbg.GraphView(run),
         tvmdbg.TensorInspector(run),
         tvmdbg.Flamechart(run),
+        tvmdbg.MemoryView(run),
     ]
 
 
@@ -308,7 +309,7 @@ def test_a_frame_is_sandboxed_and_carries_the_page(run: DebugRun) -> None:
 
 
 def test_frames_are_small(run: DebugRun) -> None:
-    most = {"Debugger": 400_000, "GraphView": 150_000, "Flamechart": 110_000}
+    most = {"Debugger": 400_000, "GraphView": 150_000, "Flamechart": 110_000, "MemoryView": 90_000}
     for view in views(run):
         size = len(view.embed().html.encode())
         assert size < most.get(type(view).__name__, 430_000), type(view).__name__

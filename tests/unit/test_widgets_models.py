@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0
-VIEWS = [tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector, tvmdbg.Flamechart]
+VIEWS = [
+    *(tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector),
+    *(tvmdbg.Flamechart, tvmdbg.MemoryView),
+]
 TENSOR = {"axes": [0, 1], "index": [0] * 4, "rows": 4, "cols": 4}
 
 pytestmark = pytest.mark.usefixtures("bundles_or_skip")
