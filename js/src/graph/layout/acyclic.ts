@@ -71,8 +71,16 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
   for (let v = 0; v < count; v++) walk(v);
 }
 
-/** Turns round the edges that close cycles and sorts the nodes so that edges run forward. */
-export function makeAcyclic(count: number, source: Int32Array, target: Int32Array): Acyclic {
+/**
+ * Turns round the edges that close cycles and sorts the nodes so that edges run forward; nodes of one level, which no edge
+ * leaves, stay together.
+ */
+export function makeAcyclic(
+  count: number,
+  source: Int32Array,
+  target: Int32Array,
+  level?: Int32Array,
+): Acyclic {
   const edges = source.length;
   const flipped = new Uint8Array(edges);
   let forward = true;
@@ -107,6 +115,14 @@ export function makeAcyclic(count: number, source: Int32Array, target: Int32Arra
       to[e] = s;
     }
     nodeOf = kahn(count, from, to);
+  }
+  if (level) {
+    const levels = level.length === 0 ? 0 : level.at(-1)! + 1;
+    const order = nodeOf;
+    nodeOf = groupBy(
+      levels,
+      order.map((v) => level[v]!),
+    ).item.map((i) => order[i]!);
   }
   const name = new Int32Array(count);
   for (let i = 0; i < count; i++) name[nodeOf[i]!] = i;

@@ -20,28 +20,44 @@ const TRUNK = 8;
 const ONE_BEST = 4;
 const FEW = 12;
 
-/** One longest path per component, the middle one where several are equally long. */
+/**
+ * One longest path per component, the middle one where several are equally long. Inside a frame it may have breaks, where
+ * nothing leads on upwards.
+ */
 function mainLine(order: Order, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {
   const main = new Int32Array(layering.rows);
+  const broken = new Uint8Array(layering.rows);
   const { item, start } = order;
+  const longest = (row: number) => {
+    let most = -1;
+    let ties = 0;
+    for (let i = start[row]!; i < start[row + 1]!; i++) {
+      const run = upRun[item[i]!]!;
+      if (run > most) {
+        most = run;
+        ties = 0;
+      }
+      if (run === most) ties++;
+    }
+    let skip = (ties - 1) >> 1;
+    let i = start[row]!;
+    while (upRun[item[i]!] !== most || skip-- > 0) i++;
+    return item[i]!;
+  };
   for (let c = 0; c < layering.components; c++) {
     const top = layering.rowStart[c]!;
     const bottom = layering.rowStart[c + 1]! - 1;
-    let ends = 0;
-    for (let i = start[bottom]!; i < start[bottom + 1]!; i++) {
-      if (upRun[item[i]!] === bottom - top + 1) ends++;
-    }
-    let skip = (ends - 1) >> 1;
-    let v = -1;
-    for (let i = start[bottom]!; v < 0; i++) {
-      if (upRun[item[i]!] === bottom - top + 1 && skip-- === 0) v = item[i]!;
-    }
+    let v = longest(bottom);
     for (let r = bottom; r >= top; r--) {
       main[r] = v;
       v = bestUp[v]!;
+      if (v < 0 && r > top) {
+        v = longest(r - 1);
+        broken[r - 1] = 1;
+      }
     }
   }
-  return main;
+  return { main, broken };
 }
 
 /** Picks, between two rows, the heaviest set of links that do not cross and share no item. */
@@ -140,7 +156,7 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
   const downRun = runs(graph, order, down, false);
   const bestUp = bestNeighbours(graph, up, upRun);
   const bestDown = bestNeighbours(graph, down, downRun);
-  const main = mainLine(order, layering, upRun, bestUp);
+  const { main, broken } = mainLine(order, layering, upRun, bestUp);
 
   let widest = 0;
   for (let r = 0; r < graph.rows; r++) widest = Math.max(widest, start[r + 1]! - start[r]!);
@@ -152,6 +168,12 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
     const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
     return best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
   };
+  /** Both on one side of the main line. */
+  const besides = (u: number, v: number, row: number): boolean => {
+    const a = position[u]! - position[main[row]!]!;
+    const b = position[v]! - position[main[row + 1]!]!;
+    return a * b > 0;
+  };
   const join = (u: number, v: number) => {
     above[v] = u;
   };
@@ -162,6 +184,7 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
       for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
         const v = down.item[k]!;
         const weight = weigh(u, v, r);
+        if (broken[r] && !besides(u, v, r)) continue;
         if (weight > 0) aligner.add(u, v, position[v]!, weight);
       }
     }

@@ -5,6 +5,13 @@ import type { Spacing } from "./types.ts";
 
 const PASSES = 4;
 
+/** Free space between two items of a row. */
+export function gapOf({ nodes, port }: Expanded, u: number, v: number, spacing: Spacing): number {
+  const line = (item: number) => (item >= nodes || port[item] !== 0 ? 1 : 0);
+  const lines = line(u) + line(v);
+  return lines === 0 ? spacing.nodeGap : lines === 1 ? spacing.lineGap : spacing.trackGap;
+}
+
 /**
  * Places the blocks: each component's main line stands at 0, everything else as close to it as the boxes allow, then
  * blocks move outwards towards their neighbours where there is room. Positions are whole pixels.
@@ -21,11 +28,12 @@ export function placeBlocks(
   const { members, ofItem, main } = blocks;
   const x = new Float64Array(blocks.count);
 
-  const separation = (u: number, v: number): number => {
-    const lines = (u >= nodes ? 1 : 0) + (v >= nodes ? 1 : 0);
-    const gap = lines === 0 ? spacing.nodeGap : lines === 1 ? spacing.lineGap : spacing.trackGap;
-    return Math.ceil((u < nodes ? width[u]! / 2 : 0) + (v < nodes ? width[v]! / 2 : 0) + gap);
-  };
+  const separation = (u: number, v: number): number =>
+    Math.ceil(
+      (u < nodes ? width[u]! / 2 : 0) +
+        (v < nodes ? width[v]! / 2 : 0) +
+        gapOf(graph, u, v, spacing),
+    );
   const toLeft = new Float64Array(count);
   for (let i = 1; i < count; i++) {
     if (row[item[i]!] === row[item[i - 1]!]) {

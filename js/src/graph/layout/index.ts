@@ -1,27 +1,31 @@
 import { makeAcyclic } from "./acyclic.ts";
 import { groupBy } from "./adjacency.ts";
+import { joinStrokes, originsOf } from "./assemble.ts";
 import { alignBlocks } from "./blocks.ts";
 import { placeBlocks } from "./coordinates.ts";
-import { finish, sortNodes } from "./finish.ts";
+import {
+  boundsOf,
+  layersOfBoxes,
+  layersOfRows,
+  placeBoxes,
+  placeFrames,
+  transpose,
+} from "./finish.ts";
 import { initialOrder } from "./initial.ts";
 import { assignLayers } from "./layering.ts";
+import { oneLevel, partLevels } from "./levels.ts";
 import { improveOrder } from "./order.ts";
-import { packComponents } from "./pack.ts";
-import { placePorts } from "./ports.ts";
-import { routeEdges } from "./routing.ts";
-import { expand, findTrunks } from "./trunks.ts";
+import { type Geometry, nominalWidth, placeLevels } from "./place.ts";
+import { expand, findStubs, findTrunks, spreadStubs } from "./trunks.ts";
 import {
   type Bounds,
   type Columns,
   type CompoundInput,
   DEFAULTS,
-  type Frames,
-  type LayoutInput,
   type LayoutProgress,
   type LayoutResult,
   type Spacing,
 } from "./types.ts";
-import { stackLayers } from "./vertical.ts";
 
 export { edgePath } from "./path.ts";
 export * from "./types.ts";
@@ -29,7 +33,7 @@ export * from "./types.ts";
 /** Points every graph may use for its trunks, however small it is. */
 const FREE_POINTS = 1024;
 
-function check(input: LayoutInput): void {
+function check(input: CompoundInput): void {
   const { count, width, height, source, target, sourceSlot } = input;
   if (!Number.isInteger(count) || count < 0) throw new RangeError(`count is ${count}`);
   if (width.length !== count || height.length !== count) {
@@ -45,7 +49,23 @@ function check(input: LayoutInput): void {
       throw new RangeError(`edge ${e} runs from ${s} to ${t}; there are ${count} nodes`);
     }
   }
+  const { frameOf, frames } = input;
+  if (frames && frameOf?.length !== count) {
+    throw new RangeError(`${count} nodes but ${frameOf?.length} frames of nodes`);
+  }
+  for (let f = 0; frames && f < frames.parent.length; f++) {
+    if (!(frames.parent[f]! >= -1 && frames.parent[f]! < f)) {
+      throw new RangeError(
+        `frame ${f} is in frame ${frames.parent[f]}, which does not come before it`,
+      );
+    }
+  }
   for (let v = 0; v < count; v++) {
+    if (frames && !(frameOf![v]! >= -1 && frameOf![v]! < frames.parent.length)) {
+      throw new RangeError(
+        `node ${v} is in frame ${frameOf![v]}; there are ${frames.parent.length}`,
+      );
+    }
     if (!(width[v]! >= 0 && height[v]! >= 0 && width[v]! + height[v]! < Infinity)) {
       throw new RangeError(`node ${v} measures ${width[v]} × ${height[v]}`);
     }
@@ -60,15 +80,6 @@ function oneColumn(layers: number, { minX, maxX, minY, maxY }: Bounds): Columns 
     minY: Float64Array.of(minY),
     maxY: Float64Array.of(maxY),
     cut: new Int32Array(0),
-  };
-}
-
-function noFrames(): Frames {
-  return {
-    x: new Float64Array(0),
-    y: new Float64Array(0),
-    width: new Float64Array(0),
-    height: new Float64Array(0),
   };
 }
 
@@ -88,24 +99,22 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   };
 
   const acyclic = makeAcyclic(count, input.source, input.target);
-  const { source, target, nodeOf, flipped } = acyclic;
-  const across = direction === "down" ? input.width : input.height;
-  const along = direction === "down" ? input.height : input.width;
-  const width = new Float64Array(count);
-  const height = new Float64Array(count);
-  for (let v = 0; v < count; v++) {
-    width[v] = across[nodeOf[v]!]!;
-    height[v] = along[nodeOf[v]!]!;
-  }
-  const outgoing = groupBy(count, source);
+  const { nodeOf } = acyclic;
+  const levels = input.frames
+    ? partLevels(input, acyclic)
+    : oneLevel(count, acyclic, input.sourceSlot);
+  const itemOfBox = new Int32Array(count);
+  for (let v = 0; v < levels.count; v++) if (levels.box[v]! >= 0) itemOfBox[levels.box[v]!] = v;
+  const outgoing = groupBy(levels.count, levels.source);
   yield done("adjacency", 0.05);
 
-  const layering = assignLayers(count, source, target, outgoing);
+  const layering = assignLayers(levels, outgoing);
   yield done("layering", 0.1);
 
-  const trunks = findTrunks(source, outgoing, input.sourceSlot, flipped);
-  const budget = spacing.trunkBudget * count + FREE_POINTS;
-  const graph = expand(layering, trunks, source, target, budget);
+  const trunks = findTrunks(levels.source, outgoing, levels.slot, levels.flipped);
+  const far = findStubs(layering, trunks, levels, spacing.trunkBudget * count + FREE_POINTS);
+  const { stub, hidden } = input.frames ? spreadStubs(levels, far) : { stub: far, hidden: far };
+  const graph = expand(layering, trunks, levels, hidden);
   yield done("trunks", 0.2);
 
   const order = initialOrder(graph);
@@ -117,47 +126,82 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
 
   const blocks = alignBlocks(graph, order, layering);
   yield done("blocks", 0.7);
-  const x = placeBlocks(graph, order, blocks, width, spacing);
+
+  const across = direction === "down" ? input.width : input.height;
+  const along = direction === "down" ? input.height : input.width;
+  const width = new Float64Array(levels.count);
+  const height = new Float64Array(levels.count);
+  for (let b = 0; b < count; b++) {
+    width[itemOfBox[b]!] = across[nodeOf[b]!]!;
+    height[itemOfBox[b]!] = along[nodeOf[b]!]!;
+  }
+  const x = placeBlocks(graph, order, blocks, nominalWidth(input, levels, width), spacing);
   yield done("coordinates", 0.8);
 
-  let tall = 0;
-  for (let v = 0; v < count; v++) tall += height[v]!;
-  const pitch = count === 0 ? 1 : tall / count + spacing.layerGap;
-  const packing = packComponents(graph, layering, x, width, pitch, spacing.componentGap);
-  const layer = new Int32Array(graph.count);
-  for (let v = 0; v < graph.count; v++) {
-    const c = layering.component[graph.row[v]!]!;
-    layer[v] = packing.firstLayer[c]! + graph.row[v]! - layering.rowStart[c]!;
-    x[v]! += packing.shift[c]!;
+  const half = width.map((w) => w / 2);
+  const geometry: Geometry = {
+    x,
+    nominal: input.frames ? x.slice() : x,
+    layer: new Int32Array(graph.count),
+    y: new Float64Array(levels.count),
+    left: half,
+    right: half.slice(),
+    height,
+    layerTop: new Float64Array(layering.rows),
+    layerBottom: new Float64Array(layering.rows),
+    above: new Float64Array(levels.itemStart.length - 1),
+  };
+  const placing = placeLevels(
+    input,
+    graph,
+    levels,
+    layering,
+    order,
+    blocks,
+    trunks,
+    geometry,
+    width,
+    spacing,
+  );
+  let placed = placing.next();
+  while (!placed.done) {
+    yield { phase: "layers", fraction: 0.85 };
+    placed = placing.next();
   }
-  const { layers } = packing;
-  const bands = stackLayers(graph, layer, layers, height, x, spacing.layerGap);
-  yield done("layers", 0.85);
+  const placement = placed.value;
+  yield done("layers", 0.9);
 
-  const y = new Float64Array(count);
-  for (let v = 0; v < count; v++) {
-    y[v] = (bands.layerTop[layer[v]!]! + bands.layerBottom[layer[v]!]!) / 2;
-  }
-  const ports = placePorts(graph, trunks, target, x, width);
-  const placed = { x, y, layer, width, height, ...bands };
-  const { routes, stubs } = routeEdges(graph, trunks, acyclic, ports, placed);
+  const origins = originsOf(levels, geometry);
+  const { routes, stubs } = joinStrokes(
+    graph,
+    trunks,
+    acyclic,
+    levels,
+    itemOfBox,
+    geometry,
+    origins,
+    placement,
+    stub,
+  );
   yield done("routes", 0.95);
 
-  const sorted = sortNodes(graph, order, layering, packing, layer, nodeOf);
-  const result = finish(nodeOf, placed, routes, direction);
+  const boxes = placeBoxes(itemOfBox, nodeOf, levels, geometry, origins);
+  const layers = input.frames
+    ? layersOfBoxes(boxes.x, boxes.y, along)
+    : layersOfRows(graph, order, layering, placement.packing, geometry, nodeOf);
+  const frames = placeFrames(levels, geometry, origins);
+  const bounds = boundsOf(boxes.x, across, frames, routes, placement.bottom);
+  let drawn = { ...boxes, frames, bounds, routes };
+  if (direction === "right") drawn = transpose(drawn);
   done("finish", 1);
   return {
-    ...result,
-    ...sorted,
     direction,
-    layers,
-    ...bands,
-    frames: noFrames(),
-    columns: oneColumn(layers, result.bounds),
-    routes,
+    ...drawn,
+    ...layers,
+    columns: oneColumn(layers.layers, drawn.bounds),
     stubs,
     reversed: acyclic.reversed,
-    components: layering.components,
+    components: placement.packing.sequence.length,
     timings,
   };
 }

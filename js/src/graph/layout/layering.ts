@@ -1,5 +1,6 @@
 import type { Rows } from "./adjacency.ts";
 import { groupBy } from "./adjacency.ts";
+import { ENTRY, EXIT, type Levels } from "./levels.ts";
 
 /** A row is one layer of one component, so that components never meet while they are laid out. */
 export interface Layering {
@@ -13,7 +14,8 @@ export interface Layering {
   rowStart: Int32Array;
 }
 
-function connected(count: number, source: Int32Array, target: Int32Array) {
+/** Components; the inside of a frame is always one. */
+function connected({ count, source, target, levelOf }: Levels) {
   const root = new Int32Array(count);
   for (let v = 0; v < count; v++) root[v] = v;
   const find = (start: number): number => {
@@ -24,13 +26,15 @@ function connected(count: number, source: Int32Array, target: Int32Array) {
     }
     return v;
   };
-  for (let e = 0; e < source.length; e++) {
-    if (source[e]! < 0) continue;
-    const a = find(source[e]!);
-    const b = find(target[e]!);
+  const join = (u: number, v: number) => {
+    const a = find(u);
+    const b = find(v);
     if (a < b) root[b] = a;
     else root[a] = b;
-  }
+  };
+  for (let e = 0; e < source.length; e++) if (source[e]! >= 0) join(source[e]!, target[e]!);
+  for (let v = 1; v < count; v++)
+    if (levelOf[v]! > 0 && levelOf[v] === levelOf[v - 1]) join(v - 1, v);
   const component = new Int32Array(count);
   let components = 0;
   for (let v = 0; v < count; v++) {
@@ -43,16 +47,14 @@ function connected(count: number, source: Int32Array, target: Int32Array) {
 /**
  * Longest path from the sources; then, from the sinks up, a node moves towards its readers where that makes no more
  * lines longer than shorter (parameters and masks land beside their use). A chain of sole inputs moves along for free.
+ * Ports stand in the first and in the last row of their frame.
  */
-export function assignLayers(
-  count: number,
-  source: Int32Array,
-  target: Int32Array,
-  outgoing: Rows,
-): Layering {
+export function assignLayers(levels: Levels, outgoing: Rows): Layering {
+  const { count, source, target, port, levelOf, itemStart } = levels;
   const incoming = groupBy(count, target);
   const layer = new Int32Array(count);
   const cost = new Int32Array(count);
+  const deepestOf = new Int32Array(itemStart.length - 1).fill(-1);
   for (let v = 0; v < count; v++) {
     let deepest = 0;
     let sum = 0;
@@ -62,19 +64,22 @@ export function assignLayers(
       sum += outgoing.start[u + 1]! - outgoing.start[u]! === 1 ? Math.min(1, cost[u]!) : 1;
     }
     layer[v] = deepest;
-    cost[v] = sum;
+    cost[v] = port[v] === ENTRY ? 1 : sum;
+    const l = levelOf[v]!;
+    if (port[v] !== EXIT && deepest > deepestOf[l]!) deepestOf[l] = deepest;
   }
   for (let v = count - 1; v >= 0; v--) {
+    if (port[v] === EXIT) layer[v] = deepestOf[levelOf[v]!]! + 1;
     const first = outgoing.start[v]!;
     const last = outgoing.start[v + 1]!;
-    if (first === last || cost[v]! > 1) continue;
+    if (first === last || cost[v]! > 1 || port[v] !== 0) continue;
     let nearest = layer[target[outgoing.item[first]!]!]!;
     for (let k = first + 1; k < last; k++) {
       nearest = Math.min(nearest, layer[target[outgoing.item[k]!]!]!);
     }
     layer[v] = nearest - 1;
   }
-  const { component: ofNode, components } = connected(count, source, target);
+  const { component: ofNode, components } = connected(levels);
   const rowStart = new Int32Array(components + 1);
   for (let v = 0; v < count; v++) {
     const c = ofNode[v]! + 1;

@@ -1,4 +1,5 @@
 import type { Layering } from "./layering.ts";
+import type { Geometry } from "./place.ts";
 import type { Expanded } from "./trunks.ts";
 
 /** Where each component goes. */
@@ -16,25 +17,26 @@ export interface Packing {
 const ASPECT = 1.6;
 
 /**
- * Stacks the components, tallest first, in columns no taller than the tallest (or than a pleasant page); where a column is
+ * Stacks the first components, tallest first, in columns no taller than the tallest (or than a pleasant page); where a column is
  * wide enough, one beside the other.
  */
 export function packComponents(
   graph: Expanded,
   layering: Layering,
-  centre: Float64Array,
-  width: Float64Array,
+  components: number,
+  { x, left: toLeft, right: toRight }: Geometry,
   layerPitch: number,
   gap: number,
 ): Packing {
-  const { components, component, rowStart } = layering;
+  const { component, rowStart } = layering;
   const left = new Float64Array(components).fill(Number.POSITIVE_INFINITY);
   const right = new Float64Array(components).fill(Number.NEGATIVE_INFINITY);
   for (let v = 0; v < graph.count; v++) {
     const c = component[graph.row[v]!]!;
-    const half = v < graph.nodes ? width[v]! / 2 : 0;
-    left[c] = Math.min(left[c]!, centre[v]! - half);
-    right[c] = Math.max(right[c]!, centre[v]! + half);
+    if (c >= components) continue;
+    const node = v < graph.nodes;
+    left[c] = Math.min(left[c]!, x[v]! - (node ? toLeft[v]! : 0));
+    right[c] = Math.max(right[c]!, x[v]! + (node ? toRight[v]! : 0));
   }
   const shift = new Float64Array(components);
   const firstLayer = new Int32Array(components);

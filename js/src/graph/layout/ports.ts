@@ -1,4 +1,5 @@
 import { groupBy } from "./adjacency.ts";
+import type { Levels } from "./levels.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 
@@ -41,25 +42,29 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
   }
 }
 
-export function placePorts(
+/** Answers a function that places the ports of the items from … to - 1, whose level must have its final x. */
+export function portPlacer(
   graph: Expanded,
   trunks: Trunks,
-  target: Int32Array,
+  { target, frame, inPort, outPort }: Levels,
   centre: Float64Array,
   width: Float64Array,
-): Ports {
+): { ports: Ports; place: (from: number, to: number) => void } {
   const { nodes, last, points, firstPoint } = graph;
   const incoming = groupBy(nodes, target);
+  const ofSource = groupBy(nodes, trunks.source);
   let most = 1;
   for (let v = 0; v < nodes; v++) {
-    most = Math.max(most, incoming.start[v + 1]! - incoming.start[v]!);
-  }
-  const ofSource = groupBy(nodes, trunks.source);
-  for (let v = 0; v < nodes; v++) {
-    most = Math.max(most, ofSource.start[v + 1]! - ofSource.start[v]!);
+    most = Math.max(
+      most,
+      incoming.start[v + 1]! - incoming.start[v]!,
+      ofSource.start[v + 1]! - ofSource.start[v]!,
+    );
   }
   const wish = new Float64Array(most);
   const member = new Int32Array(most);
+  const readAt = (e: number): number =>
+    centre[target[e]!]! + (inPort[e]! < 0 ? 0 : centre[inPort[e]!]!);
 
   const meanBelow = (v: number, k: number): number => {
     let sum = 0;
@@ -72,7 +77,7 @@ export function placePorts(
     for (let q = trunks.edges.start[k]!; q < trunks.edges.start[k + 1]!; q++) {
       const e = trunks.edges.item[q]!;
       if (last[e] !== v) continue;
-      const below = centre[target[e]!]!;
+      const below = readAt(e);
       if (below === centre[v]) return below;
       sum += below;
       readers++;
@@ -80,11 +85,19 @@ export function placePorts(
     return readers > 0 ? sum / readers : Number.POSITIVE_INFINITY;
   };
   const outX = new Float64Array(trunks.count);
-  for (let v = 0; v < nodes; v++) {
+  const inX = new Float64Array(target.length);
+  const placeOut = (v: number) => {
     const first = ofSource.start[v]!;
     const count = ofSource.start[v + 1]! - first;
+    if (frame[v]! >= 0) {
+      for (let i = first; i < first + count; i++) {
+        const k = ofSource.item[i]!;
+        outX[k] = centre[v]! + centre[outPort[trunks.edges.item[trunks.edges.start[k]!]!]!]!;
+      }
+      return;
+    }
     if (count === 1) outX[ofSource.item[first]!] = centre[v]!;
-    if (count < 2) continue;
+    if (count < 2) return;
     for (let i = 0; i < count; i++) {
       const k = ofSource.item[first + i]!;
       member[i] = k;
@@ -93,22 +106,29 @@ export function placePorts(
     sortByKey(member, wish, count);
     spread(wish, count, centre[v]!, width[v]!);
     for (let i = 0; i < count; i++) outX[member[i]!] = wish[i]!;
-  }
-  const inX = new Float64Array(target.length);
-  for (let v = 0; v < nodes; v++) {
+  };
+  const placeIn = (v: number) => {
     const first = incoming.start[v]!;
     const count = incoming.start[v + 1]! - first;
     for (let i = 0; i < count; i++) {
       const e = incoming.item[first + i]!;
+      if (frame[v]! >= 0) {
+        inX[e] = readAt(e);
+        continue;
+      }
       member[i] = e;
       const u = last[e]!;
       if (u < 0) wish[i] = Number.POSITIVE_INFINITY;
       else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : centre[u]!;
     }
+    if (frame[v]! >= 0) return;
     sortByKey(member, wish, count);
     if (count > 0) spread(wish, count, centre[v]!, width[v]!);
     for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
-  }
-
-  return { out: outX, in: inX };
+  };
+  const place = (from: number, to: number) => {
+    for (let v = from; v < to; v++) placeOut(v);
+    for (let v = from; v < to; v++) placeIn(v);
+  };
+  return { ports: { out: outX, in: inX }, place };
 }

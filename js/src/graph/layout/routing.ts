@@ -1,12 +1,10 @@
-import type { Acyclic } from "./acyclic.ts";
+import type { Levels } from "./levels.ts";
+import type { Geometry } from "./place.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
-import type { Routes } from "./types.ts";
-
-const STUB = 0.35;
 
 /** A growing list of points that swallows points on a straight vertical. */
-class Pen {
+export class Pen {
   points = new Float64Array(4096);
   count = 0;
   #start = 0;
@@ -53,87 +51,58 @@ class Pen {
   }
 }
 
-export interface Placed {
-  /** Per item. */
-  x: Float64Array;
-  layer: Int32Array;
-  /** Per node. */
-  y: Float64Array;
-  height: Float64Array;
-  width: Float64Array;
-  layerTop: Float64Array;
-  layerBottom: Float64Array;
+/** The strokes of the level graphs' edges, each in the coordinates of its level. */
+export interface Strokes {
+  /** Per edge, in points; none for an edge that is hidden. */
+  start: Int32Array;
+  end: Int32Array;
+  pen: Pen;
+  /** Per trunk with points: the edge to its farthest reader, which has the whole stroke; else -1. */
+  owner: Int32Array;
 }
 
-export function routeEdges(
+/** Answers a function that draws the edges from … to - 1, whose level must have its ports and layers. */
+export function strokeDrawer(
   graph: Expanded,
   trunks: Trunks,
-  acyclic: Acyclic,
+  { source, target }: Levels,
   ports: Ports,
-  placed: Placed,
-): { routes: Routes; stubs: Int32Array } {
-  const { x, layer, y, height, width, layerTop, layerBottom } = placed;
-  const { source, target, flipped } = acyclic;
-  const edges = source.length;
-  const offsets = new Int32Array(edges + 1);
+  { x, layer, y, height, layerTop, layerBottom }: Geometry,
+): { strokes: Strokes; draw: (from: number, to: number) => void } {
+  const { nodes, last, firstPoint } = graph;
   const owner = new Int32Array(trunks.count).fill(-1);
-  for (let e = 0; e < edges; e++) {
-    const k = trunks.ofEdge[e]!;
-    if (k < 0 || graph.last[e]! < graph.nodes) continue;
-    if (owner[k]! < 0 || layer[target[e]!]! > layer[target[owner[k]!]!]!) owner[k] = e;
-  }
-  const trunk = new Int32Array(edges).fill(-1);
-  const stubs: number[] = [];
+  const start = new Int32Array(source.length);
+  const end = new Int32Array(source.length);
   const pen = new Pen();
-  const enter = (e: number) => {
-    const v = target[e]!;
-    pen.to(ports.in[e]!, layerTop[layer[v]!]!);
-    pen.to(ports.in[e]!, y[v]! - height[v]! / 2);
-  };
-  for (let e = 0; e < edges; e++) {
-    pen.begin();
-    const k = trunks.ofEdge[e]!;
-    if (k < 0) {
-      const v = acyclic.loop.get(e)!;
-      const right = x[v]! + width[v]! / 2;
-      pen.corner(right, y[v]! - height[v]! / 4);
-      pen.corner(right + 6, y[v]! - height[v]! / 4);
-      pen.corner(right + 6, y[v]! + height[v]! / 4);
-      pen.corner(right, y[v]! + height[v]! / 4);
-      offsets[e + 1] = pen.count;
-      continue;
+  const draw = (from: number, to: number) => {
+    for (let e = from; e < to; e++) {
+      const k = trunks.ofEdge[e]!;
+      if (k < 0 || last[e]! < nodes) continue;
+      if (owner[k]! < 0 || layer[target[e]!]! > layer[target[owner[k]!]!]!) owner[k] = e;
     }
-    const u = source[e]!;
-    const v = target[e]!;
-    const l = layer[u]!;
-    if (graph.last[e]! < 0) {
-      const outX = ports.out[k]!;
-      const below = layerTop[l + 1]! - layerBottom[l]!;
-      const above = layerTop[layer[v]!]! - layerBottom[layer[v]! - 1]!;
-      pen.corner(outX, y[u]! + height[u]! / 2);
-      pen.corner(outX, layerBottom[l]! + STUB * below);
-      pen.corner(ports.in[e]!, layerTop[layer[v]!]! - STUB * above);
-      pen.corner(ports.in[e]!, y[v]! - height[v]! / 2);
-      stubs.push(e);
-    } else if (graph.last[e]! >= graph.nodes && owner[k] !== e) {
-      const point = graph.last[e]!;
-      trunk[e] = owner[k]!;
-      pen.to(x[point]!, layerBottom[layer[point]!]!);
-      enter(e);
-    } else {
-      pen.to(ports.out[k]!, y[u]! + height[u]! / 2);
-      pen.to(ports.out[k]!, layerBottom[l]!);
-      const passed = graph.last[e]! >= graph.nodes ? graph.last[e]! - graph.firstPoint[k]! + 1 : 0;
-      for (let i = 0; i < passed; i++) {
-        const point = graph.firstPoint[k]! + i;
-        pen.to(x[point]!, layerTop[layer[point]!]!);
-        pen.to(x[point]!, layerBottom[layer[point]!]!);
+    for (let e = from; e < to; e++) {
+      start[e] = pen.count;
+      end[e] = pen.count;
+      if (last[e]! < 0) continue;
+      pen.begin();
+      const k = trunks.ofEdge[e]!;
+      const u = source[e]!;
+      const v = target[e]!;
+      const above = last[e]!;
+      if (above >= nodes && owner[k] !== e) {
+        pen.to(x[above]!, layerBottom[layer[above]!]!);
+      } else {
+        pen.to(ports.out[k]!, y[u]! + height[u]! / 2);
+        pen.to(ports.out[k]!, layerBottom[layer[u]!]!);
+        for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
+          pen.to(x[point]!, layerTop[layer[point]!]!);
+          pen.to(x[point]!, layerBottom[layer[point]!]!);
+        }
       }
-      enter(e);
+      pen.to(ports.in[e]!, layerTop[layer[v]!]!);
+      pen.to(ports.in[e]!, y[v]! - height[v]! / 2);
+      end[e] = pen.count;
     }
-    if (flipped[e]) pen.turnRound();
-    offsets[e + 1] = pen.count;
-  }
-  const points = pen.points.slice(0, 2 * pen.count);
-  return { routes: { offsets, points, trunk }, stubs: Int32Array.from(stubs) };
+  };
+  return { strokes: { start, end, pen, owner }, draw };
 }

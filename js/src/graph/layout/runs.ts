@@ -2,6 +2,9 @@ import type { Rows } from "./adjacency.ts";
 import type { Order } from "./initial.ts";
 import type { Expanded } from "./trunks.ts";
 
+/** The line between two ports of a frame goes before all others. */
+const PORT = 2 ** 20;
+
 /** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
 export function runs(graph: Expanded, order: Order, lists: Rows, topFirst: boolean): Int32Array {
   const run = new Int32Array(graph.count);
@@ -13,7 +16,7 @@ export function runs(graph: Expanded, order: Order, lists: Rows, topFirst: boole
     for (let k = lists.start[v]!; k < lists.start[v + 1]!; k++) {
       longest = Math.max(longest, run[lists.item[k]!]!);
     }
-    run[v] = longest + 1;
+    run[v] = longest + (graph.port[v] === 0 ? 1 : PORT);
   }
   return run;
 }

@@ -1,5 +1,6 @@
 import { neighbours, type Rows } from "./adjacency.ts";
 import type { Layering } from "./layering.ts";
+import type { Levels } from "./levels.ts";
 
 /** Edges of one tensor, (source, slot), share a trunk: one line down to the farthest reader. */
 export interface Trunks {
@@ -20,8 +21,8 @@ export interface Expanded {
   /** First point and number of points per trunk. */
   firstPoint: Int32Array;
   points: Int32Array;
-  /** Readers farther than this many rows are stubs. */
-  reach: number;
+  /** Per node: where it is the port of a frame (ENTRY, EXIT); 0 elsewhere. */
+  port: Uint8Array;
   /** The item above the target on each edge, -1 for stubs and self loops. */
   last: Int32Array;
   down: Rows;
@@ -87,17 +88,66 @@ function affordableReach(trunks: Trunks, spanOf: (e: number) => number, budget: 
   return longest;
 }
 
+/** Readers of a tensor from which on those that are far from the others are stubs. */
+const FAN_OUT = 4;
+/** Rows, several screens of them, without a reader of the tensor. */
+const FAR = 40;
+
+/**
+ * Edges that are drawn as two ends: what a trunk does not reach, for it ends where a tensor with several readers has none
+ * for many rows, or where all trunks together would have too many points.
+ */
+export function findStubs(
+  { row }: Layering,
+  trunks: Trunks,
+  { source, target }: Levels,
+  budget: number,
+): Uint8Array {
+  const stub = new Uint8Array(source.length);
+  const spanOf = (e: number) => row[target[e]!]! - row[source[e]!]!;
+  const affordable = affordableReach(trunks, spanOf, budget);
+  const { start, item } = trunks.edges;
+  for (let k = 0; k < trunks.count; k++) {
+    const edges = item.subarray(start[k]!, start[k + 1]!);
+    let reach = affordable;
+    if (edges.length >= FAN_OUT) {
+      const spans = Int32Array.from(edges, spanOf).sort();
+      let last = 0;
+      for (const span of spans) {
+        if (span - last > FAR) break;
+        last = span;
+      }
+      reach = Math.min(reach, Math.max(1, last));
+    }
+    for (const e of edges) if (spanOf(e) > reach) stub[e] = 1;
+  }
+  return stub;
+}
+
+/**
+ * The edges of the input that are stubs, of which no part is drawn through frames, and the edges of level graphs that only
+ * such ones need. What closes a cycle of frames, without closing one of boxes, is a stub too.
+ */
+export function spreadStubs({ chainStart, chain, flipped }: Levels, far: Uint8Array) {
+  const stub = new Uint8Array(chainStart.length - 1);
+  const hidden = new Uint8Array(far.length).fill(1);
+  for (let e = 0; e < stub.length; e++) {
+    const links = chain.subarray(chainStart[e]!, chainStart[e + 1]!);
+    if (links.some((each) => far[each] || flipped[each])) stub[e] = 1;
+    else for (const each of links) hidden[each] = 0;
+  }
+  return { stub, hidden };
+}
+
 export function expand(
   layering: Layering,
   trunks: Trunks,
-  source: Int32Array,
-  target: Int32Array,
-  budget: number,
+  { source, target, port }: Levels,
+  hidden: Uint8Array,
 ): Expanded {
   const nodes = layering.row.length;
   const rowOf = layering.row;
   const spanOf = (e: number) => rowOf[target[e]!]! - rowOf[source[e]!]!;
-  const reach = affordableReach(trunks, spanOf, budget);
   const firstPoint = new Int32Array(trunks.count);
   const points = new Int32Array(trunks.count);
   let count = nodes;
@@ -105,10 +155,9 @@ export function expand(
   for (let k = 0; k < trunks.count; k++) {
     let longest = 1;
     for (let i = trunks.edges.start[k]!; i < trunks.edges.start[k + 1]!; i++) {
-      const span = spanOf(trunks.edges.item[i]!);
-      if (span > reach) continue;
+      if (hidden[trunks.edges.item[i]!]) continue;
       drawn++;
-      if (span > longest) longest = span;
+      longest = Math.max(longest, spanOf(trunks.edges.item[i]!));
     }
     firstPoint[k] = count;
     points[k] = longest - 1;
@@ -132,9 +181,8 @@ export function expand(
   const last = new Int32Array(source.length).fill(-1);
   for (let e = 0; e < source.length; e++) {
     const k = trunks.ofEdge[e]!;
-    if (k < 0) continue;
+    if (k < 0 || hidden[e]) continue;
     const span = spanOf(e);
-    if (span > reach) continue;
     const above = span === 1 ? source[e]! : firstPoint[k]! + span - 2;
     last[e] = above;
     from[links] = above;
@@ -147,7 +195,7 @@ export function expand(
     rows: layering.rows,
     firstPoint,
     points,
-    reach,
+    port,
     last,
     down: neighbours(count, from, to),
     up: neighbours(count, to, from),

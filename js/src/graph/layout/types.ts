@@ -40,6 +40,7 @@ export interface LayoutInput {
 export interface CompoundInput extends LayoutInput {
   /** Innermost frame of each box, -1 for none. */
   frameOf?: Int32Array;
+  /** Where they are given, even none, the main line stands at 0 across the flow; otherwise the outermost box begins there. */
   frames?: {
     /** The frame around each frame, -1 for none; parents come before their children. */
     parent: Int32Array;
@@ -47,6 +48,8 @@ export interface CompoundInput extends LayoutInput {
     alike: Int32Array;
     /** Width of the header, px: a frame is at least so wide, and its neighbours are placed as if it were just so wide. */
     minWidth: Float64Array;
+    /** Height of each closed box, px; neighbours are placed by it where the flow runs to the right. */
+    closedHeight?: Float64Array;
   };
 }
 

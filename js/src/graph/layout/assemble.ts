@@ -1,0 +1,125 @@
+import type { Acyclic } from "./acyclic.ts";
+import { ENTRY, type Levels } from "./levels.ts";
+import type { Geometry, Placement } from "./place.ts";
+import { Pen } from "./routing.ts";
+import type { Expanded, Trunks } from "./trunks.ts";
+import type { Routes } from "./types.ts";
+
+const STUB = 0.35;
+const LOOP = 6;
+
+/** Where each level's main line and first layer are in the whole picture. */
+export interface Origins {
+  x: Float64Array;
+  y: Float64Array;
+}
+
+export function originsOf(
+  { levelOf, itemOfFrame }: Levels,
+  { x, y, height, above }: Geometry,
+): Origins {
+  const origins = { x: new Float64Array(above.length), y: new Float64Array(above.length) };
+  for (let l = 1; l < above.length; l++) {
+    const item = itemOfFrame[l - 1]!;
+    const outer = levelOf[item]!;
+    origins.x[l] = origins.x[outer]! + x[item]!;
+    origins.y[l] = origins.y[outer]! + y[item]! - height[item]! / 2 + above[l]!;
+  }
+  return origins;
+}
+
+/** Joins the strokes of all levels to one an edge of the input, and draws stubs and self loops. */
+export function joinStrokes(
+  graph: Expanded,
+  trunks: Trunks,
+  acyclic: Acyclic,
+  levels: Levels,
+  itemOfBox: Int32Array,
+  geometry: Geometry,
+  origins: Origins,
+  { ports, strokes }: Placement,
+  stub: Uint8Array,
+): { routes: Routes; stubs: Int32Array } {
+  const { levelOf, source, target, inPort, outPort, port, chainStart, chain } = levels;
+  const { x, y, right, height, layer, layerTop, layerBottom } = geometry;
+  const { last } = graph;
+  const edges = acyclic.source.length;
+  const { points } = strokes.pen;
+
+  /** The stroke a whole line through a port goes on in. */
+  const onward = new Int32Array(graph.nodes).fill(-1);
+  for (let e = 0; e < source.length; e++) {
+    if (last[e]! < 0) continue;
+    const at = outPort[e]! >= 0 ? outPort[e]! : source[e]!;
+    if (outPort[e]! < 0 && port[at] !== ENTRY) continue;
+    const owner = strokes.owner[trunks.ofEdge[e]!]!;
+    if (onward[at]! < 0) onward[at] = owner >= 0 ? owner : e;
+  }
+  const edgeOf = new Int32Array(source.length).fill(-1);
+  for (let e = 0; e < edges; e++) {
+    if (chainStart[e]! < chainStart[e + 1]!) edgeOf[chain[chainStart[e + 1]! - 1]!] = e;
+  }
+  /** The edge of the input that has a whole line's stroke. */
+  const holder = (link: number): number => {
+    let at = link;
+    while (edgeOf[at]! < 0) at = onward[inPort[at]! >= 0 ? inPort[at]! : target[at]!]!;
+    return edgeOf[at]!;
+  };
+
+  const offsets = new Int32Array(edges + 1);
+  const trunk = new Int32Array(edges).fill(-1);
+  const stubs: number[] = [];
+  const pen = new Pen();
+  for (let e = 0; e < edges; e++) {
+    pen.begin();
+    const [first, end] = [chainStart[e]!, chainStart[e + 1]!];
+    if (acyclic.loop.has(e)) {
+      const v = itemOfBox[acyclic.loop.get(e)!]!;
+      const border = origins.x[levelOf[v]!]! + x[v]! + right[v]!;
+      const middle = origins.y[levelOf[v]!]! + y[v]!;
+      pen.corner(border, middle - height[v]! / 4);
+      pen.corner(border + LOOP, middle - height[v]! / 4);
+      pen.corner(border + LOOP, middle + height[v]! / 4);
+      pen.corner(border, middle + height[v]! / 4);
+    } else if (stub[e]) {
+      const a = chain[first]!;
+      const b = chain[end - 1]!;
+      const [u, v] = [source[a]!, target[b]!];
+      const [lu, lv] = [layer[u]!, layer[v]!];
+      const [ox, oy] = [origins.x[levelOf[u]!]!, origins.y[levelOf[u]!]!];
+      const [tx, ty] = [origins.x[levelOf[v]!]!, origins.y[levelOf[v]!]!];
+      const outX = ox + ports.out[trunks.ofEdge[a]!]!;
+      const inX = tx + ports.in[b]!;
+      const below = layerTop[lu + 1]! - layerBottom[lu]!;
+      const above = layerTop[lv]! - layerBottom[lv - 1]!;
+      pen.corner(outX, oy + y[u]! + height[u]! / 2);
+      pen.corner(outX, oy + layerBottom[lu]! + STUB * below);
+      pen.corner(inX, ty + layerTop[lv]! - STUB * above);
+      pen.corner(inX, ty + y[v]! - height[v]! / 2);
+      stubs.push(e);
+    } else {
+      let i = end - 1;
+      const branches = (link: number) => {
+        const owner = strokes.owner[trunks.ofEdge[link]!]!;
+        return last[link]! >= graph.nodes && owner !== link ? owner : -1;
+      };
+      while (i > first && branches(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
+      const owner = branches(chain[i]!);
+      if (owner >= 0) trunk[e] = holder(owner);
+      else if (i > first) trunk[e] = holder(chain[i - 1]!);
+      for (; i < end; i++) {
+        const link = chain[i]!;
+        const level = levelOf[target[link]!]!;
+        for (let p = strokes.start[link]!; p < strokes.end[link]!; p++) {
+          pen.to(origins.x[level]! + points[2 * p]!, origins.y[level]! + points[2 * p + 1]!);
+        }
+      }
+    }
+    if (acyclic.flipped[e]) pen.turnRound();
+    offsets[e + 1] = pen.count;
+  }
+  return {
+    routes: { offsets, points: pen.points.slice(0, 2 * pen.count), trunk },
+    stubs: Int32Array.from(stubs),
+  };
+}

@@ -1,0 +1,235 @@
+import type { Acyclic } from "./acyclic.ts";
+import { makeAcyclic } from "./acyclic.ts";
+import { groupBy } from "./adjacency.ts";
+import { findTrunks } from "./trunks.ts";
+import type { CompoundInput } from "./types.ts";
+
+/** Not a port; where a tensor comes into a frame; where one leaves it. */
+export const ENTRY = 1;
+export const EXIT = 2;
+
+/**
+ * What is laid out: boxes, frames as boxes, and the ports of frames, each in the level it stands in. Level 0 is outside
+ * of all frames, level f + 1 the inside of frame f; no edge leads from one level to another. Items and edges are sorted by
+ * level; an edge between boxes of different levels is a chain of edges that meet at ports.
+ */
+export interface Levels {
+  count: number;
+  /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
+  itemStart: Int32Array;
+  edgeStart: Int32Array;
+  levelOf: Int32Array;
+  /** Per item: its box, its frame, else -1; ENTRY or EXIT. */
+  box: Int32Array;
+  frame: Int32Array;
+  port: Uint8Array;
+  itemOfFrame: Int32Array;
+  source: Int32Array;
+  target: Int32Array;
+  slot: Int32Array;
+  flipped: Uint8Array;
+  /** Per edge: the port inside the frame it comes from or leads to, -1 where that is no frame. */
+  outPort: Int32Array;
+  inPort: Int32Array;
+  /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
+  chainStart: Int32Array;
+  chain: Int32Array;
+}
+
+/** A graph without frames is one level. */
+export function oneLevel(count: number, acyclic: Acyclic, slot: Int32Array | undefined): Levels {
+  const { source, target, flipped } = acyclic;
+  const edges = source.length;
+  const none = new Int32Array(edges).fill(-1);
+  const each = (size: number) => Int32Array.from({ length: size }, (_, i) => i);
+  return {
+    count,
+    itemStart: Int32Array.of(0, count),
+    edgeStart: Int32Array.of(0, edges),
+    levelOf: new Int32Array(count),
+    box: each(count),
+    frame: new Int32Array(count).fill(-1),
+    port: new Uint8Array(count),
+    itemOfFrame: new Int32Array(0),
+    source,
+    target,
+    slot: slot ?? new Int32Array(edges),
+    flipped,
+    outPort: none,
+    inPort: none,
+    chainStart: each(edges + 1),
+    chain: each(edges),
+  };
+}
+
+class Numbers {
+  values = new Int32Array(1024);
+  count = 0;
+
+  push(value: number): number {
+    if (this.count === this.values.length) {
+      const longer = new Int32Array(2 * this.count);
+      longer.set(this.values);
+      this.values = longer;
+    }
+    this.values[this.count] = value;
+    return this.count++;
+  }
+
+  get all(): Int32Array {
+    return this.values.subarray(0, this.count);
+  }
+}
+
+/** Parts a graph whose edges run forward into levels. */
+export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
+  const { parent } = input.frames!;
+  const frames = parent.length;
+  const { source, target, nodeOf, flipped } = acyclic;
+  const boxes = nodeOf.length;
+  const frameOf = new Int32Array(boxes);
+  for (let v = 0; v < boxes; v++) frameOf[v] = input.frameOf![nodeOf[v]!]!;
+  const depth = new Int32Array(frames);
+  for (let f = 0; f < frames; f++) depth[f] = parent[f]! < 0 ? 1 : depth[parent[f]!]! + 1;
+  const first = new Int32Array(frames).fill(boxes);
+  for (let v = boxes - 1; v >= 0; v--) if (frameOf[v]! >= 0) first[frameOf[v]!] = v;
+  for (let f = frames - 1; f >= 0; f--) {
+    const up = parent[f]!;
+    if (up >= 0) first[up] = Math.min(first[up]!, first[f]!);
+  }
+
+  // Boxes and frames are items 0 … boxes + frames - 1, ports follow; all are renamed at the end.
+  const level = new Numbers();
+  const port = new Numbers();
+  for (let v = 0; v < boxes + frames; v++) {
+    level.push((v < boxes ? frameOf[v]! : parent[v - boxes]!) + 1);
+    port.push(0);
+  }
+  const from = new Numbers();
+  const to = new Numbers();
+  const tensor = new Numbers();
+  const began = new Numbers();
+  const outPort = new Numbers();
+  const inPort = new Numbers();
+  const chain = new Numbers();
+  const chainOwner = new Numbers();
+  const outgoing = groupBy(boxes, source);
+  const trunks = findTrunks(source, outgoing, input.sourceSlot, flipped);
+  const left = new Int32Array(frames).fill(-1);
+  const leftBy = new Int32Array(frames);
+  const entered = new Int32Array(frames).fill(-1);
+  const enteredBy = new Int32Array(frames);
+  const way: number[] = [];
+  for (let k = 0; k < trunks.count; k++) {
+    const s = trunks.source[k]!;
+    for (let i = trunks.edges.start[k]!; i < trunks.edges.start[k + 1]!; i++) {
+      const e = trunks.edges.item[i]!;
+      const t = target[e]!;
+      const link = (a: number, b: number, out: number, into: number) => {
+        from.push(a);
+        to.push(b);
+        tensor.push(k);
+        outPort.push(out);
+        inPort.push(into);
+        return began.push(e);
+      };
+      const follow = (each: number) => {
+        chain.push(each);
+        chainOwner.push(e);
+      };
+      let up = frameOf[s]!;
+      let down = frameOf[t]!;
+      way.length = 0;
+      let at = s;
+      let out = -1;
+      while (up !== down) {
+        if (down < 0 || (up >= 0 && depth[up]! >= depth[down]!)) {
+          if (left[up] !== k) {
+            left[up] = k;
+            level.push(up + 1);
+            leftBy[up] = link(at, port.push(EXIT), out, -1);
+          }
+          follow(leftBy[up]!);
+          at = boxes + up;
+          out = to.values[leftBy[up]!]!;
+          up = parent[up]!;
+        } else {
+          way.push(down);
+          down = parent[down]!;
+        }
+      }
+      for (let j = way.length - 1; j >= 0; j--) {
+        const f = way[j]!;
+        if (entered[f] !== k) {
+          entered[f] = k;
+          level.push(f + 1);
+          enteredBy[f] = link(at, boxes + f, out, port.push(ENTRY));
+        }
+        follow(enteredBy[f]!);
+        at = inPort.values[enteredBy[f]!]!;
+        out = -1;
+      }
+      follow(link(at, t, out, -1));
+    }
+  }
+
+  const count = level.count;
+  const place = new Int32Array(count);
+  for (let v = 0; v < count; v++) {
+    const kind = port.values[v]!;
+    place[v] =
+      kind === ENTRY ? 0 : kind === EXIT ? boxes + 1 : 1 + (v < boxes ? v : first[v - boxes]!);
+  }
+  // Within one place a frame stands where its first box would, which is in another level.
+  const byPlace = groupBy(boxes + 2, place).item;
+  const inOrder = groupBy(
+    frames + 1,
+    byPlace.map((v) => level.values[v]!),
+  );
+  const nameOf = new Int32Array(count);
+  for (let i = 0; i < count; i++) nameOf[byPlace[inOrder.item[i]!]!] = i;
+  const levelOf = new Int32Array(count);
+  for (let v = 0; v < count; v++) levelOf[nameOf[v]!] = level.values[v]!;
+  const fromName = from.all.map((v) => nameOf[v]!);
+  const toName = to.all.map((v) => nameOf[v]!);
+  const again = makeAcyclic(count, fromName, toName, levelOf);
+  const name = new Int32Array(count);
+  for (let i = 0; i < count; i++) name[again.nodeOf[i]!] = i;
+  for (let v = 0; v < count; v++) nameOf[v] = name[nameOf[v]!]!;
+
+  const byEdge = groupBy(source.length, began.all).item;
+  const edgeLevel = byEdge.map((e) => level.values[from.values[e]!]!);
+  const sorted = groupBy(frames + 1, edgeLevel);
+  const edges = byEdge.length;
+  const pick = (values: Int32Array) => sorted.item.map((i) => values[byEdge[i]!]!);
+  const renamed = (values: Int32Array) => pick(values).map((v) => (v < 0 ? v : nameOf[v]!));
+  const edgeName = new Int32Array(edges);
+  for (let i = 0; i < edges; i++) edgeName[byEdge[sorted.item[i]!]!] = i;
+  const box = new Int32Array(count).fill(-1);
+  const frame = new Int32Array(count).fill(-1);
+  const ports = new Uint8Array(count);
+  for (let v = 0; v < count; v++) {
+    if (v < boxes) box[nameOf[v]!] = v;
+    else if (v < boxes + frames) frame[nameOf[v]!] = v - boxes;
+    ports[nameOf[v]!] = port.values[v]!;
+  }
+  const chains = groupBy(source.length, chainOwner.all);
+  return {
+    count,
+    itemStart: inOrder.start,
+    edgeStart: sorted.start,
+    levelOf,
+    box,
+    frame,
+    port: ports,
+    itemOfFrame: nameOf.slice(boxes, boxes + frames),
+    source: pick(again.source),
+    target: pick(again.target),
+    slot: pick(tensor.all),
+    flipped: Uint8Array.from(sorted.item, (i) => again.flipped[byEdge[i]!]!),
+    outPort: renamed(outPort.all),
+    inPort: renamed(inPort.all),
+    chainStart: chains.start,
+    chain: chains.item.map((i) => edgeName[chain.values[i]!]!),
+  };
+}
