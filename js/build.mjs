@@ -22,6 +22,7 @@ const views = [
   "tensor",
   "timeline",
   "memory",
+  "comparison",
   "tuning",
   "debugger",
   "loader",

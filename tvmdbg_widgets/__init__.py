@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .open import open as open
     from .run import DebugRun as DebugRun
     from .run import compare as compare
+    from .widgets.comparison import ComparisonView as ComparisonView
     from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
     from .widgets.memory import MemoryView as MemoryView
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ComparisonView": ".widgets.comparison",
     "DebugRun": ".run",
     "Debugger": ".widgets.debugger",
     "Flamechart": ".widgets.timeline",
@@ -53,6 +55,7 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "GraphView",
     "TensorInspector",
     "Flamechart",
+    "ComparisonView",
     "MemoryView",
     "FormatError",
     "samples",

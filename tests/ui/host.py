@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0
-VIEWS = ("debugger", "graph", "tensor", "timeline", "memory")
-OWN_BUNDLE = ("memory",)  # not among the views of page.js
+VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
+OWN_BUNDLE = ("memory", "comparison")  # not among the views of page.js
 
 
 def defaults(view: str) -> dict[str, Any]:
     """The state a view's model has when Python gives no arguments."""
+    from tvmdbg_widgets.widgets.comparison import ComparisonView
     from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.graph import GraphView
     from tvmdbg_widgets.widgets.memory import MemoryView
@@ -50,6 +51,7 @@ def defaults(view: str) -> dict[str, Any]:
         "tensor": TensorInspector,
         "timeline": Flamechart,
         "memory": MemoryView,
+        "comparison": ComparisonView,
     }[view]
     traits = kind.class_traits(sync=True)
     own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
@@ -103,16 +105,43 @@ class Answering:
             self._changed.notify_all()
 
 
+class Comparing:
+    """Answers of the second run of a comparison, and of the comparison itself."""
+
+    def __init__(self, run: Any, other: Any) -> None:
+        self._comparison = tvmdbg.compare(run, other)
+        self._run_b = Answering(other)
+
+    def close(self) -> None:
+        self._run_b.close()
+
+    def reply(self, message: object, model: str, page: str, number: int) -> bytes:
+        """As :meth:`Answering.reply`, of a model by its id."""
+        from tvmdbg_widgets.widgets.comparison import comparison_answer
+
+        if model == "run_b":
+            return self._run_b.reply(message, page, number)
+        answer = comparison_answer(self._comparison, message)
+        content = {"id": message_id(message), "result": answer.result}
+        head = json.dumps(content, allow_nan=False).encode()
+        return struct.pack("<I", len(head)) + head + b"".join(answer.buffers)
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers of one run, and the page itself."""
 
     answering: Answering
+    other: Comparing | None = None
     late: ClassVar[float] = 0.0  # at most so many seconds, by chance
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         page, number = self.headers["X-Page"], int(self.headers["X-Number"])
-        answer = self.answering.reply(message, page, number)
+        model = self.headers["X-Model"]
+        if self.other is not None and model != "run":
+            answer = self.other.reply(message, model, page, number)
+        else:
+            answer = self.answering.reply(message, page, number)
         time.sleep(random.uniform(0, self.late))
         self._give(answer, "application/octet-stream")
 
@@ -149,6 +178,7 @@ def page(query: dict[str, list[str]]) -> str:
     theme = query.get("theme", ["light"])[0]
     states: dict[str, dict[str, Any]] = {view: defaults(view) for view in views if view in VIEWS}
     states["session"] = {}
+    states["session_b"] = {}
     for name, (value, *_) in query.items():
         view, _, trait = name.partition(".")
         if trait and view in states:
@@ -175,10 +205,11 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 
 
 @contextmanager
-def serve(run: Any, port: int = 0) -> Iterator[str]:
-    """Serve the page of one run; yields its address."""
+def serve(run: Any, port: int = 0, other: Any = None) -> Iterator[str]:
+    """Serve the page of one run, perhaps compared with another; yields its address."""
     answering = Answering(run)
-    handler = type("Handler", (Handler,), {"answering": answering})
+    comparing = None if other is None else Comparing(run, other)
+    handler = type("Handler", (Handler,), {"answering": answering, "other": comparing})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -186,6 +217,8 @@ def serve(run: Any, port: int = 0) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}/"
     finally:
         answering.close()
+        if comparing is not None:
+            comparing.close()
         server.shutdown()
         server.server_close()
 
@@ -194,9 +227,11 @@ def main() -> None:
     """Serve the dump named on the command line until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dump")
+    parser.add_argument("other", nargs="?", help="run to compare with: ?views=comparison")
     parser.add_argument("--port", type=int, default=8765)
     arguments = parser.parse_args()
-    with serve(tvmdbg.open(arguments.dump), arguments.port) as address:
+    other = None if arguments.other is None else tvmdbg.open(arguments.other)
+    with serve(tvmdbg.open(arguments.dump), arguments.port, other) as address:
         print(address)
         threading.Event().wait()
 

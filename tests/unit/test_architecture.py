@@ -32,7 +32,7 @@ HEAVY = (
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
-VIEWS = ("graph", "tensor", "timeline", "memory", "tuning", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "tuning", "debugger")
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ def front_end_problem(path: str, specifier: str) -> str | None:
     if target[:1] != ("src",):
         return None if target == (PACKAGE, "figures", "tokens.json") else "outside js/src"
     other = target[1] if len(target) > 2 else ""
-    if folder in (other, "page.ts", "page", "debugger"):
+    if folder in (other, "page.ts", "page", "debugger", "comparison"):
         return None
     return None if other == "shared" else f"{folder} must not know {other or target[-1]}"
 
@@ -328,6 +328,7 @@ def test_names_from_files_never_become_markup() -> None:
         ("graph/layout/client.ts", "worker:./layout.worker.ts", True),
         ("graph/painter.ts", "../tensor/painter.ts", False),
         ("debugger/debugger.ts", "../tensor/mount.ts", True),
+        ("comparison/pane.ts", "../graph/mount.ts", True),
         ("shared/view.ts", "@anywidget/types", True),
         ("shared/view.ts", "../graph/mount.ts", False),
         ("shared/theme.ts", "../../../tvmdbg_widgets/figures/tokens.json", True),

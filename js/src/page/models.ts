@@ -16,7 +16,8 @@ export interface Page {
   /** State of each model by id; references read `anywidget:<id>`. */
   models: Record<string, Record<string, unknown>>;
   views: PageView[];
-  ask: Ask;
+  /** `model` is the id of the one that is asked. */
+  ask: (message: unknown, model: string) => ReturnType<Ask>;
 }
 
 export interface Started {
@@ -30,7 +31,10 @@ export async function start(
   page: Page,
 ): Promise<Started> {
   const models = Object.fromEntries(
-    Object.entries(page.models).map(([id, state]) => [id, new StaticModel(state, page.ask)]),
+    Object.entries(page.models).map(([id, state]) => [
+      id,
+      new StaticModel(state, (message) => page.ask(message, id)),
+    ]),
   );
   const controller = new AbortController();
   const find = (reference: string): AnyModel => {

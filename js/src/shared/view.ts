@@ -26,7 +26,8 @@ export interface ViewState {
   session: string;
 }
 
-function modelOptions<T>(model: AnyModel): ViewOptions<T> {
+/** The traits of a model as options of a view. */
+export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   return {
     get: (name) => model.get(name) as never,
     set: (name, value) => {

@@ -98,7 +98,8 @@ export class ClassColors extends KindColors {
   }
 
   override isUnknown(box: number): boolean {
-    return this.#most[box]! < 0;
+    const code = this.#most[box]!;
+    return code < 0 || code === this.column.hatched;
   }
 
   override said(box: number): string {

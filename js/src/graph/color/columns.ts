@@ -24,6 +24,7 @@ export interface Classes extends Rows {
   /** -1 is unknown. */
   codes: Int32Array;
   classes: readonly string[];
+  hatched?: number | undefined;
 }
 
 export type Column = Numbers | Classes;
@@ -42,6 +43,8 @@ export interface Wire {
   range: [number, number] | null;
   together: Numbers["together"];
   classes: string[] | null;
+  /** The class that is hatched, beside its colour. */
+  hatched?: number;
   data: DataView | { base64: string };
   state?: Work["state"];
   done?: number;
@@ -105,7 +108,8 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): Colum
     : null;
   if (data.byteLength !== rows * (wire.classes ? 4 : 8)) return null;
   const { of, classes } = wire;
-  if (classes) return { name, of, work, classes, codes: new Int32Array(data) };
+  const { hatched } = wire;
+  if (classes) return { name, of, work, classes, hatched, codes: new Int32Array(data) };
   const { unit, scale, range, together } = wire;
   return { name, of, work, values: new Float64Array(data), unit, scale, range, together };
 }

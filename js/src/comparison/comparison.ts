@@ -1,0 +1,47 @@
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import "../shared/theme.css";
+import "../graph/graph.css";
+import "./comparison.css";
+import { request } from "../shared/request.ts";
+import { runClient } from "../shared/run_client.ts";
+import { SessionClient, type SessionState } from "../shared/session_client.ts";
+import { applyTheme } from "../shared/theme.ts";
+import { modelOptions, type ViewState } from "../shared/view.ts";
+import { mountComparison } from "./mount.ts";
+import type { ComparisonOptions } from "./options.ts";
+
+const TIMEOUT_MS = 60_000;
+
+interface State extends ViewState, ComparisonOptions {
+  run_b: string;
+  session_b: string;
+}
+
+export default {
+  async render({ model, el, host, signal }: RenderProps<State>): Promise<void> {
+    const names = [model.get("run"), model.get("run_b")] as const;
+    const sessions = [model.get("session"), model.get("session_b")] as const;
+    const [a, b, sessionA, sessionB] = await Promise.all([
+      ...names.map((name) => host.getModel(name)),
+      ...sessions.map((name) => host.getModel<SessionState>(name)),
+    ]);
+    if (signal.aborted) return;
+    const root = document.createElement("div");
+    el.append(root);
+    signal.addEventListener("abort", () => root.remove());
+    applyTheme(root, signal);
+    await mountComparison(root, {
+      ask: () => {
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+        return request(model as unknown as AnyModel, "comparison", {}, limit);
+      },
+      runs: [runClient(a!, names[0], signal), runClient(b!, names[1], signal)],
+      sessions: [
+        new SessionClient(sessionA as AnyModel<SessionState>),
+        new SessionClient(sessionB as AnyModel<SessionState>),
+      ],
+      options: modelOptions<ComparisonOptions>(model as unknown as AnyModel),
+      signal,
+    });
+  },
+};

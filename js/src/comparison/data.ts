@@ -1,0 +1,116 @@
+import { fields, type StringColumn } from "../shared/columns.ts";
+import { integer } from "../shared/format.ts";
+import type { Answer } from "../shared/request.ts";
+
+/** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
+export interface Columns {
+  pairA: Int32Array;
+  pairB: Int32Array;
+  certainty: Uint8Array;
+  reason: Uint8Array;
+  groupKind: Uint8Array;
+  /** Differences of a group are the members [start of it, start of the next). */
+  groupStart: Int32Array;
+  groupChange: StringColumn;
+  memberA: Int32Array;
+  memberB: Int32Array;
+}
+
+export interface Info {
+  titles: [a: string, b: string];
+  sentence: string;
+  kinds: string[];
+  certainties: string[];
+  reasons: string[];
+}
+
+/** 0 is the left one, 1 the right one. */
+export type Side = 0 | 1;
+
+export const OTHER: Readonly<Record<Side, Side>> = { 0: 1, 1: 0 };
+export const LETTER: Readonly<Record<Side, string>> = { 0: "a", 1: "b" };
+
+export interface Match {
+  node: number;
+  certainty: number;
+  reason: number;
+}
+
+/** What differs between two graphs, and which nodes stand for each other. */
+export class ComparisonData {
+  readonly columns: Columns;
+  readonly info: Info;
+  readonly #rows: [Map<number, number[]>, Map<number, number[]>] = [new Map(), new Map()];
+
+  constructor({ result, buffers }: Answer<{ columns: never; info: Info }>) {
+    this.columns = fields(result.columns, buffers) as unknown as Columns;
+    this.info = result.info;
+    const { pairA, pairB } = this.columns;
+    for (let row = 0; row < pairA.length; row++) {
+      keep(this.#rows[0], pairA[row]!, row);
+      keep(this.#rows[1], pairB[row]!, row);
+    }
+  }
+
+  /** The nodes of the other side that stand for a node. */
+  matches(side: Side, node: number): Match[] {
+    const { pairA, pairB, certainty, reason } = this.columns;
+    const others = side === 0 ? pairB : pairA;
+    return (this.#rows[side].get(node) ?? []).map((row) => ({
+      node: others[row]!,
+      certainty: certainty[row]!,
+      reason: reason[row]!,
+    }));
+  }
+
+  /** The node of the other side that gives what this one gives; of the parts of a function the last. */
+  partner(side: Side, node: number): number | null {
+    const others = this.matches(side, node).map((each) => each.node);
+    return others.length ? Math.max(...others) : null;
+  }
+
+  /** By node: how surely it is matched, and behind that those that are here alone. */
+  codes(side: Side, count: number): Int32Array {
+    const { pairA, pairB, certainty } = this.columns;
+    const alone = this.info.certainties.length;
+    const codes = new Int32Array(count).fill(alone);
+    const nodes = side === 0 ? pairA : pairB;
+    for (let row = 0; row < nodes.length; row++) {
+      const node = nodes[row]!;
+      const known = codes[node]!;
+      codes[node] = known === alone ? certainty[row]! : Math.max(known, certainty[row]!);
+    }
+    return codes;
+  }
+
+  /** How many differences there are of each kind. */
+  counts(): Int32Array {
+    const { groupKind, groupStart } = this.columns;
+    const counts = new Int32Array(this.info.kinds.length);
+    for (let group = 0; group < groupKind.length; group++) {
+      counts[groupKind[group]!]! += groupStart[group + 1]! - groupStart[group]!;
+    }
+    return counts;
+  }
+
+  /** What is known of a node's match, in words. */
+  sentence(side: Side, node: number): string {
+    const here = `${LETTER[side]} #${node}`;
+    const found = this.matches(side, node);
+    const first = found[0];
+    if (!first) return `${here} is only in ${LETTER[side]}`;
+    const others = found.slice(0, SHOWN).map((each) => `#${each.node}`);
+    const more = found.length > SHOWN ? ` and ${integer(found.length - SHOWN)} more` : "";
+    const { certainties, reasons } = this.info;
+    const sure = certainties[Math.max(...found.map((each) => each.certainty))];
+    return `${here} ~ ${LETTER[OTHER[side]]} ${others.join(", ")}${more}: ${sure}, ${reasons[first.reason]}`;
+  }
+}
+
+const SHOWN = 6;
+
+function keep(rows: Map<number, number[]>, node: number, row: number): void {
+  const known = rows.get(node);
+  if (known) known.push(row);
+  else rows.set(node, [row]);
+}

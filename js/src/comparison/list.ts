@@ -1,0 +1,132 @@
+import { element } from "../shared/dom.ts";
+import type { ComparisonData } from "./data.ts";
+import type { Row, Rows } from "./rows.ts";
+
+/** CSS px. */
+const ROW = 22;
+const BEYOND = 6;
+
+/** The differences, of which only those in sight are there. */
+export class DifferenceList {
+  readonly node: HTMLElement;
+  readonly #data: ComparisonData;
+  readonly #rows: Rows;
+  readonly #inside = element("div", { class: "tvmdbg-comparison-rows" });
+  readonly #empty = element("p", { class: "tvmdbg-muted tvmdbg-comparison-none" });
+  readonly #id = `tvmdbg-difference-${Math.random().toString(36).slice(2)}-`;
+  #active = -1;
+
+  constructor(
+    data: ComparisonData,
+    rows: Rows,
+    events: { pick: (line: number) => void; toggle: (line: number) => void },
+    signal: AbortSignal,
+  ) {
+    this.#data = data;
+    this.#rows = rows;
+    this.node = element(
+      "div",
+      { class: "tvmdbg-comparison-list", role: "tree", "aria-label": "Differences" },
+      this.#empty,
+      this.#inside,
+    );
+    this.node.addEventListener("scroll", () => this.show(), { signal, passive: true });
+    this.node.addEventListener(
+      "click",
+      (event) => {
+        const target = event.target as HTMLElement;
+        const line = target.closest<HTMLElement>("[data-line]")?.dataset.line;
+        if (line === undefined) return;
+        if (target.closest("[data-toggle]")) events.toggle(Number(line));
+        else events.pick(Number(line));
+      },
+      { signal },
+    );
+    const observer = new ResizeObserver(() => this.show());
+    observer.observe(this.node);
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Id of the active line's element, for aria-activedescendant; empty where there is none. */
+  get activeId(): string {
+    return this.#active < 0 ? "" : this.#id + this.#active;
+  }
+
+  /** How many lines are in sight. */
+  get page(): number {
+    return Math.max(1, Math.floor(this.node.clientHeight / ROW) - 1);
+  }
+
+  activate(line: number): void {
+    this.#active = line;
+    if (line >= 0) {
+      const { scrollTop, clientHeight } = this.node;
+      const top = line * ROW;
+      if (top < scrollTop) this.node.scrollTop = top;
+      else if (top + ROW > scrollTop + clientHeight) this.node.scrollTop = top + ROW - clientHeight;
+    }
+    this.show();
+  }
+
+  show(): void {
+    const { length } = this.#rows;
+    this.#empty.hidden = length > 0;
+    this.#empty.textContent = length ? "" : "Nothing differs.";
+    this.#inside.style.height = `${length * ROW}px`;
+    const { scrollTop, clientHeight } = this.node;
+    const from = Math.max(0, Math.floor(scrollTop / ROW) - BEYOND);
+    const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + BEYOND);
+    const shown: HTMLElement[] = [];
+    for (let line = from; line < to; line++) shown.push(this.#line(line));
+    this.#inside.replaceChildren(...shown);
+  }
+
+  #line(line: number): HTMLElement {
+    const row = this.#rows.at(line);
+    const node = element(
+      "div",
+      {
+        class: "tvmdbg-comparison-row",
+        role: "treeitem",
+        id: this.#id + line,
+        "data-line": line,
+        "aria-level": row.isMember ? 2 : 1,
+        "aria-selected": String(line === this.#active),
+        "aria-setsize": this.#rows.length,
+        "aria-posinset": line + 1,
+      },
+      ...this.#cells(row),
+    );
+    if (!row.isMember && this.#rows.size(row.group) > 1) {
+      node.setAttribute("aria-expanded", String(this.#rows.isOpen(row.group)));
+    }
+    node.style.top = `${line * ROW}px`;
+    return node;
+  }
+
+  #cells(row: Row): HTMLElement[] {
+    const { columns, info } = this.#data;
+    const several = !row.isMember && this.#rows.size(row.group) > 1;
+    const sign = several ? (this.#rows.isOpen(row.group) ? "▾" : "▸") : "";
+    const kind = info.kinds[columns.groupKind[row.group]!]!;
+    const change = row.isMember ? "" : columns.groupChange.at(row.group);
+    return [
+      element(
+        "span",
+        several ? { class: "tvmdbg-comparison-sign", "data-toggle": true } : {},
+        sign,
+      ),
+      element(
+        "span",
+        { class: "tvmdbg-comparison-kind", "data-kind": kind },
+        row.isMember ? "" : kind,
+      ),
+      element("span", { class: "tvmdbg-comparison-place" }, this.#rows.place(row)),
+      element("span", { class: "tvmdbg-comparison-change", title: change }, change),
+    ];
+  }
+}

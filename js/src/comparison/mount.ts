@@ -1,0 +1,46 @@
+import { element } from "../shared/dom.ts";
+import { errorText, hinted, message } from "../shared/message.ts";
+import { type Answer, isAbort } from "../shared/request.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import { ComparisonData, type Info } from "./data.ts";
+import type { ComparisonOptions } from "./options.ts";
+import { ComparisonView } from "./view.ts";
+
+/** What a comparison is given: two runs, each with a session of its own. */
+export interface ComparisonContext {
+  ask: () => Promise<Answer<{ columns: never; info: Info }>>;
+  runs: readonly [a: RunClient, b: RunClient];
+  sessions: readonly [a: SessionClient, b: SessionClient];
+  options: ViewOptions<ComparisonOptions>;
+  signal: AbortSignal;
+}
+
+/** Mounts a comparison into `root`, which carries the class `tvmdbg`. */
+export async function mountComparison(
+  root: HTMLElement,
+  context: ComparisonContext,
+): Promise<void> {
+  root.classList.add("tvmdbg-comparison");
+  root.replaceChildren(message("busy", "reading what differs …"));
+  let data: ComparisonData;
+  try {
+    data = new ComparisonData(await context.ask());
+  } catch (error) {
+    if (context.signal.aborted || isAbort(error)) return;
+    const hint = "Run the cell again; tvmdbg.compare(a, b) tells the same as text.";
+    root.replaceChildren(message("error", "The runs could not be compared", hinted(error, hint)));
+    root.dataset.ready = "true";
+    return;
+  }
+  if (context.signal.aborted) return;
+  const view = new ComparisonView(root, context, data);
+  try {
+    await view.mount();
+  } catch (error) {
+    if (context.signal.aborted) return;
+    root.append(element("div", {}, message("error", "A graph failed", errorText(error))));
+  }
+  root.dataset.ready = "true";
+}

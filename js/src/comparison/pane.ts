@@ -1,0 +1,97 @@
+import { mountGraph } from "../graph/mount.ts";
+import type { GraphView } from "../graph/view.ts";
+import { element } from "../shared/dom.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import { applyTheme } from "../shared/theme.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import { type ComparisonData, LETTER, type Side } from "./data.ts";
+import { type ComparisonOptions, graphOptions } from "./options.ts";
+
+/** What colours and labels call nodes that have no match. */
+export const ALONE = "only here";
+
+export interface PaneContext {
+  data: ComparisonData;
+  run: RunClient;
+  session: SessionClient;
+  options: ViewOptions<ComparisonOptions>;
+  /** The graph was drawn, with another camera perhaps. */
+  drawn: (view: GraphView) => void;
+  /** Somebody acts on this side. */
+  touched: () => void;
+  signal: AbortSignal;
+}
+
+/** One of the two graphs, under the title of its run. */
+export class Pane {
+  readonly node: HTMLElement;
+  readonly root = element("div");
+  readonly #side: Side;
+  readonly #context: PaneContext;
+  #isDrawn = false;
+
+  constructor(side: Side, context: PaneContext) {
+    this.#side = side;
+    this.#context = context;
+    const { data, signal } = context;
+    const title = data.info.titles[side];
+    this.node = element(
+      "div",
+      { class: "tvmdbg-comparison-pane", "data-side": LETTER[side] },
+      element(
+        "div",
+        { class: "tvmdbg-comparison-title", title },
+        element("strong", {}, LETTER[side]),
+        ` ${title}`,
+      ),
+      this.root,
+    );
+    for (const type of ["pointerdown", "wheel", "keydown"] as const) {
+      this.root.addEventListener(type, () => context.touched(), {
+        signal,
+        capture: true,
+        passive: true,
+      });
+    }
+    this.root.addEventListener(
+      "tvmdbg:drawn",
+      (event) => {
+        const view = (event as CustomEvent<GraphView>).detail;
+        // Beside two graphs there is room for the details of none, until they are asked for.
+        if (!this.#isDrawn) view.showDetails(false);
+        this.#isDrawn = true;
+        context.drawn(view);
+      },
+      { signal },
+    );
+  }
+
+  async mount(): Promise<void> {
+    const { data, run, session, options, signal } = this.#context;
+    applyTheme(this.root, signal);
+    const graph = await run.graph();
+    if (signal.aborted) return;
+    const codes = data.codes(this.#side, graph?.kinds.length ?? 0);
+    const match = {
+      of: "nodes" as const,
+      unit: "",
+      scale: "linear" as const,
+      range: null,
+      together: "largest" as const,
+      classes: [...data.info.certainties, ALONE],
+      hatched: data.info.certainties.length,
+      data: new DataView(codes.buffer),
+    };
+    await mountGraph(this.root, {
+      run,
+      session,
+      options: graphOptions(options, { _color_columns: { match } }),
+      signal,
+    });
+    this.root.setAttribute(
+      "aria-label",
+      `Graph ${LETTER[this.#side]}, ${data.info.titles[this.#side]}: arrow keys walk along edges, ? lists all keys`,
+    );
+  }
+}

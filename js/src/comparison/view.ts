@@ -1,0 +1,315 @@
+import { button, element, relabel, select } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
+import { bindKeys, helpButton } from "../shared/keys.ts";
+import { Mirror } from "../shared/mirror.ts";
+import { type ComparisonData, OTHER, type Side } from "./data.ts";
+import { Follow } from "./follow.ts";
+import { DifferenceList } from "./list.ts";
+import type { ComparisonContext } from "./mount.ts";
+import { Pane } from "./pane.ts";
+import { Rows } from "./rows.ts";
+
+const SOURCE = "comparison";
+const NARROW = 640;
+const ALL = "";
+const COLORS = ["match", "kind", "time"] as const;
+const SIDES = [0, 1] as const;
+
+/** Two graphs side by side and the list of what differs; what is selected in one is selected in all. */
+export class ComparisonView {
+  readonly #root: HTMLElement;
+  readonly #context: ComparisonContext;
+  readonly #data: ComparisonData;
+  readonly #rows: Rows;
+  readonly #list: DifferenceList;
+  readonly #follow: Follow;
+  readonly #panes: readonly [Pane, Pane];
+  readonly #mirror = new Mirror();
+  readonly #here = element("div", { class: "tvmdbg-comparison-here" });
+  readonly #link: HTMLButtonElement;
+  readonly #kinds: HTMLSelectElement;
+  /** By side: the selection that follows from the other one's. */
+  readonly #expected: [string, string] = ["", ""];
+
+  constructor(root: HTMLElement, context: ComparisonContext, data: ComparisonData) {
+    const { options, sessions, runs, signal } = context;
+    this.#root = root;
+    this.#context = context;
+    this.#data = data;
+    this.#rows = new Rows(data);
+    this.#follow = new Follow(data, () => options.get("linked") !== false);
+    const pane = (side: Side) =>
+      new Pane(side, {
+        data,
+        run: runs[side],
+        session: sessions[side],
+        options,
+        drawn: (view) => this.#follow.drawn(side, view),
+        touched: () => {
+          this.#follow.leader = side;
+        },
+        signal,
+      });
+    this.#panes = [pane(0), pane(1)];
+    this.#list = new DifferenceList(
+      data,
+      this.#rows,
+      {
+        pick: (line) => {
+          this.#go(line);
+          root.focus({ preventScroll: true });
+        },
+        toggle: (line) => this.#toggle(line),
+      },
+      signal,
+    );
+    this.#link = button("link", "", () => this.#toggleLink());
+    this.#kinds = select(
+      "Kind of difference",
+      this.#choices(),
+      options.get("kind") ?? ALL,
+      (kind) => options.set("kind", kind || null),
+    );
+    this.#lay();
+    this.#bind();
+    for (const side of SIDES) {
+      sessions[side].onChange(() => this.#selected(side), signal, ["selected"]);
+    }
+    options.onChange("linked", () => this.#linked(), signal);
+    options.onChange("kind", () => this.#filtered(), signal);
+    options.onChange("height", () => this.#sized(), signal);
+    this.#linked();
+    this.#filtered();
+    this.#sized();
+    this.#tell();
+  }
+
+  async mount(): Promise<void> {
+    await Promise.all(this.#panes.map((pane) => pane.mount()));
+    const side = this.#context.sessions[0].node === null ? 1 : 0;
+    if (this.#context.sessions[side].node !== null) this.#selected(side);
+  }
+
+  #lay(): void {
+    const { info } = this.#data;
+    const color = () => {
+      const { options } = this.#context;
+      const at = COLORS.indexOf(options.get("color_by") as (typeof COLORS)[number]);
+      options.set("color_by", COLORS[(at + 1) % COLORS.length]!);
+    };
+    this.#root.replaceChildren(
+      element(
+        "div",
+        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Comparison" },
+        element("span", { class: "tvmdbg-title" }, "Comparison"),
+        element("span", { class: "tvmdbg-comparison-sentence" }, info.sentence),
+        element("span", { class: "tvmdbg-space" }),
+        button("colours", "Colours of both graphs: match, kind, time (c)", color),
+        this.#link,
+        helpButton(this.#root),
+      ),
+      element("div", { class: "tvmdbg-comparison-panes" }, ...this.#panes.map((pane) => pane.node)),
+      element(
+        "div",
+        { class: "tvmdbg-comparison-head" },
+        element("strong", {}, "Differences"),
+        this.#kinds,
+        this.#here,
+      ),
+      this.#list.node,
+      this.#mirror.node,
+    );
+    const width = new ResizeObserver(() => {
+      this.#root.classList.toggle("tvmdbg-comparison-narrow", this.#root.clientWidth < NARROW);
+    });
+    width.observe(this.#root);
+    this.#context.signal.addEventListener("abort", () => width.disconnect());
+  }
+
+  #bind(): void {
+    const root = this.#root;
+    root.setAttribute("role", "application");
+    root.setAttribute("aria-roledescription", "comparison of two graphs");
+    root.setAttribute(
+      "aria-label",
+      "Comparison: arrow keys walk the differences, ? lists all keys",
+    );
+    const by = (lines: number) => this.#go(this.#list.active + lines);
+    bindKeys(
+      root,
+      [
+        {
+          keys: ["ArrowDown", "ArrowUp"],
+          does: "next, previous difference",
+          run: ({ key }) => by(key === "ArrowDown" ? 1 : -1),
+        },
+        {
+          keys: ["PageDown", "PageUp"],
+          does: "a page on, back",
+          run: ({ key }) => by(key === "PageDown" ? this.#list.page : -this.#list.page),
+        },
+        {
+          keys: ["Home", "End"],
+          does: "first, last difference",
+          run: ({ key }) => this.#go(key === "Home" ? 0 : this.#rows.length - 1),
+        },
+        {
+          keys: ["ArrowRight", "ArrowLeft"],
+          does: "open, close a group of equal differences",
+          run: ({ key }) => this.#openGroup(key === "ArrowRight"),
+        },
+        { keys: ["Enter"], does: "centre both nodes", run: () => this.#centre() },
+        { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
+        { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
+        {
+          keys: ["a", "b"],
+          does: "into the graph of a, of b",
+          run: ({ key }) => this.#panes[key === "a" ? 0 : 1].root.focus({ preventScroll: true }),
+        },
+        { keys: ["Escape"], does: "clear the selection", run: () => this.#clear() },
+      ],
+      this.#context.signal,
+    );
+    // Out of a graph back to the list, once the graph itself has nothing left to clear.
+    for (const pane of this.#panes) {
+      pane.root.addEventListener(
+        "keydown",
+        (event) => {
+          const free = this.#context.sessions.every(({ selected }) => selected.length === 0);
+          if (event.key === "Escape" && event.target === pane.root && free) {
+            root.focus({ preventScroll: true });
+          }
+        },
+        { signal: this.#context.signal, capture: true },
+      );
+    }
+  }
+
+  /** Makes a line the active one, and selects its nodes on both sides. */
+  #go(line: number): void {
+    const { length } = this.#rows;
+    if (!length) return;
+    const to = Math.max(0, Math.min(length - 1, line));
+    this.#list.activate(to);
+    this.#root.setAttribute("aria-activedescendant", this.#list.activeId);
+    const { member } = this.#rows.at(to);
+    const { memberA, memberB } = this.#data.columns;
+    const nodes = [memberA[member]!, memberB[member]!] as const;
+    const lead: Side = nodes[0] >= 0 ? 0 : 1;
+    this.#follow.leader = lead;
+    this.#select(lead, [nodes[lead]]);
+    this.#select(OTHER[lead], nodes[OTHER[lead]] < 0 ? [] : [nodes[OTHER[lead]]]);
+    this.#tell();
+  }
+
+  #select(side: Side, nodes: readonly number[]): void {
+    this.#expected[side] = JSON.stringify(nodes);
+    this.#context.sessions[side].selectMany(nodes, SOURCE);
+  }
+
+  /** One side's selection changed: the other's follows, unless it was that which changed it. */
+  #selected(side: Side): void {
+    const { selected } = this.#context.sessions[side];
+    const isOwn = JSON.stringify(selected) === this.#expected[side];
+    this.#expected[side] = "";
+    if (isOwn) {
+      this.#follow.follow();
+      return;
+    }
+    this.#follow.leader = side;
+    const others = selected.flatMap((node) =>
+      this.#data.matches(side, node).map((each) => each.node),
+    );
+    this.#select(OTHER[side], [...new Set(others)]);
+    const node = this.#context.sessions[side].node;
+    const line = node === null ? -1 : this.#rows.find(side, node);
+    this.#list.activate(line);
+    this.#follow.follow();
+    this.#tell();
+  }
+
+  #tell(): void {
+    const { leader } = this.#follow;
+    const { node } = this.#context.sessions[leader];
+    const { active } = this.#list;
+    const said = [node === null ? "" : this.#data.sentence(leader, node)];
+    if (active >= 0) {
+      const row = this.#rows.at(active);
+      const { columns, info } = this.#data;
+      const kind = info.kinds[columns.groupKind[row.group]!]!;
+      said.push(`${kind}: ${columns.groupChange.at(row.group)}`);
+      said.push(`line ${integer(active + 1)} of ${integer(this.#rows.length)}`);
+    }
+    this.#here.textContent = said[0] || "select a node, or walk the list";
+    this.#here.title = said[0] ?? "";
+    this.#mirror.say(said.filter(Boolean).join(". ") || this.#data.info.sentence);
+  }
+
+  #openGroup(on: boolean): void {
+    const { active } = this.#list;
+    if (active < 0) return;
+    const { group } = this.#rows.at(active);
+    this.#rows.open(group, on);
+    this.#list.activate(on ? active : this.#rows.lineOf(group));
+    this.#tell();
+  }
+
+  #toggle(line: number): void {
+    const { group } = this.#rows.at(line);
+    this.#rows.open(group, !this.#rows.isOpen(group));
+    this.#list.activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
+  }
+
+  #centre(): void {
+    this.#follow.view(this.#follow.leader)?.acts.focusNode();
+  }
+
+  #clear(): void {
+    for (const side of SIDES) this.#select(side, []);
+    this.#list.activate(-1);
+    this.#root.removeAttribute("aria-activedescendant");
+    this.#tell();
+  }
+
+  #toggleLink(): void {
+    const { options } = this.#context;
+    options.set("linked", options.get("linked") === false);
+  }
+
+  #linked(): void {
+    const on = this.#context.options.get("linked") !== false;
+    relabel(this.#link, "link", "One graph moves with the other (l)");
+    this.#link.setAttribute("aria-pressed", String(on));
+    this.#follow.follow();
+  }
+
+  #choices(): [string, string][] {
+    const counts = this.#data.counts();
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    const kinds = this.#data.info.kinds
+      .map((kind, i): [string, string] => [kind, `${kind} (${integer(counts[i]!)})`])
+      .filter((_, i) => counts[i]! > 0);
+    return [[ALL, `all (${integer(all)})`], ...kinds];
+  }
+
+  #nextKind(): void {
+    const values = Array.from(this.#kinds.options, ({ value }) => value);
+    const at = values.indexOf(this.#context.options.get("kind") ?? ALL);
+    this.#context.options.set("kind", values[(at + 1) % values.length] || null);
+  }
+
+  #filtered(): void {
+    const kind = this.#context.options.get("kind");
+    const at = kind === null ? -1 : this.#data.info.kinds.indexOf(kind);
+    this.#kinds.value = kind ?? ALL;
+    this.#rows.kind = at < 0 ? null : at;
+    this.#list.activate(-1);
+    this.#list.node.scrollTop = 0;
+    this.#tell();
+  }
+
+  #sized(): void {
+    const height = this.#context.options.get("height");
+    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height > 0 ? height : 640}px`);
+  }
+}
