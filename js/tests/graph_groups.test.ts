@@ -3,7 +3,7 @@ import { Groups, openByItself } from "../src/graph/groups.ts";
 import { Links } from "../src/graph/links.ts";
 import { boxesOf, buildScene, foldedInto, membersOf } from "../src/graph/scene.ts";
 import { type GraphColumns, NodeKind } from "../src/shared/run_client.ts";
-import { blocks, columns, grouped, WORDS } from "./graph_fixture.ts";
+import { blocks, columns, type GroupSpec, grouped, WORDS } from "./graph_fixture.ts";
 
 function scene(
   graph: GraphColumns,
@@ -17,6 +17,26 @@ function scene(
   return buildScene(new Links(graph), {
     ...{ fold: true, groups, open: flags, only: part, words: WORDS },
   });
+}
+
+/** Two runs of ten blocks, each of a run of three blocks. */
+function nestedBlocks(): GraphColumns {
+  const graph = blocks(2, 30);
+  const groups: GroupSpec[] = [];
+  for (const run of [0, 1]) {
+    const start = 1 + 90 * run;
+    const outer = groups.length;
+    groups.push({ start, end: start + 90 });
+    for (let block = 0; block < 10; block++) {
+      const first = start + 9 * block;
+      const around = groups.length;
+      groups.push({ start: first, end: first + 9, parent: outer });
+      for (let part = 0; part < 3; part++) {
+        groups.push({ start: first + 3 * part, end: first + 3 * part + 3, parent: around });
+      }
+    }
+  }
+  return grouped(graph, groups);
 }
 
 const edges = ({ edgeSource, edgeTarget }: ReturnType<typeof scene>) =>
@@ -59,12 +79,14 @@ describe("the groups that are open by themselves", () => {
     expect(flags(blocks(3, 16))).toEqual(new Array(51).fill(1));
   });
 
-  it("are those outside of a large one, alike ones together, as long as there is room", () => {
-    const open = flags(blocks(4, 20));
-    // Each run of blocks becomes twenty boxes: two have room.
-    expect([0, 21, 42, 63].map((group) => open[group])).toEqual([1, 1, 0, 0]);
-    expect(open.filter(Boolean).length).toBe(2);
-    expect(flags(blocks(1, 70)).filter(Boolean).length).toBe(0);
+  it("are those outside of a large one, a depth at a time, as long as there is room", () => {
+    // A run of 50 blocks is 50 boxes, two of 18 are 36 with the input and the output.
+    expect(flags(blocks(1, 50)).filter(Boolean).length).toBe(0);
+    const open = flags(blocks(2, 18 + 8));
+    expect(open.filter(Boolean).length).toBe(0);
+    const deep = flags(nestedBlocks());
+    expect(deep.filter(Boolean).length).toBe(2);
+    expect([deep[0], deep[1], deep[2]]).toEqual([1, 0, 0]);
   });
 
   it("are judged by the nodes that are shown", () => {

@@ -18,18 +18,16 @@ Flags = npt.NDArray[np.bool_]
 #: A graph of at most so many boxes has all groups open.
 ALL_OPEN = 150
 #: Of a larger graph, groups are opened up to so many boxes.
-FIRST_LOOK = 60
+FIRST_LOOK = 40
 
 
 def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> Flags:
     """Return which groups are open; the browser decides by the same rule (js/src/graph/groups.ts).
 
-    All, where the whole graph then has at most 150 boxes. Otherwise groups are opened from the
-    outside in, those of the same structure (``groups.alike``) at the same depth together: the
-    structures of one depth by their first group, the depths one after the other. A structure is
-    opened only where the parents of all its groups are open and the picture has at most 60 boxes
-    with them. A box is a node, other than a parameter that some node reads and that is no output
-    of the graph, or a closed group. Groups without a box inside are open.
+    All, where the whole graph then has at most 150 boxes. Otherwise the groups of one depth are
+    opened together, from the outside in, as long as the picture has at most 40 boxes with them.
+    A box is a node, other than a parameter that some node reads and that is no output of the
+    graph, or a closed group.
 
     Parameters
     ----------
@@ -50,23 +48,25 @@ def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> 
     boxes = int((around < 0).sum())
     inside = np.bincount(around[around >= 0], minlength=count).tolist()
     parent = groups.parent.tolist()
-    opened = [False] * count
+    depth = [0] * count
     for group in range(count - 1, -1, -1):
         if inside[group] == 0:
-            opened[group] = True
-        elif parent[group] < 0:
+            continue
+        if parent[group] < 0:
             boxes += 1
         else:
             inside[parent[group]] += 1
-    for same in _structures(parent, groups.alike.tolist()):
-        more = sum(inside[group] - 1 for group in same if inside[group])
-        is_inside = any(parent[group] >= 0 and not opened[parent[group]] for group in same)
-        if is_inside or boxes + more > FIRST_LOOK:
-            continue
-        boxes += more
-        for group in same:
-            opened[group] = True
-    return np.array(opened, bool)
+    more: list[int] = []
+    for group, around in enumerate(parent):
+        depth[group] = 0 if around < 0 else depth[around] + 1
+        if depth[group] == len(more):
+            more.append(0)
+        more[depth[group]] += max(0, inside[group] - 1)
+    opened = 0
+    while opened < len(more) and boxes + more[opened] <= FIRST_LOOK:
+        boxes += more[opened]
+        opened += 1
+    return np.array(depth) < opened
 
 
 def _boxes(graph: Graph) -> Flags:
@@ -77,13 +77,3 @@ def _boxes(graph: Graph) -> Flags:
     heads = graph.heads[:, 0]
     is_box[heads[heads >= 0]] = True
     return is_box
-
-
-def _structures(parent: list[int], alike: list[int]) -> list[list[int]]:
-    """Return the groups by depth and structure, outer ones first."""
-    depth: list[int] = []
-    found: dict[tuple[int, int], list[int]] = {}
-    for group, around in enumerate(parent):
-        depth.append(0 if around < 0 else depth[around] + 1)
-        found.setdefault((depth[group], alike[group]), []).append(group)
-    return [found[key] for key in sorted(found, key=lambda key: key[0])]

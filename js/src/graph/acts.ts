@@ -183,6 +183,7 @@ export class Acts {
   /** Takes back, one at a time: the highlighted kind, the search, the selection. */
   escape(): void {
     const { context, chosen } = this.#view;
+    if (this.#view.cancel()) return;
     if (this.#view.highlighted !== null) this.#view.highlight(null);
     else if (chosen.query) context.options.set("search", "");
     else this.select(null);

@@ -1,63 +1,83 @@
-import { element } from "../shared/dom.ts";
+import { button, element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { errorText, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
-import { type Arrangement, arrange } from "./layouts.ts";
+import { type Arrangement, arrange, type Beginning } from "./layouts.ts";
 import type { GraphModel } from "./model.ts";
 import type { Placed } from "./placed.ts";
 
 const BUSY_MS = 300;
+const CANCELLED = "cancelled";
 
 /** Asks for layouts one at a time and says over the stage how that goes. */
 export class Arranger {
   readonly node = element("div", { class: "tvmdbg-graph-busy", role: "status", hidden: true });
   readonly #model: GraphModel;
+  readonly #again: () => void;
   #running: AbortController | null = null;
 
-  constructor(model: GraphModel, signal: AbortSignal) {
+  constructor(model: GraphModel, again: () => void, signal: AbortSignal) {
     this.#model = model;
+    this.#again = again;
     signal.addEventListener("abort", () => this.#running?.abort());
   }
 
-  /** The placed scene; null where a newer one was asked for meanwhile, or it failed. */
-  async place(arrangement: Arrangement, problem: string): Promise<Placed | null> {
+  /** The placed scene; null where a newer one was asked for meanwhile, it was cancelled, or it failed. */
+  async place(
+    arrangement: Arrangement,
+    problem: string,
+    beginning: Beginning,
+  ): Promise<Placed | null> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
     const { signal } = running;
     const started = performance.now();
+    const cancel = button("cancel", "stop laying out the graph (Escape)", () => this.cancel());
+    const words = element("span");
     let phase = "";
     const busy = setInterval(() => {
       const elapsed = ((performance.now() - started) / 1000).toFixed(1);
       const nodes = counted(this.#model.graph.kinds.length, "node");
-      this.#say(`laying out ${nodes} … ${elapsed} s${phase}`);
+      words.textContent = `laying out ${nodes} … ${elapsed} s${phase} `;
+      if (!cancel.isConnected) this.#say(words, cancel);
     }, BUSY_MS);
-    const model = this.#model;
     try {
-      const placed = await arrange(model, arrangement, signal, (at) => {
-        phase = `, ${at.phase}`;
+      const placed = await arrange(this.#model, arrangement, beginning, signal, (at) => {
+        phase = `, ${at.phase} ${Math.round(100 * at.fraction)} %`;
       });
       if (signal.aborted) return null;
       this.#say(problem);
       return placed;
     } catch (error) {
+      if (signal.reason === CANCELLED) this.#say("stopped: not all is shown ", this.#goOn());
       if (signal.aborted || isAbort(error)) return null;
-      this.node.replaceChildren(
+      this.#say(
         message(
           "error",
           "The graph could not be laid out",
           `${errorText(error)}\nShow a part of it: GraphView(run, focus=…, hops=3).`,
         ),
       );
-      this.node.hidden = false;
       return null;
     } finally {
       clearInterval(busy);
+      if (this.#running === running) this.#running = null;
     }
   }
 
-  #say(text: string): void {
-    this.node.hidden = text === "";
-    this.node.textContent = text;
+  /** Stops what is under way; false where nothing is. */
+  cancel(): boolean {
+    this.#running?.abort(CANCELLED);
+    return this.#running !== null;
+  }
+
+  #goOn(): HTMLElement {
+    return button("lay it out", "lay the graph out after all", this.#again);
+  }
+
+  #say(...parts: (string | HTMLElement)[]): void {
+    this.node.hidden = parts[0] === "";
+    this.node.replaceChildren(...parts);
   }
 }

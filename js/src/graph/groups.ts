@@ -3,7 +3,7 @@ import { type GraphColumns, GroupSource, NodeKind } from "../shared/run_client.t
 /** A graph of at most so many boxes opens with all groups open. */
 const ALL_OPEN = 150;
 /** Of a larger graph, groups are opened up to so many boxes. */
-const FIRST_LOOK = 60;
+const FIRST_LOOK = 40;
 
 /** The nested groups of one graph, and what each holds. */
 export class Groups {
@@ -97,28 +97,27 @@ export class Groups {
 /**
  * Which groups are open where nobody has chosen: 1 for open, one a group.
  *
- * All, where the whole graph then has at most 150 boxes. Otherwise groups are opened from the outside in, those of the
- * same structure (`groupAlike`) at the same depth together: the structures of one depth by their first group, the depths
- * one after the other. A structure is opened only where the parents of all its groups are open and the picture has at
- * most 60 boxes with them. A box is a node, other than a parameter that some node reads and that is no output of the
- * graph, or a closed group; `shown` (one a node, all by default) leaves nodes out. Groups without a box inside are open.
+ * All, where the whole graph then has at most 150 boxes. Otherwise the groups of one depth are opened together, from the
+ * outside in, as long as the picture has at most 40 boxes with them. A box is a node, other than a parameter that some
+ * node reads and that is no output of the graph, or a closed group; `shown` (one a node, all by default) leaves nodes
+ * out. tvmdbg_widgets/analysis/open_groups.py decides by the same rule.
  */
 export function openByItself(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array {
-  const { groupParent, groupAlike, nodeGroup, kinds, edgeSource, headNode } = graph;
+  const { groupParent, nodeGroup, kinds, edgeSource, headNode } = graph;
   const count = groupParent.length;
-  const nodes = kinds.length;
-  const isBox = new Uint8Array(nodes).fill(1);
+  const isBox = shown ? shown.slice() : new Uint8Array(kinds.length).fill(1);
+  const isHead = new Set(headNode);
   for (const source of edgeSource) {
-    if (source >= 0 && kinds[source] === NodeKind.PARAMETER) isBox[source] = 0;
+    if (source >= 0 && kinds[source] === NodeKind.PARAMETER && !isHead.has(source)) {
+      isBox[source] = 0;
+    }
   }
-  for (const head of headNode) if (head >= 0) isBox[head] = 1;
-  /** Boxes right inside each group while it is open, and whether anything is in it. */
+  /** Boxes right inside each group while it is open. */
   const inside = new Int32Array(count);
-  const depth = new Int32Array(count);
   let whole = 0;
   let boxes = 0;
-  for (let node = 0; node < nodes; node++) {
-    if (!isBox[node] || (shown && !shown[node])) continue;
+  for (let node = 0; node < kinds.length; node++) {
+    if (!isBox[node]) continue;
     whole += 1;
     if (nodeGroup[node]! < 0) boxes += 1;
     else inside[nodeGroup[node]!]! += 1;
@@ -127,30 +126,21 @@ export function openByItself(graph: GraphColumns, shown: Uint8Array | null = nul
   if (whole <= ALL_OPEN) return open.fill(1);
   for (let group = count - 1; group >= 0; group--) {
     const parent = groupParent[group]!;
-    if (inside[group] === 0) open[group] = 1;
-    else if (parent < 0) boxes += 1;
+    if (inside[group] === 0) continue;
+    if (parent < 0) boxes += 1;
     else inside[parent]! += 1;
   }
-  const classes = new Map<string, number[]>();
+  const depth = new Int32Array(count);
+  const more: number[] = [];
   for (let group = 0; group < count; group++) {
     const parent = groupParent[group]!;
-    depth[group] = parent < 0 ? 0 : depth[parent]! + 1;
-    const key = `${depth[group]} ${groupAlike[group]}`;
-    const same = classes.get(key);
-    if (same) same.push(group);
-    else classes.set(key, [group]);
+    const at = parent < 0 ? 0 : depth[parent]! + 1;
+    depth[group] = at;
+    more[at] = (more[at] ?? 0) + Math.max(0, inside[group]! - 1);
   }
-  const inOrder = [...classes.values()].sort((a, b) => depth[a[0]!]! - depth[b[0]!]!);
-  for (const same of inOrder) {
-    let more = 0;
-    let isInside = false;
-    for (const group of same) {
-      if (inside[group]! > 0) more += inside[group]! - 1;
-      isInside ||= groupParent[group]! >= 0 && !open[groupParent[group]!];
-    }
-    if (isInside || boxes + more > FIRST_LOOK) continue;
-    boxes += more;
-    for (const group of same) open[group] = 1;
+  let opened = 0;
+  for (; opened < more.length && boxes + more[opened]! <= FIRST_LOOK; opened++) {
+    boxes += more[opened]!;
   }
-  return open;
+  return open.map((_, group) => (depth[group]! < opened ? 1 : 0));
 }

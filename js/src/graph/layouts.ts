@@ -77,12 +77,13 @@ export async function arrange(
 async function place(
   model: GraphModel,
   { fold, direction, isolation, hidden, label, grouped, open }: Arrangement,
+  beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
   const { links, groups, labels, graph } = model;
   const part = isolation && isolated(links, isolation);
-  const left = hiddenNodes(model, hidden);
+  const left = await hiddenNodes(model, hidden, signal);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
   const options: SceneOptions = {
@@ -91,7 +92,7 @@ async function place(
     open: grouped ? openOf(graph, open, only) : null,
     only,
     bridges: left ? await inSlices(bridges(links, left), signal) : [],
-    words: labels,
+    words: labels.labelled(label),
   };
   const scene = await inSlices(sceneSteps(links, options), signal);
   const laidOut = async (scene: Scene) => {

@@ -3,17 +3,26 @@ import { element } from "../shared/dom.ts";
 import { isMarked } from "./health_marks.ts";
 import type { Marks } from "./overlay.ts";
 import { flatFill, type Picture, prominence } from "./picture.ts";
+import { finished, inSlices } from "./slices.ts";
 
+/** From the edge: ticks of hits, the graph, the heat strip, the pointer to the slowest node; CSS px. */
 const GUTTER = 10;
+const STRIP = 7;
+const GAP = 3;
 const PAD = 4;
 /** Boxes are drawn no larger, CSS px. */
 const MOST = 18;
 /** Faulty and doubtful boxes are drawn no smaller, CSS px. */
 const SUSPICIOUS = 4;
+/** Scenes of more boxes are drawn in slices. */
+const AT_ONCE = 3000;
+/** Boxes between two pauses. */
+const STRIDE = 2000;
 
 /**
- * The whole graph beside the stage: a strip along the flow, stretched to it on both axes, with the part that the
- * stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a triangle).
+ * The whole graph beside the stage: a strip along the flow, in one piece also where the stage has columns, with the part
+ * that the stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a
+ * triangle). Beside it the heat strip: at each place the colour of the slowest, worst or largest there.
  */
 export class Overview {
   readonly node = element("div", { class: "tvmdbg-graph-overview" });
@@ -21,6 +30,9 @@ export class Overview {
   readonly #moving: Layer = layer("tvmdbg-overlay");
   #picture: Picture | null = null;
   #drawn = "";
+  #drawing: AbortController | null = null;
+  /** Where along the strip there are hits, of which hits of which picture. */
+  #ticks: { hits: unknown; key: string; at: Uint8Array } | null = null;
 
   constructor(moveTo: (x: number, y: number) => void, signal: AbortSignal) {
     this.node.append(this.#still.canvas, this.#moving.canvas);
@@ -30,7 +42,17 @@ export class Overview {
       if (!this.#picture) return;
       const box = canvas.getBoundingClientRect();
       const at = this.#scale(this.#picture);
-      moveTo(at.worldX(event.clientX - box.left), at.worldY(event.clientY - box.top));
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+      const { columns } = this.#picture.placed.layout;
+      const { column, along } = this.#picture.placed.atFlow(at.flow(at.down ? y : x));
+      const across = at.across(at.down ? x : y);
+      const size = this.#picture.placed.columns > 1 ? 0.5 : across;
+      const [low, high] = at.down
+        ? [columns.minX[column]!, columns.maxX[column]!]
+        : [columns.minY[column]!, columns.maxY[column]!];
+      const middle = low + size * (high - low);
+      if (at.down) moveTo(middle, along);
+      else moveTo(along, middle);
     };
     const down = (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -56,93 +78,157 @@ export class Overview {
     const key = `${width}x${height}x${devicePixelRatio}`;
     if (this.#drawn !== key) {
       this.#drawn = key;
-      clear(this.#still, width, height);
-      this.#graph(picture);
+      this.#ticks = null;
+      this.#draw(picture, width, height);
     }
     clear(this.#moving, width, height);
     this.#marks(picture, marks);
   }
 
+  #draw(picture: Picture, width: number, height: number): void {
+    this.#drawing?.abort();
+    this.#drawing = new AbortController();
+    const steps = this.#graph(picture, width, height);
+    if (picture.placed.scene.count <= AT_ONCE) finished(steps);
+    else inSlices(steps, this.#drawing.signal).catch(() => {});
+  }
+
+  /** Along the strip: the flow; across it: each column, stretched to the strip. */
   #scale({ placed }: Picture) {
-    const { bounds, direction } = placed.layout;
+    const { columns, direction } = placed.layout;
     const { clientWidth: width, clientHeight: height } = this.node;
     const down = direction === "down";
-    const [left, top] = down ? [GUTTER, PAD] : [PAD, GUTTER];
-    const roomX = Math.max(1, width - left - (down ? GUTTER : PAD));
-    const roomY = Math.max(1, height - top - (down ? PAD : GUTTER));
-    const wide = Math.max(1, bounds.maxX - bounds.minX);
-    const high = Math.max(1, bounds.maxY - bounds.minY);
+    const room = Math.max(1, (down ? height : width) - 2 * PAD);
+    const thick = down ? width : height;
+    const wide = Math.max(1, thick - 2 * GUTTER - STRIP - GAP);
+    const [low, high] = down ? [columns.minX, columns.maxX] : [columns.minY, columns.maxY];
+    const along = (flow: number) => PAD + (flow / placed.length) * room;
+    const limit = (share: number) => Math.min(1, Math.max(0, share));
     return {
-      x: (at: number) => left + ((at - bounds.minX) / wide) * roomX,
-      y: (at: number) => top + ((at - bounds.minY) / high) * roomY,
-      worldX: (at: number) => bounds.minX + ((at - left) / roomX) * wide,
-      worldY: (at: number) => bounds.minY + ((at - top) / roomY) * high,
-      width,
-      height,
+      along,
+      flow: (at: number) => limit((at - PAD) / room) * placed.length,
+      /** How far across a column a place on the strip is, 0 … 1; the other way round in `at`. */
+      across: (at: number) => limit((at - GUTTER) / wide),
+      at: (world: number, column: number) => {
+        const size = Math.max(1, high[column]! - low[column]!);
+        return GUTTER + limit((world - low[column]!) / size) * wide;
+      },
+      perPx: (column: number) => wide / Math.max(1, high[column]! - low[column]!),
+      room,
+      wide,
+      thick,
+      strip: GUTTER + wide + GAP,
       down,
     };
   }
 
-  /** Hot nodes are drawn over cold ones, and suspicious ones over sound ones: none is lost among many. */
-  #graph(picture: Picture): void {
-    const { context } = this.#still;
-    const { placed, palette } = picture;
+  /** Of boxes that share a pixel, the one is drawn that is slowest or worst: none is lost among many. */
+  *#graph(picture: Picture, width: number, height: number): Generator<void, void> {
+    const { placed } = picture;
+    const { x, y } = placed.layout;
+    const { width: wides, height: highs } = placed.scene;
     const at = this.#scale(picture);
-    const boxes = Array.from({ length: placed.scene.count }, (_, box) => box);
-    boxes.sort((a, b) => prominence(picture, a) - prominence(picture, b));
-    for (const box of boxes) {
-      const { x, y, width, height } = placed.rectangle(box);
+    const columns = Math.ceil(at.wide) + 1;
+    const rows = Math.ceil(at.room) + 2 * PAD;
+    const cells = new Int32Array(columns * rows).fill(-1);
+    const strip = new Int32Array(rows).fill(-1);
+    const rank = new Float64Array(placed.scene.count);
+    const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
+    const perFlow = at.room / placed.length;
+    for (let box = 0; box < placed.scene.count; box++) {
+      if (box % STRIDE === STRIDE - 1) yield;
+      const here = prominence(picture, box);
+      rank[box] = here;
+      const [long, broad] = at.down ? [highs[box]!, wides[box]!] : [wides[box]!, highs[box]!];
       const least = isMarked(picture, box) ? SUSPICIOUS : 2;
-      const wide = Math.min(MOST, Math.max(least, at.x(x + width) - at.x(x)));
-      const high = Math.min(MOST, Math.max(least, at.y(y + height) - at.y(y)));
-      const left = at.x(x + width / 2) - wide / 2;
-      const top = at.y(y + height / 2) - high / 2;
-      context.fillStyle = flatFill(picture, box);
-      context.fillRect(left, top, wide, high);
-      if (wide > 5 && high > 5) {
-        context.strokeStyle = palette.theme.line;
-        context.lineWidth = 0.5;
-        context.strokeRect(left, top, wide, high);
+      const across = at.down ? x[box]! : y[box]!;
+      const column = placed.columnOf(box);
+      const high = Math.min(MOST, Math.max(least, long * perFlow));
+      const size = Math.max(least, broad * at.perPx(column));
+      const top = limit(Math.round(at.along(placed.flow(x[box]!, y[box]!)) - high / 2), rows);
+      const left = limit(Math.round(at.at(across, column) - GUTTER - size / 2), columns);
+      const right = limit(left + Math.round(size) - 1, columns);
+      const bottom = limit(top + Math.round(high) - 1, rows);
+      for (let row = top; row <= bottom; row++) {
+        for (let cell = row * columns + left; cell <= row * columns + right; cell++) {
+          if (cells[cell]! < 0 || here > rank[cells[cell]!]!) cells[cell] = box;
+        }
+        if (strip[row]! < 0 || here > rank[strip[row]!]!) strip[row] = box;
       }
+    }
+    clear(this.#still, width, height);
+    const { context } = this.#still;
+    const bar = (box: number, row: number, from: number, length: number) => {
+      context.fillStyle = flatFill(picture, box);
+      if (at.down) context.fillRect(from, row, length, 1);
+      else context.fillRect(row, from, 1, length);
+    };
+    for (let row = 0; row < rows; row++) {
+      for (let cell = 0; cell < columns; ) {
+        const [box, from] = [cells[row * columns + cell]!, cell];
+        while (cell < columns && cells[row * columns + cell] === box) cell++;
+        if (box >= 0) bar(box, row, GUTTER + from, cell - from);
+      }
+      if (strip[row]! >= 0) bar(strip[row]!, row, at.strip, STRIP);
     }
   }
 
-  #marks(picture: Picture, { selected, hits }: Marks): void {
+  /** Rows with a hit, found once for each search. */
+  #hitRows(picture: Picture, hits: ReadonlySet<number>): Uint8Array {
+    const at = this.#scale(picture);
+    if (this.#ticks?.hits !== hits || this.#ticks.key !== this.#drawn) {
+      const rows = new Uint8Array(Math.ceil(at.room) + 2 * PAD);
+      const { x, y } = picture.placed.layout;
+      for (const box of hits) {
+        rows[Math.round(at.along(picture.placed.flow(x[box]!, y[box]!)))] = 1;
+      }
+      this.#ticks = { hits, key: this.#drawn, at: rows };
+    }
+    return this.#ticks.at;
+  }
+
+  #marks(picture: Picture, { selected, frame, hits }: Marks): void {
     const { context } = this.#moving;
     const { placed, times, camera, palette, colorBy, health } = picture;
     const { theme } = palette;
     const at = this.#scale(picture);
-    const place = (box: number) =>
-      at.down ? at.y(placed.layout.y[box]!) : at.x(placed.layout.x[box]!);
-    const across = at.down ? at.width : at.height;
-    const bar = (from: number, along: number, length: number, thick: number) =>
-      at.down
-        ? context.fillRect(from, along - thick / 2, length, thick)
-        : context.fillRect(along - thick / 2, from, thick, length);
+    const { x, y } = placed.layout;
+    const place = (box: number) => at.along(placed.flow(x[box]!, y[box]!));
+    const area = (from: number, along: number, length: number, size: number) =>
+      at.down ? ([from, along, length, size] as const) : ([along, from, size, length] as const);
     context.fillStyle = theme.warning;
-    let last = Number.NaN;
-    for (const box of hits) {
-      const along = Math.round(place(box));
-      if (along !== last) bar(0, along, GUTTER - 3, 2);
-      last = along;
+    if (hits.size) {
+      for (const [row, isHit] of this.#hitRows(picture, hits).entries()) {
+        if (isHit) context.fillRect(...area(0, row - 1, GUTTER - 3, 2));
+      }
     }
     context.fillStyle = theme.accent;
-    for (const box of selected) bar(0, place(box), across, 2);
+    for (const box of selected) context.fillRect(...area(0, place(box) - 1, at.thick, 2));
+    if (frame >= 0) {
+      const { x, y, width, height } = placed.frame(frame);
+      const [from, to] = [placed.flow(x, y), placed.flow(x + width, y + height)].map(at.along);
+      context.fillRect(...area(GUTTER - 4, from!, 3, Math.max(2, to! - from!)));
+    }
     const worst = health ? health.nodes.worst : -1;
     const pointed = placed.boxOf(colorBy === "health" ? worst : times.slowest);
-    if (pointed >= 0) triangle(context, across, place(pointed), at.down, theme.error);
+    if (pointed >= 0) triangle(context, at.thick, place(pointed), at.down, theme.error);
     const view = camera.view();
-    const limit = (value: number, most: number) => Math.min(most - 1, Math.max(1, value));
-    const [left, right] = [limit(at.x(view.minX), at.width), limit(at.x(view.maxX), at.width)];
-    const [top, bottom] = [limit(at.y(view.minY), at.height), limit(at.y(view.maxY), at.height)];
-    const size = [Math.max(4, right - left), Math.max(4, bottom - top)] as const;
-    context.globalAlpha = 0.1;
-    context.fillStyle = theme.accent;
-    context.fillRect(left, top, ...size);
-    context.globalAlpha = 1;
-    context.strokeStyle = theme.accent;
     context.lineWidth = 1.5;
-    context.strokeRect(left, top, ...size);
+    placed.eachPart(view, (from, to, column) => {
+      const [low, high] = at.down ? [view.minX, view.maxX] : [view.minY, view.maxY];
+      const [start, end] = [at.along(from), at.along(to)];
+      const [left, right] = [at.at(low, column), at.at(high, column)];
+      const whole = right - left > at.wide - 1;
+      const rectangle = whole
+        ? area(1, start, at.thick - 2, Math.max(4, end - start))
+        : area(left, start, Math.max(4, right - left), Math.max(4, end - start));
+      context.globalAlpha = 0.1;
+      context.fillStyle = theme.accent;
+      context.fillRect(...rectangle);
+      context.globalAlpha = 1;
+      context.strokeStyle = theme.accent;
+      context.strokeRect(...rectangle);
+    });
   }
 }
 

@@ -204,6 +204,11 @@ export class Placed {
     return this.#before[column]! + within;
   }
 
+  columnOf(box: number): number {
+    const { x, y } = this.layout;
+    return this.#columnAt(this.#along === "y" ? x[box]! : y[box]!);
+  }
+
   /** The column that holds so much of the flow, and where in it that is. */
   atFlow(flow: number): { column: number; along: number } {
     const column = Math.max(

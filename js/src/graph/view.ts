@@ -85,6 +85,7 @@ export class GraphView {
     this.palette = new Palette(readTheme(root));
     const model = new GraphModel(graph, timeline, measureFor(this.palette.theme.font));
     this.model = model;
+    model.fetchFacts = () => run.facts();
     const acts = new Acts(this);
     this.acts = acts;
     this.folding = new Folding(this);
