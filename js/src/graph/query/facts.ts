@@ -1,5 +1,5 @@
 /** What queries look at, made once a graph and only when it is asked for. */
-import type { StringColumn } from "../../shared/columns.ts";
+import { StringColumn } from "../../shared/columns.ts";
 import type { FactColumns, GraphColumns } from "../../shared/run_client.ts";
 import type { Links } from "../links.ts";
 
