@@ -206,7 +206,7 @@ def test_the_figure_draws_bridges_over_what_is_hidden(run: DebugRun) -> None:
     assert drawn(figure) == whole - convolutions
     bridges = [each for each in figure.description["edges"] if each["style"] == "bridge"]
     assert bridges
-    assert bridges[-1] == {"source": 53, "target": 66, "through": 6, "style": "bridge"}
+    assert bridges[-1] == {"source": 53, "target": 66, "through": 4, "style": "bridge"}
     assert "through hidden nodes" in figure.svg
     kinds = {run.graph.kinds[node] for node in drawn(figure)}
     assert 1 not in kinds  # parameters go with what reads them

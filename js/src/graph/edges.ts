@@ -14,6 +14,7 @@ const CORNER = 9;
 const ARROW = 6;
 const TEXT_PX = 11;
 const SPUR = 15;
+const BRIDGE_TEXT_SCALE = 0.55;
 
 /** Draws the lines between boxes, what they carry, and the loose ends of those that lead nowhere. */
 export class EdgePainter {
@@ -53,6 +54,9 @@ export class EdgePainter {
     context.fill();
     this.#looseEnds(picture);
     if (camera.scale >= EDGE_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
+    else if (camera.scale >= BRIDGE_TEXT_SCALE) {
+      this.#texts(picture, styles[EdgeStyle.BRIDGE]!, taken);
+    }
   }
 
   /** Adds the edge's stroke to the current path. */

@@ -1,3 +1,4 @@
+import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { Popup } from "./popup.ts";
@@ -127,7 +128,7 @@ export class Menus {
       { label: several ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
       { label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() },
       { label: "centre", key: "Enter", run: () => acts.focusNode() },
-      { label: "copy code", key: "Ctrl+c", run: () => code.copy() },
+      { label: "copy code", key: COPY_KEY, run: () => code.copy() },
     ];
   }
 

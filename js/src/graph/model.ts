@@ -1,8 +1,9 @@
-import type { GraphColumns, TimelineColumns } from "../shared/run_client.ts";
+import type { FactColumns, GraphColumns, TimelineColumns } from "../shared/run_client.ts";
 import { Describe } from "./describe.ts";
 import { Groups } from "./groups.ts";
 import { Labels, type Measure } from "./labels.ts";
 import { Links } from "./links.ts";
+import { Facts } from "./query/facts.ts";
 import { NodeSearch } from "./search.ts";
 import { Times } from "./times.ts";
 
@@ -15,6 +16,9 @@ export class GraphModel {
   readonly labels: Labels;
   readonly describe: Describe;
   readonly search: NodeSearch;
+  readonly facts: Facts;
+  /** Reads what queries may need beyond the graph. */
+  fetchFacts: () => Promise<FactColumns | null> = async () => null;
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: Measure) {
     this.graph = graph;
@@ -24,6 +28,7 @@ export class GraphModel {
     this.labels = new Labels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);
     this.search = new NodeSearch(graph);
+    this.facts = new Facts(this.links);
   }
 
   /** The node that an id or a name means, or why it means none. */
