@@ -62,11 +62,11 @@ class Draft:
         if chance is not None:
             ids = self._other_order(chance)
         place = {node: at for at, node in enumerate(ids)}
-        read = {entry for _, inputs, _, _ in self.nodes for entry in inputs}
+        read = {source for _, inputs, _, _ in self.nodes for source, _ in inputs}
         heads = [
             [place[node], 0, 0]
             for node, (func, *_) in enumerate(self.nodes)
-            if func is not None and not any(source == node for source, _ in read)
+            if func is not None and node not in read
         ]
         written: list[dict[str, Any]] = []
         row_ptr, shapes = [0], []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.groups import Groups
 
-#: Share of the operators that groups must hold for the order of execution to be kept.
+#: Share of the operators that blocks must hold for the order of execution to be kept.
 _ENOUGH = 0.5
 
 
@@ -65,4 +65,5 @@ def _searched(graph: Graph, letters: Letters, operators: Ints) -> tuple[Search, 
 
 
 def _held(found: tuple[Found, ...]) -> int:
-    return sum(each.end - each.start for each in found)
+    """Return how many operators are in blocks of several."""
+    return sum(each.end - each.start for each in found if each.inside or each.repeats == 1)

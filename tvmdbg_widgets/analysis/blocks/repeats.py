@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 #: Stretches that are looked at closely, the longest first.
-_MOST_TRIED = 8_000
+_MOST_TRIED = 4_000
 #: Operators that blocks of a run have together at least where each is a mere chain.
 _FEWEST_IN_CHAINS = 6
 _OFFSETS_TRIED = 3
