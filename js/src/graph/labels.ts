@@ -47,6 +47,19 @@ function alike(words: string): string {
   return words.replace(/\d/g, "0");
 }
 
+function widthIn(
+  known: Map<string, number>,
+  text: string,
+  measure: (text: string) => number,
+): number {
+  let width = known.get(text);
+  if (width === undefined) {
+    width = measure(text);
+    known.set(text, width);
+  }
+  return width;
+}
+
 /** The words of the boxes of one graph. */
 export class Labels implements Words {
   readonly height = height;
@@ -55,6 +68,9 @@ export class Labels implements Words {
   readonly #times: Times;
   readonly #measure: Measure;
   readonly #groups: Groups;
+  /** Widths of the texts that were measured, in the fonts of both lines. */
+  readonly #titles = new Map<string, number>();
+  readonly #smalls = new Map<string, number>();
   readonly #heads = new Map<number, number[]>();
   /** The layout of what a node computes, as far as somebody has asked for it. */
   layoutOf: (node: number) => string = () => "";
@@ -209,11 +225,11 @@ export class Labels implements Words {
   }
 
   #title(words: string): number {
-    return this.#measure.title(alike(words));
+    return widthIn(this.#titles, alike(words), this.#measure.title);
   }
 
   #small(words: string): number {
-    return this.#measure.small(alike(words));
+    return widthIn(this.#smalls, alike(words), this.#measure.small);
   }
 
   #extra(words: string): number {
