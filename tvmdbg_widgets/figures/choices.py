@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 LEAST_WIDTH, MOST_WIDTH = 300, 2000
 SHOWN = ("both", "chart", "table")
 SORTS = ("time", "order")
-COLOR_BY = ("kind", "time", "health")
+COLOR_BY = ("kind", "time", "health", "dtype", "device", "storage", "layout", "bytes")
 DIRECTIONS = ("down", "right")
 
 

@@ -9,6 +9,8 @@ from tvmdbg_widgets.figures.graph_options import GraphOptions
 from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.model.label_template import LabelTemplate
+from tvmdbg_widgets.model.node_columns import NodeColumn, checked_range, node_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +31,7 @@ _MOST_SAVED_BOXES = 120
 def graph_figure(
     run: DebugRun,
     *,
-    color_by: str = "kind",
+    color_by: str | NodeColumn | Any = "kind",
     fold_parameters: bool = True,
     direction: str = "down",
     focus: int | str | None = None,
@@ -38,6 +40,8 @@ def graph_figure(
     selected: Sequence[int] = (),
     isolate: Mapping[str, Any] | None = None,
     hidden: Sequence[str] = (),
+    color_limits: tuple[float, float] | None = None,
+    label: str = "",
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -46,9 +50,10 @@ def graph_figure(
 
     Parameters
     ----------
-    color_by : str
-        ``"kind"``, ``"time"`` or ``"health"``: of the values, as far as these were looked at;
-        ``run.figure`` looks at all of them.
+    color_by : str, NodeColumn, array_like or mapping
+        A name as of ``GraphView``, or data as of
+        :func:`tvmdbg_widgets.model.node_columns.node_column`. Of ``"health"`` what was looked
+        at is shown; ``run.figure`` looks at all values.
     fold_parameters : bool
         Draw parameters as a count on what reads them; a condensed graph always does.
     direction : str
@@ -65,6 +70,10 @@ def graph_figure(
         Part that alone is shown, as of ``GraphView``: ``{"kind": "upstream", "nodes": [12]}``.
     hidden : sequence of str
         Queries; the nodes they find are left out.
+    color_limits : (float, float), optional
+        Between which values the colours lie.
+    label : str
+        Template of the labels, as of ``GraphView``.
     width : float
         px.
     theme : str
@@ -79,6 +88,8 @@ def graph_figure(
     KeyError, IndexError, TypeError
         Nodes that the graph does not have.
     """
+    if not isinstance(color_by, str | NodeColumn) and run.graph is not None:
+        color_by = node_column(run.graph, color_by)
     options = GraphOptions(
         color_by,
         fold_parameters,
@@ -89,6 +100,8 @@ def graph_figure(
         tuple(selected),
         None if isolate is None else dict(isolate),
         tuple(hidden),
+        checked_range(color_limits),
+        LabelTemplate.parse(label).text,
     )
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     return graph_panel(run, usable_width(width), theme_of(theme), options, most).figure()

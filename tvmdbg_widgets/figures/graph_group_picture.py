@@ -29,6 +29,7 @@ from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed, GroupFacts
 
 _LINE, _PAD = 14.0, 24.0
@@ -69,6 +70,7 @@ class GroupPicture:
     marked: frozenset[int]
     hits: frozenset[int]
     health: NodeHealth | None = None
+    colors: Colors | None = None
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add frames, lines and boxes with their upper left corner at (left, top)."""
@@ -141,6 +143,14 @@ class GroupPicture:
             verdict, judged = self.health.of_group((*each.nodes, *each.inside))
             hot = verdict in ("sound", "doubtful", "faulty")
             fill = health_fill(theme, verdict)
+        parts = [(theme.kind(name), share) for name, share in each.kinds]
+        unknown = is_unknown(verdict)
+        if self.colors is not None:
+            found = self.colors.fill(theme, each.nodes)
+            hot, unknown = found is not None, found is None
+            fill = theme.plain if found is None else found
+            parts = self.colors.parts(theme, each.nodes) or parts
+            judged = self.colors.said(each.nodes)
         ink = theme.ink_on(fill) if hot else theme.text
         soft = ink if hot else theme.muted
         if len(each.nodes) > 1:
@@ -158,12 +168,12 @@ class GroupPicture:
             stroke=theme.edge,
             rx=float(RADIUS),
         )
-        if is_unknown(verdict):
+        if unknown:
             hatch(marks, (x, y, wide, high))
         above = y
-        for name, share in each.kinds:
+        for paint, share in parts:
             part = high * share
-            marks.rect(x, above, STRIPE, part, own={"fill": theme.kind(name)}, z=2)
+            marks.rect(x, above, STRIPE, part, own={"fill": paint}, z=2)
             above += part
         if at in self.marked or at in self.hits:
             draw_ring(marks, (x, y, wide, high), hit=at not in self.marked)

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.figures.graph_colors import ClassColors, NumberColors, value_text
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
 from tvmdbg_widgets.figures.graph_picture import hatch
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
-from tvmdbg_widgets.figures.texts import width
+from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.model.graph import Graph
 
 KindSums = list[tuple[str, int, float]]
@@ -50,6 +52,7 @@ def draw_legend(
     color_by: str,
     hottest: tuple[float, str] | None = None,
     health: NodeHealth | None = None,
+    colors: Colors | None = None,
 ) -> float:
     """Write the legend from ``y`` down, in as many lines as it takes; return the y below it.
 
@@ -60,7 +63,11 @@ def draw_legend(
         _verdicts(flow, health)
     elif color_by == "time":
         _scale(flow, times, hottest or (times.largest, "slowest"))
-    for kind, nodes, ns in sums:
+    if isinstance(colors, NumberColors):
+        _numbers(flow, colors)
+    elif isinstance(colors, ClassColors):
+        _classes(flow, colors)
+    for kind, nodes, ns in [] if isinstance(colors, ClassColors) else sums:
         share = percent(ns / times.total) if ns > 0 else f"{nodes:,}"
         x, middle = flow.take(_SWATCH + 4 + width(f"{kind}{share}", SMALL) + 4)
         panel.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": flow.theme.kind(kind)})
@@ -137,6 +144,60 @@ def _scale(flow: _Flow, times: Times, hottest: tuple[float, str]) -> None:
         fill = {"fill": flow.theme.heat((i + 0.5) / _STEPS)}
         flow.marks.rect(x + first + i * step, middle - 5, step + 0.2, _SWATCH, own=fill)
     flow.marks.text(after, x + first + _RAMP + 4, middle + 4)
+
+
+def _numbers(flow: _Flow, colors: NumberColors) -> None:
+    """The bar of a column of numbers, and how many nodes are beside it."""
+    column, scale = colors.column, colors.scale
+    text = [value_text(each, column.unit) for each in (scale.low, scale.high)]
+    before = f"{column.name} {text[0]}"
+    of = _together(colors)
+    after = f"{text[1]}{of}"
+    first = width(before, SMALL) + 4
+    x, middle = flow.take(first + _RAMP + 4 + width(after, SMALL))
+    flow.marks.text(before, x, middle + 4)
+    step = _RAMP / _STEPS
+    for i in range(_STEPS):
+        paint = colors.color(flow.theme, scale.value((i + 0.5) / _STEPS))
+        box = (x + first + i * step, middle - 5, step + 0.2, float(_SWATCH))
+        flow.marks.rect(*box, own={"fill": paint})
+    flow.marks.text(after, x + first + _RAMP + 4, middle + 4)
+    for count, side in ((colors.under, "below"), (colors.over, "above")):
+        if count:
+            said = f"{count:,} {side}"
+            x, middle = flow.take(width(said, SMALL))
+            flow.marks.text(said, x, middle + 4)
+    _unknown(flow, colors.unknown)
+
+
+def _together(colors: NumberColors) -> str:
+    several = colors.column.of == "entries"
+    return f" ({colors.describe()['together']} of outputs)" if several else ""
+
+
+def _classes(flow: _Flow, colors: ClassColors) -> None:
+    """The classes with how many nodes have each."""
+    x, middle = flow.take(width(colors.column.name, SMALL))
+    flow.marks.text(colors.column.name, x, middle + 4, fill=flow.theme.muted)
+    for label, nodes, code in colors.legend:
+        count = f"{nodes:,}"
+        shown = fit(label, flow.room - _SWATCH - 60, SMALL)
+        x, middle = flow.take(_SWATCH + 4 + width(f"{shown}{count}", SMALL) + 4)
+        paint = colors.color(flow.theme, code)
+        flow.marks.rect(x, middle - 5, _SWATCH, _SWATCH, own={"fill": paint})
+        flow.marks.text(shown, x + _SWATCH + 4, middle + 4, aside=count, gap=4)
+    _unknown(flow, colors.unknown)
+
+
+def _unknown(flow: _Flow, count: int) -> None:
+    if not count:
+        return
+    said = f"{count:,} unknown"
+    x, middle = flow.take(_SWATCH + 4 + width(said, SMALL))
+    box = (x, middle - 5, float(_SWATCH), float(_SWATCH))
+    flow.marks.rect(*box, fill="none", stroke=flow.theme.line)
+    hatch(flow.marks, box)
+    flow.marks.text(said, x + _SWATCH + 4, middle + 4)
 
 
 def _line(flow: _Flow, dashes: str, said: str) -> None:

@@ -9,13 +9,14 @@ from tvmdbg_widgets.figures.choices import COLOR_BY, DIRECTIONS, one_of
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_boxes import Direction
+    from tvmdbg_widgets.model.node_columns import NodeColumn
 
 
 @dataclass(frozen=True)
 class GraphOptions:
     """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
 
-    color_by: str = "kind"
+    color_by: str | NodeColumn = "kind"
     fold_parameters: bool = True
     direction: Direction = "down"
     focus: int | str | None = None
@@ -24,10 +25,13 @@ class GraphOptions:
     selected: tuple[int, ...] = field(default=())
     isolate: dict[str, Any] | None = None
     hidden: tuple[str, ...] = ()
+    color_limits: tuple[float, float] | None = None
+    label: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no graph can be shown with."""
-        one_of("color_by", self.color_by, COLOR_BY)
+        if isinstance(self.color_by, str):
+            one_of("color_by", self.color_by, COLOR_BY)
         one_of("direction", self.direction, DIRECTIONS)
         if self.hops is not None and self.hops < 0:
             raise ValueError(f"hops is 0 or more, found {self.hops}")

@@ -18,6 +18,7 @@ from tvmdbg_widgets.figures.graph_boxes import (
     pill_width,
 )
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
+from tvmdbg_widgets.figures.graph_label import TemplateLabels
 from tvmdbg_widgets.figures.graph_scene import (
     AMBIGUOUS,
     BRIDGE,
@@ -34,6 +35,7 @@ from tvmdbg_widgets.model.nodes import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.model.graph import Graph
 
 _DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "9 4 1.5 4"}
@@ -55,6 +57,7 @@ class Picture:
     hits: frozenset[int]
     titled: bool = True
     health: NodeHealth | None = None
+    colors: Colors | None = None
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add boxes and lines with their upper left corner at (left, top)."""
@@ -128,6 +131,12 @@ class _Box:
             self.verdict, self.judged = picture.health.of_box(picture.scene, box)
             self.hot = self.verdict in ("sound", "doubtful", "faulty")
             self.fill = fill(theme, self.verdict)
+        self.unknown = is_unknown(self.verdict)
+        if picture.colors is not None:
+            found = picture.colors.fill(theme, (self.node,))
+            self.hot, self.unknown = found is not None, found is None
+            self.fill = theme.plain if found is None else found
+            self.judged = picture.colors.said((self.node,))
         self.ink = theme.ink_on(self.fill) if self.hot else theme.text
         self.soft = self.ink if self.hot else theme.muted
 
@@ -158,7 +167,7 @@ class _Box:
             rx=float(round_),
             **edge,
         )
-        if is_unknown(self.verdict):
+        if self.unknown:
             hatch(marks, (self.x, self.y, self.wide, self.high))
         self._stripe()
         right = self.x + self.wide
@@ -173,8 +182,15 @@ class _Box:
 
     def _stripe(self) -> None:
         color = self.theme.kind(self.op_kind)
+        colors = self.picture.colors
+        parts = (colors and colors.parts(self.theme, (self.node,))) or [(color, 1.0)]
+        color = parts[0][0]
         if self.kind != NodeKind.INPUT:
-            self.marks.rect(self.x, self.y, STRIPE, self.high, own={"fill": color}, z=2, rx=2.0)
+            above = self.y
+            for paint, share in parts:
+                high = self.high * share
+                self.marks.rect(self.x, above, STRIPE, high, own={"fill": paint}, z=2, rx=2.0)
+                above += high
             return
         radius, chord = self.high / 2, STRIPE * 1.6
         inset = radius - math.sqrt(max(0.0, radius**2 - (radius - chord) ** 2))
@@ -189,11 +205,14 @@ class _Box:
         labels = picture.labels
         said = self._said()
         lines = [f"#{node} · {said}", f"#{node} · {said.split(' · ')[0]}", f"#{node}"]
+        if isinstance(labels, TemplateLabels):
+            parts = labels.second(node, said).split(" · ")
+            lines = [" · ".join(parts[:end]) for end in range(len(parts), 0, -1)]
         count = len(picture.scene.folded[self.box])
         title, mark, inside = labels.title(node), self._mark(), badge(count)
         if inside and width(lines[0], SMALL) + pill_width(inside) > room:
             inside = f"+{count}"
-        if inside and width(lines[1], SMALL) + pill_width(inside) > room:
+        if inside and width(lines[min(1, len(lines) - 1)], SMALL) + pill_width(inside) > room:
             fits = not mark and width(title, LARGE) + pill_width(inside) <= room
             mark, inside = inside if fits else mark, ""
         self._row(title, mark, 0.31, room, main=True)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, node_sizes
+from tvmdbg_widgets.figures.graph_colors import colors_of
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
 from tvmdbg_widgets.figures.graph_health import NodeHealth
+from tvmdbg_widgets.figures.graph_label import TemplateLabels
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
 from tvmdbg_widgets.figures.graph_part import near, part_of
 from tvmdbg_widgets.figures.graph_picture import Picture
@@ -30,6 +33,7 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
     from tvmdbg_widgets.model.graph import Graph
@@ -58,6 +62,16 @@ class GraphPanels:
             self.health = NodeHealth(run.search.health(), graph.num_nodes)
         self.times = Times(graph, run.timeline)
         self.labels = Labels(graph, self.times)
+        self.worded = self.labels
+        if options.label:
+            self.worded = TemplateLabels(run.parts, graph, self.times, options.label)
+        column = options.color_by
+        if column in KNOWN_COLUMNS:
+            column = known_column(run.parts, str(column))
+        self.color_by = column if isinstance(column, str) else column.name
+        self.colors: Colors | None = None
+        if not isinstance(column, str):
+            self.colors = colors_of(graph, column, options.color_limits)
         self.sums = kind_sums(graph, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
         self.hits = search(graph, options.search)
@@ -87,7 +101,7 @@ class GraphPanels:
             Give each box the node's full name, which is shown where one points at it.
         """
         room = self.width - 2 * MARGIN
-        sizes = node_sizes(scene, self.labels)
+        sizes = node_sizes(scene, self.worded)
         arrangement = None
         for tall in _TALL[:1] if rest else _TALL:
             arrangement = arrange(scene, sizes, self.options.direction, room, tall)
@@ -99,13 +113,14 @@ class GraphPanels:
             self.graph,
             scene,
             self.times,
-            self.labels,
+            self.worded,
             arrangement,
-            self.options.color_by,
+            self.color_by,
             self.marked,
             frozenset(self.hits),
             titled,
             self.health,
+            self.colors,
         )
         panel, y = self._start(scene)
         picture.draw(panel.marks, self._left(arrangement), y)
@@ -141,13 +156,21 @@ class GraphPanels:
             frozenset(found.group_of(node) for node in nodes) - {-1}
             for nodes in (self.marked, self.hits)
         )
-        picture = GroupPicture(found, arrangement, self.options.color_by, marked, hits, self.health)
+        picture = GroupPicture(
+            found, arrangement, self.color_by, marked, hits, self.health, self.colors
+        )
         panel, y = self._start(found.scene, found)
         picture.draw(panel.marks, self._left(arrangement), y + 6)
         panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
         self._slowest(panel, "What takes longest:")
         panel.text = condensed_text(
-            self.run.title, self.graph, self.labels, self.times, found, health=self.health
+            self.run.title,
+            self.graph,
+            self.labels,
+            self.times,
+            found,
+            health=self.health,
+            colors=self.colors,
         )
         panel.description["condensed"] = found.describe()
         return panel
@@ -218,6 +241,7 @@ class GraphPanels:
             scene=self.scene,
             boxes=self.boxes,
             health=self.health,
+            colors=self.colors,
         )
         panel.description = self._description()
         if self.times.slowest >= 0:
@@ -236,9 +260,10 @@ class GraphPanels:
             self.times,
             sums=self.sums,
             scene=scene,
-            color_by=self.options.color_by,
+            color_by=self.color_by,
             hottest=hottest,
             health=self.health,
+            colors=self.colors,
         )
         return panel, y + 8
 
@@ -270,7 +295,7 @@ class GraphPanels:
         return {
             "view": "graph",
             "title": self.run.title,
-            "color_by": self.options.color_by,
+            "color_by": self.color_by,
             "fold_parameters": self.options.fold_parameters,
             "direction": self.options.direction,
             "focus": self.focus,
@@ -292,7 +317,17 @@ class GraphPanels:
                 for kind, nodes, ns in self.sums
             ],
             **self._told_health(facts),
+            **self._told_colors(facts),
         }
+
+    def _told_colors(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """Add to the facts of nodes what the colours say; return what is said of all."""
+        if self.colors is None:
+            return {}
+        for node in facts["nodes"]:
+            fill = self.colors.fill(self.theme, (node["id"],))
+            node["color"] = {"text": self.colors.said((node["id"],)), "fill": fill}
+        return {"colors": self.colors.describe()}
 
     def _told_health(self, facts: dict[str, Any]) -> dict[str, Any]:
         """Add to the facts of nodes what is said of their health; return what is said of all."""

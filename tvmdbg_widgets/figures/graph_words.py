@@ -13,6 +13,7 @@ from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
     from tvmdbg_widgets.figures.graph_health import NodeHealth
     from tvmdbg_widgets.model.graph import Graph
@@ -43,6 +44,7 @@ def graph_text(
     scene: Scene,
     boxes: int,
     health: NodeHealth | None = None,
+    colors: Colors | None = None,
 ) -> str:
     """Return the drawn nodes as a list in execution order, what each reads, and its time."""
     lines = [f"{title}: {totals(graph, times)}"]
@@ -54,6 +56,8 @@ def graph_text(
         facts.append(f"{dtype} {labels.shape(node)}".strip())
         facts.append(labels.time(node))
         facts += filter(None, (labels.mark(node), badge(len(scene.folded[box]))))
+        if colors is not None:
+            facts.append(f"{colors.column.name}: {colors.said((node,))}")
         if health is not None:
             verdict, said = health.of_box(scene, box)
             facts.append(verdict if said == verdict else f"{verdict}: {said}")
@@ -72,6 +76,7 @@ def condensed_text(
     found: Condensed,
     *,
     health: NodeHealth | None = None,
+    colors: Colors | None = None,
 ) -> str:
     """Return the groups as a list, and what takes longest."""
     how = f"condensed: {found.boxes:,} boxes as {counted(len(found.groups), 'group')}"
@@ -82,6 +87,8 @@ def condensed_text(
         facts = [each.count_text, f"{each.title} {each.times_text}".strip(), each.time_text]
         if each.parameters:
             facts.append(counted(each.parameters, "param"))
+        if colors is not None:
+            facts.append(f"{colors.column.name}: {colors.said(each.nodes)}")
         if health is not None:
             facts.append(health.of_group((*each.nodes, *each.inside))[1])
         lines.append("  " + "; ".join([*facts, each.result]))

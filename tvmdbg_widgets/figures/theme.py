@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ThemeName = Literal["light", "dark", "auto"]
+#: Colours of numbers other than times, and of those on both sides of zero.
+Ramp = Literal["sequential", "diverging"]
 
 TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
 
 _HEAT_STEPS = 64
 _TINT = 0.16
+_CLASS_TINT, _FADED = 0.36, 0.45
+#: How many classes have a full colour.
+CLASS_COLORS = len(TOKENS["classes"]["light"])
 
 
 class Paint(str):
@@ -48,6 +53,8 @@ class Scheme:
     kinds: dict[str, str]
     heats: tuple[str, ...]
     healths: dict[str, str]
+    classes: tuple[str, ...]
+    ramps: dict[Ramp, tuple[str, ...]]
 
 
 _LIGHT = Scheme(
@@ -62,6 +69,11 @@ _LIGHT = Scheme(
     kinds=TOKENS["opKinds"]["light"],
     heats=tuple(TOKENS["heat"]["light"]),
     healths=TOKENS["health"]["light"],
+    classes=tuple(TOKENS["classes"]["light"]),
+    ramps={
+        "sequential": tuple(reversed(TOKENS["values"]["sequential"])),
+        "diverging": tuple(TOKENS["values"]["diverging"]),
+    },
 )
 _DARK = Scheme(
     background="#16191d",
@@ -75,6 +87,11 @@ _DARK = Scheme(
     kinds=TOKENS["opKinds"]["dark"],
     heats=tuple(TOKENS["heat"]["dark"]),
     healths=TOKENS["health"]["dark"],
+    classes=tuple(TOKENS["classes"]["dark"]),
+    ramps={
+        "sequential": tuple(TOKENS["values"]["sequential"]),
+        "diverging": tuple(TOKENS["values"]["divergingDark"]),
+    },
 )
 
 
@@ -107,6 +124,25 @@ class Theme:
         """Return the fill of a share of the largest time, in 65 steps as the live view mixes it."""
         step = math.floor(min(1.0, max(0.0, share)) * _HEAT_STEPS + 0.5) / _HEAT_STEPS
         return self._pair(lambda scheme: ramp(scheme.heats, step))
+
+    def ramp(self, name: Ramp, share: float) -> Paint:
+        """Return the colour at a share, 0 … 1, of the way along a ramp, in 65 steps."""
+        step = math.floor(min(1.0, max(0.0, share)) * _HEAT_STEPS + 0.5) / _HEAT_STEPS
+        return self._pair(lambda scheme: ramp(scheme.ramps[name], step))
+
+    def class_color(self, place: int, *, faded: bool) -> Paint:
+        """Return the colour of a class, or what a second class has that shares it."""
+        if not faded:
+            return self._pair(lambda scheme: scheme.classes[place])
+        return self._pair(lambda scheme: ramp((scheme.background, scheme.classes[place]), _FADED))
+
+    def tinted(self, color: Paint) -> Paint:
+        """Return the ground with some of a class's colour, behind text."""
+        light, dark = self._schemes
+        return Paint(
+            ramp((light.background, color), _CLASS_TINT),
+            ramp((dark.background, color.dark), _CLASS_TINT),
+        )
 
     def health(self, verdict: str) -> Paint:
         """Return the fill of a verdict on values."""

@@ -136,7 +136,9 @@ class GraphView(GraphOptions, Navigation, View):
 
         return graph_figure(
             self._debug_run,
-            color_by=self.color_by,
+            color_by=self.color_column(),
+            color_limits=self.color_limits,
+            label=self.label,
             fold_parameters=self.fold_parameters,
             direction=self.direction,
             focus=self.focus,
