@@ -29,6 +29,7 @@ import {
 
 export { edgePath } from "./path.ts";
 export * from "./types.ts";
+export { type Sizes, wrap } from "./wrap.ts";
 
 /** Points every graph may use for its trunks, however small it is. */
 const FREE_POINTS = 1024;

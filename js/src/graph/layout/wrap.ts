@@ -1,0 +1,246 @@
+import { Pen } from "./routing.ts";
+import type { Columns, LayoutResult } from "./types.ts";
+
+/** Between two lines side by side in a lane; between lanes and what they pass. */
+const LANE = 6;
+const SIDE = 10;
+const GAP = 24;
+/** Share of a column by which a cut may move to where fewer lines are cut. */
+const LEEWAY = 0.25;
+
+export interface Sizes {
+  width: ArrayLike<number>;
+  height: ArrayLike<number>;
+}
+
+/** First of `values` (ascending) that is not less than `least`. */
+function firstFrom(values: ArrayLike<number>, least: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The layers after which to cut, and where: between frames, where few lines are, near equal heights. */
+function findCuts(
+  { layerTop, layerBottom, layers, routes }: LayoutResult,
+  frameTop: Float64Array,
+  frameLength: Float64Array,
+  axis: number,
+  columns: number,
+): { layer: number[]; at: number[] } {
+  const at = layerBottom.slice();
+  const frames = Int32Array.from(frameTop, (_, f) => f).sort((f, g) => frameTop[f]! - frameTop[g]!);
+  let reached = Number.NEGATIVE_INFINITY;
+  for (let l = 0, i = 0; l < layers; l++) {
+    for (; i < frames.length && frameTop[frames[i]!]! <= layerBottom[l]!; i++) {
+      reached = Math.max(reached, frameTop[frames[i]!]! + frameLength[frames[i]!]!);
+    }
+    at[l] = Math.max(at[l]!, reached);
+  }
+  const lines = new Int32Array(layers + 1);
+  const { offsets, points } = routes;
+  for (let e = 0; e + 1 < offsets.length; e++) {
+    if (offsets[e] === offsets[e + 1]) continue;
+    const first = points[2 * offsets[e]! + axis]!;
+    const last = points[2 * offsets[e + 1]! - 2 + axis]!;
+    lines[firstFrom(layerTop, Math.min(first, last))]!++;
+    lines[firstFrom(layerTop, Math.max(first, last))]!--;
+  }
+  for (let l = 0; l < layers; l++) lines[l + 1]! += lines[l]!;
+  const length = layers === 0 ? 0 : layerBottom[layers - 1]!;
+  const cuts = { layer: [] as number[], at: [] as number[] };
+  let from = 0;
+  for (let c = 1; c < columns; c++) {
+    const wish = (c * length) / columns;
+    const slack = (LEEWAY * length) / columns;
+    let best = -1;
+    for (let l = Math.max(from, firstFrom(layerBottom, wish - slack)); l + 1 < layers; l++) {
+      if (layerBottom[l]! > wish + slack) break;
+      if (at[l]! >= layerTop[l + 1]!) continue;
+      const fewer = best < 0 || lines[l + 1]! < lines[best + 1]!;
+      const nearer = () => Math.abs(at[l]! - wish) < Math.abs(at[best]! - wish);
+      if (fewer || (lines[l + 1] === lines[best + 1] && nearer())) best = l;
+    }
+    if (best < 0) continue;
+    cuts.layer.push(best);
+    cuts.at.push(at[best]!);
+    from = best + 1;
+  }
+  return cuts;
+}
+
+/** Where a stroke whose points from … to - 1 run down crosses `at`. */
+function acrossAt(points: Float64Array, from: number, to: number, at: number, axis: number) {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (points[2 * middle + axis]! < at) low = middle + 1;
+    else high = middle;
+  }
+  const across = points[2 * low + 1 - axis]!;
+  if (low === from || points[2 * low + axis] === at) return across;
+  const before = points[2 * low - 1 - axis]!;
+  const [y0, y1] = [points[2 * low - 2 + axis]!, points[2 * low + axis]!];
+  return before + ((across - before) * (at - y0)) / (y1 - y0);
+}
+
+/**
+ * A long thin layout as columns side by side (rows, where the flow runs to the right) of about the aspect width / height:
+ * cut where few lines are, never through a frame; cut lines are led round in lanes from the foot of a column to the head of the next.
+ */
+export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): LayoutResult {
+  const down = result.direction === "down";
+  const axis = down ? 1 : 0;
+  const across = down ? result.x : result.y;
+  const along = down ? result.y : result.x;
+  const wide = down ? sizes.width : sizes.height;
+  const { frames, bounds, layers, layerTop, layerBottom, routes } = result;
+  const frameTop = down ? frames.y : frames.x;
+  const frameLeft = down ? frames.x : frames.y;
+  const frameLength = down ? frames.height : frames.width;
+  const frameWide = down ? frames.width : frames.height;
+  const breadth = (down ? bounds.maxX - bounds.minX : bounds.maxY - bounds.minY) + GAP;
+  const length = down ? bounds.maxY : bounds.maxX;
+  const wanted = Math.sqrt(((down ? aspect : 1 / aspect) * length) / breadth);
+  const cuts = findCuts(result, frameTop, frameLength, axis, Math.round(wanted));
+  const count = cuts.at.length + 1;
+  if (count === 1) return result;
+  const columnAt = (y: number) => firstFrom(cuts.at, y);
+
+  const low = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+  const high = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  const widen = (c: number, from: number, to: number) => {
+    low[c] = Math.min(low[c]!, from);
+    high[c] = Math.max(high[c]!, to);
+  };
+  const columnOf = new Int32Array(across.length);
+  for (let v = 0; v < across.length; v++) {
+    columnOf[v] = firstFrom(cuts.layer, result.layer[v]!);
+    widen(columnOf[v]!, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
+  }
+  for (let f = 0; f < frameTop.length; f++) {
+    const c = columnAt(frameTop[f]! + frameLength[f]!);
+    widen(c, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
+  }
+  // Strokes run down while they are cut; what is against the flow is turned round before and after.
+  const { offsets } = routes;
+  const points = routes.points.slice();
+  const isStub = new Uint8Array(offsets.length);
+  for (const e of result.stubs) isStub[e] = 1;
+  const turn = (p: Float64Array, from: number, to: number) => {
+    for (let i = from, j = to - 1; i < j; i++, j--) {
+      for (let k = 0; k < 2; k++) {
+        [p[2 * i + k], p[2 * j + k]] = [p[2 * j + k]!, p[2 * i + k]!];
+      }
+    }
+  };
+  const lanes: Map<number, number>[] = cuts.at.map(() => new Map());
+  const cut: number[] = [];
+  for (const e of result.reversed) turn(points, offsets[e]!, offsets[e + 1]!);
+  for (let e = 0; e + 1 < offsets.length; e++) {
+    const [from, to] = [offsets[e]!, offsets[e + 1]!];
+    if (from === to) continue;
+    for (let p = from; p < to; p++) {
+      const at = points[2 * p + 1 - axis]!;
+      widen(columnAt(points[2 * p + axis]!), at, at);
+    }
+    if (isStub[e]) continue;
+    const first = columnAt(points[2 * from + axis]!);
+    const last = columnAt(points[2 * to - 2 + axis]!);
+    if (first < last) cut.push(e);
+    for (let c = first; c < last; c++) {
+      const at = acrossAt(points, from, to, cuts.at[c]!, axis);
+      lanes[c]!.set(at, 0);
+      widen(c, at, at);
+      widen(c + 1, at, at);
+    }
+  }
+  let most = 0;
+  for (const lane of lanes) {
+    [...lane.keys()]
+      .sort((p, q) => q - p)
+      .forEach((at, i) => {
+        lane.set(at, i);
+      });
+    most = Math.max(most, lane.size);
+  }
+
+  const head = most === 0 ? 0 : SIDE + LANE * most;
+  const start = Float64Array.from({ length: count }, (_, c) => (c === 0 ? 0 : cuts.at[c - 1]!));
+  const end = Float64Array.from({ length: count }, (_, c) =>
+    c + 1 < count ? cuts.at[c]! : length,
+  );
+  const shift = new Float64Array(count);
+  let right = 0;
+  let foot = 0;
+  for (let c = 0; c < count; c++) {
+    const lined = c + 1 < count ? lanes[c]!.size : 0;
+    shift[c] = right - low[c]!;
+    right += high[c]! - low[c]! + (c + 1 < count ? GAP + (lined && SIDE + LANE * lined) : 0);
+    foot = Math.max(foot, head + end[c]! - start[c]! + (lined && SIDE + LANE * lined));
+  }
+  const pen = new Pen();
+  const put = (x: number, y: number) => (down ? pen.corner(x, y) : pen.corner(y, x));
+  const newOffsets = new Int32Array(offsets.length);
+  for (let e = 0; e + 1 < offsets.length; e++) {
+    const [from, to] = [offsets[e]!, offsets[e + 1]!];
+    let c = from < to ? columnAt(points[2 * from + axis]!) : 0;
+    for (let p = from; p < to; p++) {
+      const y = points[2 * p + axis]!;
+      const x = points[2 * p + 1 - axis]!;
+      const own = columnAt(y);
+      if (isStub[e]) c = own;
+      for (; c < own; c++) {
+        const at = acrossAt(points, from, to, cuts.at[c]!, axis);
+        const lane = lanes[c]!;
+        const i = lane.get(at)!;
+        const bottom = head + end[c]! - start[c]!;
+        const side = shift[c]! + high[c]! + SIDE + LANE * i;
+        const next = at + shift[c + 1]!;
+        // A branch that leaves its trunk just at the cut begins behind it.
+        if (routes.trunk[e]! < 0 || points[2 * from + axis] !== cuts.at[c]) {
+          put(at + shift[c]!, bottom);
+          put(at + shift[c]!, bottom + SIDE + LANE * i);
+          put(side, bottom + SIDE + LANE * i);
+          put(side, LANE * i);
+          put(next, LANE * i);
+        } else pen.count = newOffsets[e]!;
+        put(next, head);
+      }
+      put(x + shift[c]!, y - start[c]! + head);
+    }
+    newOffsets[e + 1] = pen.count;
+  }
+  const drawn = pen.points.slice(0, 2 * pen.count);
+  for (const e of result.reversed) turn(drawn, newOffsets[e]!, newOffsets[e + 1]!);
+
+  const newAcross = across.map((at, v) => at + shift[columnOf[v]!]!);
+  const newAlong = along.map((at, v) => at - start[columnOf[v]!]! + head);
+  const layerColumn = (l: number) => firstFrom(cuts.layer, l);
+  const moved = (at: number, l: number) => at - start[layerColumn(l)]! + head;
+  const frameColumn = frameTop.map((top, f) => columnAt(top + frameLength[f]!));
+  const newLeft = frameLeft.map((at, f) => at + shift[frameColumn[f]!]!);
+  const newTop = frameTop.map((at, f) => at - start[frameColumn[f]!]! + head);
+  const [minA, maxA] = [low.map((at, c) => at + shift[c]!), high.map((at, c) => at + shift[c]!)];
+  const minB = new Float64Array(count).fill(head);
+  const maxB = end.map((at, c) => at - start[c]! + head);
+  const firstLayer = Int32Array.from([0, ...cuts.layer.map((l) => l + 1), layers]);
+  const columns: Columns = down
+    ? { firstLayer, minX: minA, maxX: maxA, minY: minB, maxY: maxB, cut: Int32Array.from(cut) }
+    : { firstLayer, minX: minB, maxX: maxB, minY: minA, maxY: maxA, cut: Int32Array.from(cut) };
+  return {
+    ...result,
+    x: down ? newAcross : newAlong,
+    y: down ? newAlong : newAcross,
+    layerTop: layerTop.map(moved),
+    layerBottom: layerBottom.map(moved),
+    bounds: { minX: 0, minY: 0, maxX: down ? right : foot, maxY: down ? foot : right },
+    frames: { ...frames, x: down ? newLeft : newTop, y: down ? newTop : newLeft },
+    columns,
+    routes: { ...routes, offsets: newOffsets, points: drawn },
+  };
+}
