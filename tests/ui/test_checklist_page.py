@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import painted, rest
+from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -368,3 +368,22 @@ def test_panels_are_sized_by_pointer_and_keys_and_hidden(
     rest(page)
     assert size("timeline", "height") > 700
     check(page)
+
+
+@pytest.mark.parametrize(("run", "width", "theme"), [*SAMPLES, *PARTS])
+def test_the_memory_plan_is_legible_at_every_zoom(
+    page: Page, addresses: dict[str, str], run: str, width: int, theme: str
+) -> None:
+    show(page, addresses[run], width, theme, views="memory")
+    (found,) = check(page)
+    if run in ("no_graph", "only_a_table"):
+        assert "_tvmdbg_graph_dump.json" in seen(found)
+        return
+    assert found["canvases"][0]["labels"]
+    root = page.locator(".tvmdbg-memory")
+    root.focus()
+    for keys in ("p", "ww", "dddd", "wwww", "f", "c", "m0", "End"):
+        for key in [keys] if keys == "End" else keys:
+            page.keyboard.press(key)
+        frames(page)
+        check(page)

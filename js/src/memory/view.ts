@@ -1,5 +1,5 @@
 import { CodeCopy } from "../shared/code_copy.ts";
-import { element } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import { readTheme } from "../shared/theme.ts";
@@ -25,6 +25,7 @@ export class MemoryView {
     class: "tvmdbg-memory-details",
     "aria-label": "details",
     tabindex: 0,
+    ...KEEP_KEYS,
   });
   readonly legend = element("div", { class: "tvmdbg-memory-legend", "aria-label": "colors" });
   readonly #plan: Plan;

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { Plan } from "../src/memory/plan.ts";
+import { Scene } from "../src/memory/scene.ts";
+import { short, Words } from "../src/memory/words.ts";
+import { type MemoryColumns, NodeKind } from "../src/shared/run_client.ts";
+import { columns, type NodeSpec } from "./graph_fixture.ts";
+import { random } from "./timeline_fixture.ts";
+
+interface EntrySpec {
+  slot: number;
+  first: number;
+  last: number;
+  bytes?: number;
+}
+
+/** A plan of entries, one a node; nodes that run are `order`. */
+function planOf(
+  entries: readonly EntrySpec[],
+  {
+    order,
+    live = [],
+    parameter = [],
+    lost = [],
+  }: {
+    order: number[];
+    live?: number[];
+    parameter?: number[];
+    lost?: [node: number, writer: number, reader: number][];
+  },
+): Plan {
+  const slots = Math.max(-1, ...entries.map(({ slot }) => slot)) + 1;
+  const slotBytes = new Float64Array(slots);
+  for (const { slot, bytes = 64 } of entries) {
+    if (slot >= 0) slotBytes[slot] = Math.max(slotBytes[slot]!, bytes);
+  }
+  const runs = new Set(order);
+  const nodes: NodeSpec[] = entries.map((_, node) => ({
+    kind: runs.has(node) ? NodeKind.OPERATOR : NodeKind.INPUT,
+    label: runs.has(node) ? "add" : "",
+  }));
+  const memory: MemoryColumns = {
+    order: Int32Array.from(order),
+    live: Float64Array.from(live.length ? live : order.map(() => 0)),
+    entryBytes: Float64Array.from(entries, ({ bytes = 64 }) => bytes),
+    entrySlot: Int32Array.from(entries, ({ slot }) => slot),
+    first: Int32Array.from(entries, ({ first }) => first),
+    last: Int32Array.from(entries, ({ last }) => last),
+    slotStorage: Int32Array.from({ length: slots }, (_, slot) => slot + 10),
+    slotDevice: new Int32Array(slots).fill(1),
+    slotBytes,
+    slotParameter: Uint8Array.from({ length: slots }, (_, slot) => +parameter.includes(slot)),
+    lostNode: Int32Array.from(lost, ([node]) => node),
+    lostOutput: new Int32Array(lost.length),
+    lostWriter: Int32Array.from(lost, ([, writer]) => writer),
+    lostReader: Int32Array.from(lost, ([, , reader]) => reader),
+    info: {
+      missing: "",
+      said: [],
+      allocated: slotBytes.reduce(
+        (sum, bytes, slot) => sum + (parameter.includes(slot) ? 0 : bytes),
+        0,
+      ),
+      parameters: 0,
+      peak: Math.max(0, ...live),
+      peakNodes: [],
+      devices: { 1: "cpu" },
+    },
+  };
+  return new Plan(memory, columns(nodes));
+}
+
+const CHAIN = planOf(
+  [
+    { slot: 0, first: 0, last: 3, bytes: 16 },
+    { slot: 1, first: 0, last: 1 },
+    { slot: 2, first: 1, last: 2, bytes: 32 },
+    { slot: 1, first: 2, last: 3, bytes: 128 },
+    { slot: 3, first: 0, last: 3, bytes: 900 },
+    { slot: -1, first: 3, last: 3, bytes: -1 },
+  ],
+  { order: [1, 2, 3, 5], live: [80, 112, 176, 144], parameter: [3], lost: [[1, 3, 5]] },
+);
+
+describe("Plan", () => {
+  it("has a row for each slot of the workspace, the largest first, its entries in order", () => {
+    expect(CHAIN.rows.map(({ slot }) => slot)).toEqual([1, 2, 0]);
+    expect(Array.from(CHAIN.rows[0]!.entries)).toEqual([1, 3]);
+    expect(Array.from(CHAIN.rowOf)).toEqual([2, 0, 1, -1]);
+    expect(CHAIN.largest).toBe(128);
+    expect([CHAIN.rowOfEntry(4), CHAIN.rowOfEntry(5)]).toEqual([-1, -1]);
+  });
+
+  it("knows what a slot holds at a step, and what comes before and after", () => {
+    expect([0, 1, 2, 3].map((step) => CHAIN.at(0, step))).toEqual([1, 1, 3, 3]);
+    expect([0, 1, 2, 3].map((step) => CHAIN.at(1, step))).toEqual([-1, 2, 2, -1]);
+    expect([CHAIN.beside(1, 1), CHAIN.beside(1, -1), CHAIN.beside(4, 1)]).toEqual([3, -1, -1]);
+    expect(Array.from(CHAIN.shares(3))).toEqual([1]);
+    expect(Array.from(CHAIN.shares(5))).toEqual([]);
+  });
+
+  it("finds the entries written in order where ids are not", () => {
+    const plan = planOf(
+      [
+        { slot: 0, first: 2, last: 2 },
+        { slot: 0, first: 0, last: 1 },
+      ],
+      { order: [1, 2, 0].slice(0, 2).concat(0) },
+    );
+    expect(Array.from(plan.rows[0]!.entries)).toEqual([1, 0]);
+  });
+
+  it("gives the most of any range of steps as a look at each does", () => {
+    const below = random(7);
+    for (const count of [1, 2, 3, 5, 64, 100, 257]) {
+      const live = Array.from({ length: count }, () => below(1000));
+      const plan = planOf(
+        live.map((_, node) => ({ slot: 0, first: node, last: node })),
+        { order: live.map((_, node) => node), live },
+      );
+      for (let i = 0; i < 60; i++) {
+        const from = below(count);
+        const to = from + 1 + below(count - from);
+        expect(plan.most(from, to)).toBe(Math.max(...live.slice(from, to)));
+      }
+    }
+  });
+
+  it("takes a hundred thousand nodes at once", () => {
+    const entries = Array.from({ length: 100_000 }, (_, node) => ({
+      slot: node % 7,
+      first: node,
+      last: node + 2,
+    }));
+    const order = entries.map((_, node) => node);
+    const begun = performance.now();
+    const plan = planOf(entries, { order });
+    for (let i = 0; i < 1000; i++) plan.at(i % 7, i * 90);
+    expect(performance.now() - begun).toBeLessThan(1500);
+  });
+});
+
+describe("Scene", () => {
+  const scene = new Scene(CHAIN);
+  scene.resize(488, 200);
+
+  it("finds what it has placed", () => {
+    for (const entry of [0, 1, 2, 3]) {
+      const box = scene.boxOf(entry)!;
+      const hit = scene.hit(box.x + box.width / 2, box.y + box.height / 2);
+      expect(hit?.entry).toBe(entry);
+    }
+    expect(scene.boxOf(4)).toBeNull();
+    expect(scene.hit(20, 150)).toBeNull();
+    expect(scene.hit(scene.x(2.5), 30)).toEqual({ step: 2, row: -1, entry: -1 });
+  });
+
+  it("leaves the workspace its height whatever the parameters take", () => {
+    const high = scene.y(0) - scene.y(CHAIN.columns.info.allocated);
+    expect(high).toBeGreaterThan(40);
+    expect(scene.y(CHAIN.columns.info.allocated)).toBeGreaterThanOrEqual(20);
+  });
+
+  it("scrolls and zooms no further than there is something", () => {
+    scene.scrollBy(1e6);
+    expect(scene.scroll).toBe(Math.max(0, scene.rowsHeight - (scene.height - scene.rowsTop)));
+    scene.scrollBy(-1e6);
+    expect(scene.scroll).toBe(0);
+    scene.viewport.zoom(1e-9, 1);
+    expect(scene.viewport.span).toBeGreaterThanOrEqual(2);
+    scene.viewport.showAll();
+  });
+});
+
+describe("Words", () => {
+  const words = new Words(CHAIN, (node) => (node === 2 ? "look" : ""));
+  const fact = (entry: number, name: string) =>
+    words.entry(entry).find(([each]) => each === name)?.[1];
+
+  it("says size, slot, life and who shares", () => {
+    expect(words.title(1)).toBe("#1 add");
+    expect(fact(1, "bytes")).toBe("64 B");
+    expect(fact(1, "slot")).toBe("storage_id 11 on cpu, 128 B");
+    expect(fact(1, "life")).toBe("from #1 to #2, 2 steps");
+    expect(fact(3, "life")).toBe("from #3 to the end, 2 steps");
+    expect(fact(0, "life")).toBe("throughout, 4 steps");
+    expect(fact(1, "shares")).toBe("its slot with #3");
+    expect(fact(2, "shares")).toBe("its slot with nobody");
+    expect(fact(2, "note")).toBe("look");
+  });
+
+  it("says what is unknown, lost and beside the workspace", () => {
+    expect(fact(5, "bytes")).toBe("unknown, counted as nothing");
+    expect(fact(5, "slot")).toBe("none: no usable storage_id, in no sum");
+    expect(fact(5, "shares")).toBeUndefined();
+    expect(fact(1, "lost")).toBe("overwritten by #3 add, read again by #5");
+    expect(fact(4, "life")).toContain("held beside the workspace");
+  });
+
+  it("says what is live at a step, and the peak", () => {
+    expect(words.step(2)).toEqual([
+      ["live", "176 B of the workspace"],
+      ["peak", "no node has more live"],
+    ]);
+    expect(words.sentence(2)).toBe(
+      "#2 add; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
+        "life from #2 to #3, 2 steps; shares its slot with nobody; live 112 B of the workspace",
+    );
+    expect(short(65_536)).toBe("64.0 KiB");
+  });
+});
