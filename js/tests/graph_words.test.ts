@@ -4,8 +4,8 @@ import { Groups } from "../src/graph/groups.ts";
 import { Hits } from "../src/graph/hits.ts";
 import { Labels } from "../src/graph/labels.ts";
 import { Links } from "../src/graph/links.ts";
+import { GraphModel } from "../src/graph/model.ts";
 import { buildScene } from "../src/graph/scene.ts";
-import { NodeSearch } from "../src/graph/search.ts";
 import { Times } from "../src/graph/times.ts";
 import { NodeKind, Trust } from "../src/shared/run_client.ts";
 import { columns, residual } from "./graph_fixture.ts";
@@ -131,39 +131,66 @@ describe("Describe", () => {
   });
 });
 
-describe("NodeSearch", () => {
-  const search = new NodeSearch(residual());
-  const found = (query: string) => Array.from(search.find(query));
+describe("the search", () => {
+  const model = (graph = residual()) => new GraphModel(graph, null, measure);
+  const hitsOf = async (query: string, graph = residual()) => {
+    const hits = new Hits(model(graph), () => {});
+    hits.find(query);
+    await hits.ready;
+    return hits;
+  };
+  const found = async (query: string) => Array.from((await hitsOf(query)).found.nodes);
 
-  it("finds by name, func_name, operator, op kind and dtype", () => {
-    expect(found("sum")).toEqual([5]);
-    expect(found("FUSED_nn")).toEqual([2, 4]);
-    expect(found("softmax")).toEqual([6]);
-    expect(found("convolution")).toEqual([2, 4]);
-    expect(found("float16")).toEqual([5]);
-    expect(found("#4")).toEqual([4]);
+  it("finds by name, func_name, operator, op kind and dtype", async () => {
+    expect(await found("sum")).toEqual([5]);
+    expect(await found("FUSED_nn")).toEqual([2, 4]);
+    expect(await found("softmax")).toEqual([6]);
+    expect(await found("convolution")).toEqual([2, 4]);
+    expect(await found("float16")).toEqual([5]);
+    expect(await found("#4")).toEqual([4]);
   });
 
-  it("finds a node by its id: alone with #, first without", () => {
-    const many = new NodeSearch(columns(Array.from({ length: 32 }, () => ({}))));
-    expect(Array.from(many.find("#3"))).toEqual([3]);
-    expect(Array.from(many.find("13")).slice(0, 2)).toEqual([13]);
-    const hits = new Hits(many);
-    hits.find("3");
+  it("goes first to the node whose id is searched", async () => {
+    const hits = await hitsOf("3", columns(Array.from({ length: 32 }, () => ({}))));
     expect(hits.next(20, 1)).toBe(3);
-    expect(hits.next(3, -1)).toBe(31);
+    expect(hits.next(3, -1)).toBe(2);
     expect(hits.next(31, 1)).toBe(3);
   });
 
-  it("finds shapes however they are written", () => {
+  it("finds shapes however they are written", async () => {
     for (const query of ["64,8,8", "64×8", "64x8x8", "(1, 64, 8, 8)", "64, 8"]) {
-      expect(found(query)).toEqual([2, 4]);
+      expect(await found(query)).toEqual([2, 4]);
     }
   });
 
-  it("wants every word, and nothing for no word", () => {
-    expect(found("conv2d 64x8 float32")).toEqual([2, 4]);
-    expect(found("conv2d float16")).toEqual([]);
-    expect(found("  ")).toEqual([]);
+  it("wants every word, and nothing for no word", async () => {
+    expect(await found("conv2d 64x8 float32")).toEqual([2, 4]);
+    expect(await found("conv2d float16")).toEqual([]);
+    expect(await found("  ")).toEqual([]);
+  });
+
+  it("says what is wrong, and what is not known", async () => {
+    const wrong = await hitsOf("conv tiem>1ms");
+    expect(wrong.text(null)).toBe("error");
+    expect(wrong.found).toMatchObject({
+      problem: "unknown field 'tiem' at 5; did you mean time?",
+      at: 5,
+    });
+    const short = await hitsOf("time<1ms");
+    expect(short.found.notes).toEqual(["4 of 7 nodes have no time"]);
+    const without = await hitsOf("attr.a:b");
+    expect(without.found.problem).toContain("are not known here");
+  });
+
+  it("keeps the newest query where several are asked", async () => {
+    let changes = 0;
+    const hits = new Hits(model(), () => {
+      changes += 1;
+    });
+    hits.find("sum");
+    hits.find("softmax");
+    await hits.ready;
+    expect(Array.from(hits.found.nodes)).toEqual([6]);
+    expect(changes).toBe(1);
   });
 });

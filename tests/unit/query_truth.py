@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -215,6 +216,7 @@ def _numbers(run: DebugRun, node: int, field: str) -> list[float]:
     return [float(value)] if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", value) else []
 
 
+@functools.cache
 def _depth(run: DebugRun, node: int) -> int:
     assert run.graph is not None
     read = [each.node for each in run.graph.nodes[node].inputs if each.node >= 0]

@@ -100,7 +100,10 @@ export class Acts {
           : walk!.step(here, step);
     this.#view.journey.step("walk");
     if (there === null) mirror.say(`${NOTHING[step]} ${this.#describeHere()}.`);
-    else this.selectBox(there);
+    else {
+      if (here >= 0) this.#view.walked = this.edges.along(here, there);
+      this.selectBox(there);
+    }
   }
 
   /** Selects what a box stands for: its node, or its closed group. */
@@ -121,7 +124,8 @@ export class Acts {
     this.selectBox(next);
   }
 
-  nextHit(by: number): void {
+  async nextHit(by: number): Promise<void> {
+    await this.#view.hits.ready;
     const next = this.#view.hits.next(this.#view.node, by);
     if (next !== null) this.select(next);
   }

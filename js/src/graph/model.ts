@@ -4,7 +4,6 @@ import { Groups } from "./groups.ts";
 import { Labels, type Measure } from "./labels.ts";
 import { Links } from "./links.ts";
 import { Facts } from "./query/facts.ts";
-import { NodeSearch } from "./search.ts";
 import { Times } from "./times.ts";
 
 /** One graph and what is derived from it once: its links, its times, and the words for its nodes. */
@@ -15,7 +14,6 @@ export class GraphModel {
   readonly times: Times;
   readonly labels: Labels;
   readonly describe: Describe;
-  readonly search: NodeSearch;
   readonly facts: Facts;
   /** Reads what queries may need beyond the graph. */
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
@@ -27,7 +25,6 @@ export class GraphModel {
     this.groups = new Groups(graph);
     this.labels = new Labels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);
-    this.search = new NodeSearch(graph);
     this.facts = new Facts(this.links);
   }
 

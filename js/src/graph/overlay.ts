@@ -1,4 +1,5 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
+import { counted } from "../shared/format.ts";
 import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
@@ -15,7 +16,8 @@ export interface Marks {
   /** Frame of the selected open group, -1 for none. */
   frame: number;
   hovered: number;
-  hits: ReadonlySet<number>;
+  /** How many hits a box shows, for those that show any. */
+  hits: ReadonlyMap<number, number>;
   /** Boxes with a note. */
   noted: readonly number[];
 }
@@ -56,7 +58,9 @@ export class OverlayPainter {
     if (hits.size && camera.scale * tokens.node.height < FRAME_PX) this.#dots(picture, hits);
     else if (hits.size) {
       placed.eachBox(camera.view(8), (box) => {
-        if (hits.has(box)) this.#frame(picture, box, theme.warning, 2, 2.5, [5, 2]);
+        if (!hits.has(box)) return;
+        this.#frame(picture, box, theme.warning, 2, 2.5, [5, 2]);
+        if (placed.scene.group[box]! >= 0) this.#count(picture, box, hits.get(box)!);
       });
     }
     const primary = selected.at(-1);
@@ -146,8 +150,27 @@ export class OverlayPainter {
     };
   }
 
+  /** How many hits a closed group holds, at the right end of its lower border. */
+  #count({ placed, camera, palette }: Picture, box: number, hits: number): void {
+    const { x, y, width, height } = placed.rectangle(box);
+    const { warning, font } = palette.theme;
+    const context = this.#context;
+    const text = counted(hits, "hit");
+    context.font = `600 ${TEXT_PX}px ${font}`;
+    const wide = context.measureText(text).width + 8;
+    const [right, middle] = [camera.screenX(x + width) + 2, camera.screenY(y + height) + 3];
+    context.beginPath();
+    context.roundRect(right - wide, middle - 8, wide, 16, 4);
+    context.fillStyle = warning;
+    context.fill();
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    context.fillStyle = inkOn(warning);
+    context.fillText(text, right - wide + 4, middle);
+  }
+
   /** Small boxes bear a dot each, those that share a dot's place one together. */
-  #dots({ placed, camera, palette }: Picture, hits: ReadonlySet<number>): void {
+  #dots({ placed, camera, palette }: Picture, hits: ReadonlyMap<number, number>): void {
     const context = this.#context;
     const { x, y } = placed.layout;
     const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];

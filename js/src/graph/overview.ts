@@ -174,12 +174,12 @@ export class Overview {
   }
 
   /** Rows with a hit, found once for each search. */
-  #hitRows(picture: Picture, hits: ReadonlySet<number>): Uint8Array {
+  #hitRows(picture: Picture, hits: ReadonlyMap<number, number>): Uint8Array {
     const at = this.#scale(picture);
     if (this.#ticks?.hits !== hits || this.#ticks.key !== this.#drawn) {
       const rows = new Uint8Array(Math.ceil(at.room) + 2 * PAD);
       const { x, y } = picture.placed.layout;
-      for (const box of hits) {
+      for (const box of hits.keys()) {
         rows[Math.round(at.along(picture.placed.flow(x[box]!, y[box]!)))] = 1;
       }
       this.#ticks = { hits, key: this.#drawn, at: rows };

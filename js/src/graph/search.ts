@@ -1,56 +1,50 @@
-import { shapeText } from "../shared/format.ts";
-import type { GraphColumns } from "../shared/run_client.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import type { GraphModel } from "./model.ts";
+import { Evaluation, needsMore } from "./query/evaluate.ts";
+import { parse, QueryError } from "./query/parser.ts";
+import { inSlices } from "./slices.ts";
 
-const ID = /^#\d+$/;
+/** What a query finds, or what is wrong with it. */
+export interface Found {
+  /** Ids, ascending. */
+  nodes: Int32Array;
+  /** What it compares and is not known of all nodes: `5 nodes have no time`. */
+  notes: string[];
+  problem: string;
+  /** Where in the text the problem is, -1 where that has no place. */
+  at: number;
+}
 
-/**
- * Finds nodes by words; every word must occur in the name, func_name, operators, op kind, dtypes or shapes.
- * `#3` is node 3 and no other.
- */
-export class NodeSearch {
-  readonly #graph: GraphColumns;
-  #texts: string[] | null = null;
+export const NOTHING: Found = { nodes: new Int32Array(0), notes: [], problem: "", at: -1 };
 
-  constructor(graph: GraphColumns) {
-    this.#graph = graph;
+/** Evaluates a query in slices; rejects only where it is aborted. */
+export async function find(model: GraphModel, text: string, signal: AbortSignal): Promise<Found> {
+  try {
+    const tree = parse(text);
+    if (!tree) return NOTHING;
+    if (needsMore(tree)) await more(model);
+    const evaluation = new Evaluation(model.facts);
+    const nodes = await inSlices(evaluation.nodes(tree), signal);
+    const count = model.graph.kinds.length;
+    const notes = Array.from(evaluation.unknown, ([field, unknown]) =>
+      unknown === count
+        ? `no node has a known ${field}`
+        : `${unknown} of ${count} nodes have no ${field}`,
+    );
+    return { ...NOTHING, nodes, notes };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return {
+      ...NOTHING,
+      problem: errorText(error),
+      at: error instanceof QueryError ? error.at : -1,
+    };
   }
+}
 
-  /** Node ids in ascending order, but first the one whose id is the query; none for an empty query. */
-  find(query: string): Int32Array {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return new Int32Array(0);
-    this.#texts ??= Array.from(this.#graph.kinds, (_, node) => this.#text(node));
-    const hits: number[] = [];
-    for (const [node, text] of this.#texts.entries()) {
-      const has = (word: string) =>
-        ID.test(word) ? Number(word.slice(1)) === node : text.includes(word);
-      if (words.every(has)) hits.push(node);
-    }
-    const exact = words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : -1;
-    const at = hits.indexOf(exact);
-    if (at > 0) hits.unshift(...hits.splice(at, 1));
-    return Int32Array.from(hits);
-  }
-
-  #text(node: number): string {
-    const { names, labels, funcNames, opKinds, entryOffsets } = this.#graph;
-    const parts = [`#${node}`, names.at(node), funcNames.at(node), labels.at(node)];
-    parts.push(opKinds.at(node));
-    for (let entry = entryOffsets[node]!; entry < entryOffsets[node + 1]!; entry++) {
-      parts.push(this.#entry(entry));
-    }
-    return parts.join("\n").toLowerCase();
-  }
-
-  /** Shapes are found with or without their brackets and commas: `(1, 64, 8, 8)`, `64,8,8`, `64×8`, `64x8`. */
-  #entry(entry: number): string {
-    const { dtypes, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
-    if (!shapeKnown[entry]) return dtypes.at(entry);
-    const shape = Array.from(shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!));
-    return [
-      dtypes.at(entry),
-      shapeText(shape),
-      ...[",", "×", "x"].map((by) => shape.join(by)),
-    ].join("\n");
-  }
+/** Reads what queries may ask beyond the graph, once. */
+async function more(model: GraphModel): Promise<void> {
+  model.facts.more ??= await model.fetchFacts();
+  if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
 }

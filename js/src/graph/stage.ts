@@ -18,6 +18,7 @@ const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
 /** Less than a fitted graph keeps to the border: what a fit shows is in view. */
 const SPARE = 8;
+const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
@@ -63,7 +64,7 @@ export class Stage {
   readonly #drawn: () => void;
   #picture: Picture | null = null;
   #edge = -1;
-  #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Set(), noted: [] };
+  #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
   #pending: (() => void) | null = null;
   #moving = 0;
   /** Whether the camera is where somebody moved it. */
@@ -128,7 +129,8 @@ export class Stage {
     if (!picture) return;
     const { bounds, direction } = picture.placed.layout;
     const whole = this.#fitted(bounds);
-    if (whole.scale >= WHOLE_SCALE || marginStart(picture.placed, whole) !== null) {
+    const { placed } = picture;
+    if (placed.columns > 1 || whole.scale >= WHOLE_SCALE || marginStart(placed, whole) !== null) {
       Object.assign(this.camera, whole);
     } else {
       this.camera.scale = READABLE_SCALE;
@@ -153,6 +155,19 @@ export class Stage {
     Object.assign(this.camera, from);
     this.changed();
     this.isMoved = false;
+  }
+
+  /** What there is room for, CSS px. */
+  get size(): { width: number; height: number } {
+    const { clientWidth, clientHeight } = this.#box;
+    return { width: clientWidth || 600, height: clientHeight || 360 };
+  }
+
+  /** Whether all of the graph is in view. */
+  get showsAll(): boolean {
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    const all = { x: minX, y: minY, width: maxX - minX, height: maxY - minY };
+    return this.#picture !== null && this.camera.shows(all, -1);
   }
 
   fit(bounds: Bounds): void {

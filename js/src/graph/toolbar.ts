@@ -1,11 +1,12 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, element, select } from "../shared/dom.ts";
 import { Overflow } from "../shared/overflow.ts";
 import type { Direction } from "./layout/types.ts";
+import type { Facts } from "./query/facts.ts";
+import type { Found } from "./search.ts";
+import { type SearchActions, SearchField } from "./search_field.ts";
 
-export interface ToolbarActions {
-  search(query: string): void;
-  nextHit(by: number): void;
+export interface ToolbarActions extends SearchActions {
   colorBy(name: string): void;
   fold(on: boolean): void;
   direction(to: Direction): void;
@@ -20,8 +21,6 @@ export interface ToolbarActions {
   /** Opens what is behind a button, below it. */
   shows(control: HTMLElement): void;
   marks(control: HTMLElement): void;
-  /** Gives the keyboard back to the graph. */
-  leave(): void;
 }
 
 export interface ToolbarState {
@@ -44,19 +43,12 @@ export interface ToolbarState {
 }
 
 const ARROWS = { down: "↓", right: "→" } as const;
-const TYPING_MS = 120;
 export const ZOOM_STEP = 1.4;
 
 /** The view's buttons and its search field. */
 export class Toolbar {
   readonly node: HTMLElement;
-  readonly #search = element("input", {
-    type: "search",
-    placeholder: "search /",
-    title: "words of name, func_name, op kind, dtype or shape: conv2d 64×8",
-    "aria-label": "search nodes by name, func_name, op kind, dtype or shape",
-    ...KEEP_KEYS,
-  });
+  readonly #search: SearchField;
   readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
   /** What part is shown, and the way out. */
@@ -74,9 +66,9 @@ export class Toolbar {
   readonly #details: HTMLButtonElement;
   readonly #overflow: Overflow;
   #names = "";
-  #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
+  constructor(facts: Facts, actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
+    this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
     this.#color = select("colours (c)", [], "", (value) => actions.colorBy(value));
     this.#direction = button("", "direction of the graph: down or right", () =>
@@ -125,7 +117,8 @@ export class Toolbar {
       element(
         "span",
         { class: "tvmdbg-graph-search", role: "search" },
-        this.#search,
+        this.#search.input,
+        this.#search.panel,
         this.#hits,
         ...this.#steps,
       ),
@@ -157,29 +150,6 @@ export class Toolbar {
       ],
       signal,
     );
-    const typed = () => {
-      clearTimeout(this.#typing);
-      actions.search(this.#search.value);
-    };
-    const later = () => {
-      clearTimeout(this.#typing);
-      this.#typing = setTimeout(typed, TYPING_MS);
-    };
-    this.#search.addEventListener("input", later, { signal });
-    const key = (event: KeyboardEvent) => {
-      if (event.key === "Enter") {
-        typed();
-        actions.nextHit(event.shiftKey ? -1 : 1);
-        actions.leave();
-      } else if (event.key === "Escape") {
-        this.#search.value = "";
-        typed();
-        actions.leave();
-      } else return;
-      event.preventDefault();
-    };
-    this.#search.addEventListener("keydown", key, { signal });
-    signal.addEventListener("abort", () => clearTimeout(this.#typing));
   }
 
   openShows(): void {
@@ -191,12 +161,26 @@ export class Toolbar {
   }
 
   focusSearch(): void {
-    this.#search.focus();
-    this.#search.select();
+    this.#search.input.focus();
+    this.#search.input.select();
   }
 
   set query(query: string) {
-    if (this.#search.value !== query) this.#search.value = query;
+    this.#search.query = query;
+  }
+
+  /** What the search found, or what is wrong with it. */
+  set found(found: Found) {
+    this.#hits.title = found.problem || found.notes.join("; ");
+    this.#search.show(found);
+  }
+
+  /** Puts what is below the search field inside the view. */
+  #placeSearch(): void {
+    const { panel, input } = this.#search;
+    const [field, bar] = [input.getBoundingClientRect(), this.node.getBoundingClientRect()];
+    const most = bar.width - panel.offsetWidth - 6;
+    panel.style.left = `${Math.max(6, Math.min(field.left - bar.left, most))}px`;
   }
 
   show(state: ToolbarState): void {

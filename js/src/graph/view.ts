@@ -12,7 +12,7 @@ import { Arranger } from "./arranger.ts";
 import { Chosen } from "./chosen.ts";
 import { Details } from "./details.ts";
 import { Folding } from "./folding.ts";
-import { groupSentence } from "./group_words.ts";
+import { groupPath, groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
 import { Journey, STEP_TRAITS } from "./journey.ts";
 import { Look } from "./look.ts";
@@ -54,6 +54,8 @@ export class GraphView {
   readonly navigator: Navigator;
   readonly journey: Journey;
   readonly menus: Menus;
+  /** Along what the selection was walked to, until it is told. */
+  walked = "";
   /** Whether another picture is on its way. */
   isArranging = false;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
@@ -93,7 +95,8 @@ export class GraphView {
     this.journey = new Journey(this);
     this.menus = new Menus(this);
     this.#arranger = new Arranger(model, () => void this.arrange(false), signal);
-    this.hits = new Hits(model.search);
+    this.hits = new Hits(model, () => this.#found());
+    signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new Stage(() => this.#drawn(), signal);
     this.look = new Look(this, signal);
     this.details = new Details(
@@ -105,6 +108,7 @@ export class GraphView {
       signal,
     );
     this.toolbar = new Toolbar(
+      model.facts,
       {
         search: (query) => context.options.set("search", query),
         nextHit: (by) => acts.nextHit(by),
@@ -235,20 +239,23 @@ export class GraphView {
   /** Says what is selected, in the details and to screen readers. */
   tell(): void {
     if (!this.placed) return;
+    const { walked } = this;
+    this.walked = "";
     const { scene } = this.placed;
     const { graph } = this.model;
     const { node } = this;
     const { group } = this.folding;
     void this.details.show(this.context.session.selected, scene, group);
     if (group >= 0) {
-      this.mirror.say(groupSentence(this.model, group, scene, this.folding.isTooLarge(group)));
+      const sentence = groupSentence(this.model, group, scene, this.folding.isTooLarge(group));
+      this.mirror.say(walked + sentence);
       return;
     }
     const note = node === null ? "" : this.context.session.note(node);
     this.mirror.say(
       node === null
         ? `Graph of ${counted(graph.kinds.length, "node")}; nothing is selected.`
-        : `${this.model.describe.sentence(node, scene)}${note ? ` Note: ${note}` : ""}`,
+        : `${walked}${this.model.describe.sentence(node, scene, groupPath(this.model, node))}${note ? ` Note: ${note}` : ""}`,
     );
   }
 
@@ -400,6 +407,10 @@ export class GraphView {
     const { query } = this.chosen;
     this.toolbar.query = query;
     this.hits.find(query);
+  }
+
+  #found(): void {
+    this.toolbar.found = this.hits.found;
     if (this.placed) this.hits.locate(this.placed.scene);
     this.showToolbar();
     this.mark();

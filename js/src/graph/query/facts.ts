@@ -5,7 +5,7 @@ import type { Links } from "../links.ts";
 
 /** Rows between two pauses. */
 export const STRIDE = 4096;
-const KINDS = ["input", "parameter", "operator", "nop", "copy"];
+export const KINDS = ["input", "parameter", "operator", "nop", "copy"];
 
 type Steps<T> = Generator<void, T>;
 type Numbers = ArrayLike<number>;
