@@ -18,6 +18,10 @@ export class Describe {
   readonly #times: Times;
   /** Null until somebody asks for it. */
   health: NodeHealth | null = null;
+  /** What the colours say of one entry. */
+  entryTold: (entry: number) => string = () => "";
+  /** What they say of some nodes together; empty where that is said anyhow. */
+  told: (nodes: ArrayLike<number>) => string = () => "";
 
   constructor(links: Links, labels: Labels, times: Times) {
     this.#graph = links.graph;
@@ -52,6 +56,8 @@ export class Describe {
     }
     lines.push(...this.#timeLines(node));
     if (this.health) lines.push(...this.health.lines(node).map((line) => `health: ${line}`));
+    const told = this.told([node]);
+    if (told) lines.push(told);
     const box = boxesOf(scene, node)[0];
     const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
     if (folded.length && scene.node[box!] === node) {
@@ -72,7 +78,7 @@ export class Describe {
   }
 
   /** For the live region: the node with its neighbours, and where it is drawn if it has no box of its own. */
-  sentence(node: number, scene: Scene): string {
+  sentence(node: number, scene: Scene, where = ""): string {
     const { names, entryOffsets, kinds, edgeSource, edgeTarget } = this.#graph;
     const parts = [`Node ${node} of ${kinds.length}`, this.#labels.title(node), this.kind(node)];
     const outputs = entryOffsets[node + 1]! - entryOffsets[node]!;
@@ -86,6 +92,8 @@ export class Describe {
       parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
       parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
     } else if (kinds[node] === NodeKind.OPERATOR) parts.push("time unknown");
+    const told = this.told([node]);
+    if (told) parts.push(told);
     if (this.health) parts.push(`health ${this.health.lines(node).join(", ")}`);
     const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
     const consumers = [
@@ -104,6 +112,7 @@ export class Describe {
     } else if (foldedInto(scene, boxes[0]!).length) {
       text.push(`${counted(foldedInto(scene, boxes[0]!).length, "parameter")} folded into it`);
     }
+    if (where) text.push(where);
     return `${text.join("; ")}.`;
   }
 
@@ -126,6 +135,8 @@ export class Describe {
     if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
     if (entry < deviceTypes.length)
       parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
+    const told = this.entryTold(entry);
+    if (told) parts.push(told);
     return parts.join(" · ");
   }
 

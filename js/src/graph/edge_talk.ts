@@ -1,3 +1,4 @@
+import { counted } from "../shared/format.ts";
 import { TRUST_LABELS, Trust } from "../shared/run_client.ts";
 import type { Picture } from "./picture.ts";
 import { EdgeStyle } from "./scene.ts";
@@ -82,6 +83,20 @@ export class EdgeTalk {
     mirror.say(`Edge ${this.#told.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
 
+  /** What is walked along from a box to the next one; empty where no edge is between them. */
+  along(from: number, to: number): string {
+    const { placed, model } = this.#view;
+    const { edgeSource, edgeTarget, edge: rows } = placed!.scene;
+    const edge = placed!
+      .edgesOf(from)
+      .find((each) => edgeSource[each] === to || edgeTarget[each] === to);
+    if (edge === undefined) return "";
+    const row = rows[edge]!;
+    if (row < 0) return `${this.lines(edge).join(", ")}. `;
+    const { edgeSource: source, edgeOutput: output } = model.graph;
+    return `Along ${model.describe.output(source[row]!, output[row]!)}. `;
+  }
+
   /** Shape, size and place of the tensor, who makes it, and all that read it. */
   lines(edge: number): string[] {
     const { placed, model } = this.#view;
@@ -89,6 +104,12 @@ export class EdgeTalk {
     const { graph, links, describe } = model;
     const row = scene.edge[edge]!;
     const name = (box: number) => describe.short(scene.node[box]!);
+    if (scene.edgeStyle[edge] === EdgeStyle.BRIDGE) {
+      const [source, target] = [scene.edgeSource[edge]!, scene.edgeTarget[edge]!];
+      return [
+        `from ${name(source)} to ${name(target)} through ${counted(-1 - row, "hidden node")}`,
+      ];
+    }
     if (row < 0 || scene.edgeStyle[edge] === EdgeStyle.CONTROL) {
       return [`${name(scene.edgeSource[edge]!)} runs before ${name(scene.edgeTarget[edge]!)}`];
     }

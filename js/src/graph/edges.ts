@@ -184,9 +184,10 @@ export class EdgePainter {
       const isBridge = edgeStyle[edge] === EdgeStyle.BRIDGE;
       const output = isBridge ? 0 : graph.edgeOutput[graphEdge[edge]!]!;
       const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
+      const said = picture.colors.entry(graph.entryOffsets[node]! + output);
       const text = isBridge
         ? bridgeText(over.get(box)!)
-        : `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}`;
+        : `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}${said && ` · ${said}`}`;
       const width = this.#measure.width(text);
       const record = this.#spots(picture, edge, width).find(
         (spot) =>

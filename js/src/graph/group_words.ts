@@ -32,6 +32,28 @@ export function healthIn({ groups, describe }: GraphModel, group: number): strin
     .map(([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`);
 }
 
+/** The groups around a node, the innermost first: `in residual block 2 of 3`. */
+export function groupPath({ graph }: GraphModel, node: number): string {
+  const { nodeGroup, groupParent, groupNames, groupSource } = graph;
+  const names: string[] = [];
+  for (let group = nodeGroup[node]!; group >= 0; group = groupParent[group]!) {
+    const parent = groupParent[group]!;
+    if (groupSource[group] === GroupSource.REPEAT) continue;
+    let [place, count] = [0, 0];
+    for (
+      let each = parent + 1;
+      parent >= 0 && each < groupParent.length && groupParent[each]! >= parent;
+      each++
+    ) {
+      if (groupParent[each] !== parent) continue;
+      count += 1;
+      if (each <= group) place += 1;
+    }
+    names.push(`in ${groupNames.at(group)}${count > 1 ? ` ${place} of ${count}` : ""}`);
+  }
+  return names.join(", ");
+}
+
 /** How long the group's nodes took together, and how much of the whole that is. */
 export function timeIn({ groups, times }: GraphModel, group: number): string {
   const ns = groups.ns(group);
@@ -51,6 +73,7 @@ export function groupLines(model: GraphModel, group: number): string[] {
     timeIn(model, group),
     alike > 1 ? `kind ${groups.tag(group)}: ${alike} ${isRun ? "runs" : "groups"} alike` : "",
     ...healthIn(model, group),
+    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
   ];
   return lines.filter(Boolean);
 }
@@ -90,6 +113,7 @@ export function groupSentence(
     time ? `${time} of the time` : "",
     alike > 0 ? `kind ${groups.tag(group)} with ${alike} others` : "",
     ...healthIn(model, group),
+    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
     isTooLarge ? "too many nodes to be selected in other views" : "",
   ].filter(Boolean);
   const reads = from.size ? `; reads ${list(from)}` : "";

@@ -1,6 +1,7 @@
 import { counted } from "../shared/format.ts";
 import { ClassColors } from "./color/classes.ts";
 import { Coloring } from "./color/coloring.ts";
+import type { Colors } from "./color/colors.ts";
 import { type Column, rowsOf } from "./color/columns.ts";
 import { Judge } from "./judge.ts";
 import { Legend } from "./legend.ts";
@@ -20,6 +21,7 @@ export class Look {
   readonly #view: GraphView;
   readonly #coloring: Coloring;
   readonly #judge: Judge;
+  #colors: Colors | null = null;
   #glanced: string | null = null;
   #since = 0;
   #waited: string | null = null;
@@ -51,6 +53,15 @@ export class Look {
     );
     signal.addEventListener("abort", () => clearTimeout(this.#since));
     context.options.onChange("label", () => void view.arrange(false), signal);
+    model.describe.entryTold = (entry) => {
+      const said = this.#colors?.entry(entry);
+      return said ? `${view.chosen.colorBy} ${said}` : "";
+    };
+    model.describe.told = (nodes) => {
+      const { colorBy } = view.chosen;
+      const said = colorBy === "time" ? "" : (this.#colors?.saidOf(nodes) ?? "");
+      return said && `${colorBy}: ${said}`;
+    };
     model.labels.layoutOf = (node) => {
       const layout = this.#coloring.column("layout", view.chosen.colorWires);
       if (!layout || !("classes" in layout)) return "";
@@ -96,6 +107,7 @@ export class Look {
     const wish = { name: colorBy, wires: chosen.colorWires, limits: chosen.colorLimits };
     const health = placed && this.#coloring.health(known, placed.scene);
     const colors = placed && this.#coloring.colors(wish, placed.scene, palette, health);
+    this.#colors = colors;
     const highlight = this.#glanced ?? highlighted;
     this.legend.show({
       colorBy,

@@ -9,6 +9,8 @@ const COLORS = tokens.light.length;
 /** Classes with a colour of their own, the second half of them a paler one; the others share one. */
 const OWN = 2 * COLORS;
 const NAMED = 2;
+/** What is said of every entry. */
+const TOLD = new Set(["dtype", "device", "storage"]);
 /** Key of the classes without a colour of their own. */
 const OTHER = "other";
 
@@ -52,9 +54,9 @@ export class ClassColors extends KindColors {
     }
     this.unknown = unknown;
     const order = Array.from(counts.keys()).filter((code) => counts[code]! > 0);
-    order.sort((a, b) => counts[b]! - counts[a]! || a - b);
+    if (!column.ordered) order.sort((a, b) => counts[b]! - counts[a]! || a - b);
     this.#place = new Int32Array(counts.length);
-    for (const [place, code] of order.entries()) this.#place[code] = place;
+    for (const [place, code] of order.entries()) this.#place[code] = column.ordered ? code : place;
     // A slot that one entry alone has shares nothing.
     const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
     this.#own = Math.min(OWN, told.length);
@@ -102,8 +104,9 @@ export class ClassColors extends KindColors {
     return code < 0 || code === this.column.hatched;
   }
 
-  override said(box: number): string {
-    return this.saidOf(membersOf(this.ground.scene, box));
+  override entry(entry: number): string {
+    const { name, of, codes, classes } = this.column;
+    return of === "nodes" || TOLD.has(name) ? "" : (classes[codes[entry]!] ?? "");
   }
 
   override parts(box: number): readonly Part[] {
@@ -120,7 +123,7 @@ export class ClassColors extends KindColors {
   }
 
   /** The classes of some nodes, the most frequent first: `float16 12, float32 2`. */
-  saidOf(nodes: ArrayLike<number>): string {
+  override saidOf(nodes: ArrayLike<number>): string {
     const shares = this.#sharesOf(nodes);
     if (shares.length === 0) return `${this.column.name} unknown`;
     if (shares.length === 1) return this.column.classes[shares[0]![0]]!;

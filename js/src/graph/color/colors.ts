@@ -21,6 +21,10 @@ export interface Colors {
   rank(box: number): number;
   /** What the colour of a box says, in words; empty for what its kind says. */
   said(box: number): string;
+  /** What they say of an entry beyond shape, dtype and where it lies; empty for nothing. */
+  entry(entry: number): string;
+  /** The same of some nodes together. */
+  saidOf(nodes: ArrayLike<number>): string;
   /** The second line of a box; null for its shape. */
   words(box: number): string | null;
   /** What the stripe of a box is made of. */
@@ -73,7 +77,15 @@ export class KindColors implements Colors {
     return most;
   }
 
-  said(_box: number): string {
+  said(box: number): string {
+    return this.saidOf(membersOf(this.ground.scene, box));
+  }
+
+  entry(_entry: number): string {
+    return "";
+  }
+
+  saidOf(_nodes: ArrayLike<number>): string {
     return "";
   }
 

@@ -25,6 +25,7 @@ export interface Classes extends Rows {
   codes: Int32Array;
   classes: readonly string[];
   hatched?: number | undefined;
+  ordered?: boolean | undefined;
 }
 
 export type Column = Numbers | Classes;
@@ -45,6 +46,8 @@ export interface Wire {
   classes: string[] | null;
   /** The class that is hatched, beside its colour. */
   hatched?: number;
+  /** Whether classes keep their order, and so their colours in every graph; else the most frequent come first. */
+  ordered?: boolean;
   data: DataView | { base64: string };
   state?: Work["state"];
   done?: number;
@@ -108,8 +111,8 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): Colum
     : null;
   if (data.byteLength !== rows * (wire.classes ? 4 : 8)) return null;
   const { of, classes } = wire;
-  const { hatched } = wire;
-  if (classes) return { name, of, work, classes, hatched, codes: new Int32Array(data) };
+  const { hatched, ordered } = wire;
+  if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
   const { unit, scale, range, together } = wire;
   return { name, of, work, values: new Float64Array(data), unit, scale, range, together };
 }

@@ -124,16 +124,19 @@ export class NumberColors extends KindColors {
     return this.ramp === "diverging" ? Math.abs(value) : value;
   }
 
-  override said(box: number): string {
-    return this.saidOf(this.#values[box]!);
+  override entry(entry: number): string {
+    const { name, of, values } = this.column;
+    const value = values[entry]!;
+    return of === "nodes" || name === "bytes" || Number.isNaN(value) ? "" : this.text(value);
   }
 
   override words(box: number): string | null {
     return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
   }
 
-  /** A value with its share of the sum. */
-  saidOf(value: number): string {
+  /** The value with its share of the sum. */
+  override saidOf(nodes: ArrayLike<number>): string {
+    const value = combined(this.ground.graph, this.column, nodes);
     if (Number.isNaN(value)) return `${this.column.name} unknown`;
     const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
     return `${this.text(value)}${share}`;
