@@ -161,7 +161,7 @@ Template = list[tuple[str, list[int], bool, "tuple[int, Template] | None"]]
 
 @st.composite
 def _templates(draw: st.DrawFn, depth: int) -> Template:
-    """Operators that read what is before them in the block: 0 is what comes in, -1 what all read."""
+    """Operators that read what is before them: 0 is what comes in, -1 what all blocks read."""
     found: Template = []
     for at in range(draw(st.integers(1, 6))):
         func = draw(

@@ -45,9 +45,11 @@ class Names:
         """Return the name of a group that starts at this place of the sequence."""
         name = self._known.get(found.content)
         if name is None:
-            end = start + (found.end - found.start) // found.repeats
+            end = start + found.end - found.start
+            # The first block may read inputs of the graph where the others read each other.
+            last = end - (found.end - found.start) // found.repeats
             parallel = found.repeats > 1 and not self._chained(start, found)
-            name = _Block(self.graph, self.sequence, start, end).name(parallel)
+            name = _Block(self.graph, self.sequence, last, end).name(parallel)
             self._known[found.content] = name
             if found.inside and found.repeats > 1:
                 self._known.setdefault(found.inside[0].content, name)

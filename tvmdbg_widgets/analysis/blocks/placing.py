@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.blocks.naming import Names
+from tvmdbg_widgets.analysis.blocks.rows import rows_of
+from tvmdbg_widgets.analysis.blocks.scopes import scopes
 from tvmdbg_widgets.model.groups import Groups
 from tvmdbg_widgets.model.strings import StringColumn
 
@@ -31,7 +33,7 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     settled : int
         How many nodes are neither on nor behind a cycle.
     """
-    rows = _rows(found)
+    rows = rows_of(found, scopes(graph, search.sequence), search)
     sequence = search.sequence
     count = len(sequence.nodes)
     start, end, parent = (np.array([row[k] for row in rows], np.int64) for k in range(3))
@@ -58,7 +60,7 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
         anchor[out] = start[group[out]]
         group[out] = parent[group[out]]
     place[known], owner[known] = anchor, group
-    for start_of, _, around, each in rows:
+    for start_of, _, around, each, _ in rows:
         if each.apart:
             apart = _apart(search, start_of, each)
             apart = apart[place[apart] >= start_of]
@@ -84,30 +86,14 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
         np.searchsorted(ordered, start * steps + depth + 1).astype(np.int32),
         np.searchsorted(ordered, end * steps).astype(np.int32),
         parent.astype(np.int32),
-        StringColumn.from_strings(names.of(each, low) for low, _, _, each in rows),
+        StringColumn.from_strings(row.name or names.of(row.found, row.start) for row in rows),
         np.array(
-            [alike.setdefault((each.source, each.content), len(alike)) for *_, each in rows],
+            [alike.setdefault((row.found.source, row.found.content), len(alike)) for row in rows],
             np.int32,
         ),
-        np.array([each.source for *_, each in rows], np.uint8),
-        np.array([each.repeats for *_, each in rows], np.int32),
+        np.array([row.found.source for row in rows], np.uint8),
+        np.array([row.found.repeats for row in rows], np.int32),
     )
-
-
-Row = tuple[int, int, int, "Found"]
-
-
-def _rows(found: tuple[Found, ...]) -> list[Row]:
-    """Return start, end and parent of all groups, a parent before its children."""
-    rows: list[Row] = []
-    stack = [(each, 0, -1) for each in reversed(found)]
-    while stack:
-        each, by, parent = stack.pop()
-        row = len(rows)
-        rows.append((each.start + by, each.end + by, parent, each))
-        # What is inside counts from the start of its group.
-        stack += [(inner, each.start + by, row) for inner in reversed(each.inside)]
-    return rows
 
 
 def _apart(search: Search, start: int, found: Found) -> Ints:

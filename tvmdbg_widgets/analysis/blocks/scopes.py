@@ -1,0 +1,99 @@
+"""Scopes that names or attributes of nodes tell, where the order keeps them together."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+    from tvmdbg_widgets.model.graph import Graph
+
+_STACK: Final = "nn_module_stack"
+#: Share of the operators that must have a scope for there to be scopes at all.
+_ENOUGH = 0.25
+#: Into so many pieces a scope may fall.
+_MOST_PIECES = 4
+_DEEPEST = 16
+_NAMED: Final = re.compile(r"\(\s*'([^']*)'|\(\s*\"([^\"]*)\"")
+_SELF: Final = re.compile(r"^L?\[?'?self'?\]?\.?|^L__self___")
+
+Path = tuple[str, ...]
+
+
+class Scope(NamedTuple):
+    """Operators of one scope that follow each other: their places, and what it is called."""
+
+    start: int
+    end: int
+    name: str
+    is_module: bool
+
+
+def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
+    """Return the scopes of a sequence of operators, each within or beside the others.
+
+    A scope is a stretch of operators whose paths begin alike: by ``nn_module_stack``, else by
+    their names, ``layer1/block0/conv`` or ``layer1.0.conv1``. One that the order takes apart is
+    several, or none where it would be more than a few. One that holds all operators is none.
+    """
+    nodes = sequence.nodes.tolist()
+    is_module = True
+    paths = [_of_stack(graph.attrs[node].get(_STACK)) for node in nodes]
+    if sum(map(bool, paths)) < _ENOUGH * len(nodes) or not nodes:
+        is_module = False
+        paths = _of_names([graph.names[node] for node in nodes])
+    if not any(paths):
+        return []
+    found: dict[Path, list[tuple[int, int]]] = {}
+    open_: list[tuple[Path, int]] = []
+    for place, path in enumerate([*paths, ()]):
+        kept = 0
+        while kept < len(open_) and kept < len(path) and open_[kept][0][-1] == path[kept]:
+            kept += 1
+        while len(open_) > kept:
+            before, start = open_.pop()
+            found.setdefault(before, []).append((start, place))
+        open_ += [(path[: depth + 1], place) for depth in range(kept, len(path))]
+    pieces: dict[tuple[int, int], Path] = {}
+    for path, places in found.items():
+        if len(places) <= _MOST_PIECES:
+            for start, end in places:
+                if 1 < end - start < len(nodes):
+                    # Of scopes around the same operators the innermost came first.
+                    pieces.setdefault((start, end), path)
+    return [Scope(*where, path[-1], is_module) for where, path in pieces.items()]
+
+
+def _of_names(names: list[str]) -> list[Path]:
+    """Return the path of each name without its last part; empty where names have no scopes."""
+    for separator in "/.":
+        paths = [tuple(filter(None, name.split(separator)))[:-1][:_DEEPEST] for name in names]
+        if sum(map(bool, paths)) >= _ENOUGH * len(names):
+            return paths
+    return [()] * len(names)
+
+
+def _of_stack(text: str | None) -> Path:
+    """Return the path of the innermost module that a node's stack of modules tells.
+
+    torch.fx writes ``{key: (path, class)}``; as JSON a mapping of key to path, or to a list that
+    begins with it. What is neither is taken as a path.
+    """
+    if not text:
+        return ()
+    paths: Iterable[str] = (a or b for a, b in _NAMED.findall(text))
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    if isinstance(told, dict):
+        firsts = (each[0] if isinstance(each, list) and each else each for each in told.values())
+        paths = (each for each in firsts if isinstance(each, str))
+    elif "{" not in text:
+        paths = (text,)
+    deepest = max((_SELF.sub("", path) for path in paths), key=len, default="")
+    return tuple(filter(None, re.split(r"[./]", deepest)))[:_DEEPEST]
