@@ -153,9 +153,20 @@ export class Acts {
     if (box >= 0) stage.goTo(box, true);
   }
 
+  /** The whole graph on the stage; one that would be a thread there is folded into columns. */
   fitAll(): void {
-    this.#view.stage.fitAll();
-    this.#view.journey.step("fit");
+    const { stage, chosen, placed, isWrapped, journey } = this.#view;
+    if (placed && chosen.wrapped === null && !isWrapped && stage.isThread) this.wrap(true);
+    else {
+      stage.fitAll();
+      journey.step("fit");
+    }
+  }
+
+  /** Lays the graph out in columns, and fits them, or in one piece. */
+  wrap(on: boolean): void {
+    this.#view.placing.fits = on;
+    this.#view.context.options.set("wrapped", on);
   }
 
   /** Fits the selected node and its neighbours; the whole graph where nothing is selected. */

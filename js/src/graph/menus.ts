@@ -29,11 +29,13 @@ export class Menus {
   }
 
   /** The menu of the selected node, at a point of the view or below its box. */
-  actions(at: { x: number; y: number } | null = this.#belowBox()): void {
-    const { node, model } = this.#view;
-    if (node === null || !at) return;
+  actions(at: { x: number; y: number } = this.#belowBox()): void {
+    const { node, model, folding } = this.#view;
+    if (node === null && folding.group < 0) return;
     const items = this.#actions().map(({ label, key, run }) => this.#item(label, key, run));
-    this.#popup.open("menu", model.describe.short(node), at.x, at.y, items);
+    const { group } = folding;
+    const title = group >= 0 ? model.groups.title(group) : model.describe.short(node!);
+    this.#popup.open("menu", title, at.x, at.y, items);
   }
 
   /** The same as buttons, for the details. */
@@ -118,7 +120,8 @@ export class Menus {
   }
 
   #actions(): Action[] {
-    const { navigator, model, acts, node, context, code } = this.#view;
+    const { navigator, model, acts, node, context, code, folding } = this.#view;
+    const { around } = folding;
     const several = context.session.selected.length > 1;
     const kind = node === null ? "" : model.graph.opKinds.at(node);
     return [
@@ -126,8 +129,14 @@ export class Menus {
       { label: "downstream", key: "j", run: () => navigator.isolate("downstream") },
       { label: "around", key: "k", run: () => navigator.around(1) },
       { label: several ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
-      { label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() },
-      { label: "centre", key: "Enter", run: () => acts.focusNode() },
+      ...(kind ? [{ label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() }] : []),
+      around < 0
+        ? { label: "centre", key: "Enter", run: () => acts.focusNode() }
+        : {
+            label: `${folding.isOpen(around) ? "close" : "open"} ${model.groups.title(around)}`,
+            key: "Enter",
+            run: () => folding.toggle(around),
+          },
       { label: "copy code", key: COPY_KEY, run: () => code.copy() },
     ];
   }
@@ -144,14 +153,15 @@ export class Menus {
     return item;
   }
 
-  #belowBox(): { x: number; y: number } | null {
-    const { placed, stage, box, root } = this.#view;
-    if (!placed || box < 0) return null;
-    const { x, y, height } = placed.rectangle(box);
+  #belowBox(): { x: number; y: number } {
+    const { placed, stage, root, folding } = this.#view;
     const [canvas, own] = [stage.canvas.getBoundingClientRect(), root.getBoundingClientRect()];
-    return {
-      x: stage.camera.screenX(x) + canvas.left - own.left,
-      y: stage.camera.screenY(y + height) + canvas.top - own.top + 2,
-    };
+    const at = { x: canvas.left - own.left, y: canvas.top - own.top };
+    const { group } = folding;
+    const box = group < 0 ? this.#view.box : (placed?.scene.boxOfGroup[group] ?? -1);
+    if (!placed || box < 0) return at;
+    const { x, y, height } = placed.rectangle(box);
+    const { camera } = stage;
+    return { x: at.x + camera.screenX(x), y: at.y + camera.screenY(y + height) + 2 };
   }
 }

@@ -1,0 +1,372 @@
+"""Parts of the graph, hidden kinds, steps and bookmarks, by mouse and by keyboard alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, painted, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+#: resnet20_cifar: the slowest node, of the last of the stages; 53 feeds 56, which feeds 59.
+SLOWEST = 62
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Iterator[str]:
+    """Address of a page of the resnet20_cifar sample."""
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
+
+
+@pytest.fixture
+def graph(page: Page, resnet: str) -> Callable[..., Locator]:
+    """Open the view without groups; gives its root after the first complete paint, focused."""
+
+    def open_view(query: str = "", width: int = 900) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 700})
+        page.goto(f"{resnet}?views=graph&width={width}&graph.grouped=false&{query}")
+        painted(page)
+        root = page.locator(".tvmdbg-graph")
+        root.focus()
+        return root
+
+    return open_view
+
+
+def state(page: Page, name: str) -> Any:
+    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
+
+
+def assign(page: Page, **traits: object) -> None:
+    page.evaluate(
+        "traits => Object.entries(traits).forEach(([n, v]) => tvmdbg.models.graph0.set(n, v))",
+        traits,
+    )
+
+
+def select(page: Page, *nodes: int) -> None:
+    page.evaluate("nodes => tvmdbg.models.session.set('selected', nodes)", list(nodes))
+    frames(page)
+
+
+def selected(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
+    return found
+
+
+def marks(page: Page, root: Locator) -> dict[int, dict[str, float]]:
+    """What is drawn once nothing is under way."""
+    rest(page)
+    return {int(mark["id"]): mark for mark in root.evaluate(INSPECT)["marks"]}
+
+
+def shown(page: Page, root: Locator) -> set[int]:
+    page.keyboard.press("0")
+    return set(marks(page, root))
+
+
+def banner(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-graph-part")
+
+
+def middle(mark: dict[str, float]) -> dict[str, float]:
+    return {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_upstream_and_downstream_by_key_with_a_way_out(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    select(page, 66)
+    press(page, "j")
+    expect(banner(root)).to_contain_text("downstream of #66 global_avg_pool2d: 6 of 72 nodes")
+    assert shown(page, root) == {66, 67, 70, 71}
+    assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
+    press(page, "u")
+    expect(banner(root)).to_contain_text("upstream of #66 global_avg_pool2d")
+    assert max(shown(page, root)) == 66
+    press(page, "a")
+    expect(banner(root)).to_be_hidden()
+    assert len(shown(page, root)) == 28
+
+
+def test_near_nodes_by_one_edge_more_and_less(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    press(page, "s", "k")
+    expect(banner(root)).to_contain_text("within 1 edge of #62")
+    assert shown(page, root) == {59, 62, 65}
+    press(page, "k")
+    expect(banner(root)).to_contain_text("within 2 edges of #62")
+    assert shown(page, root) == {56, 59, 62, 65, 66} | {53}
+    press(page, "Shift+K", "Shift+K", "Shift+K")
+    assert state(page, "isolate")["hops"] == 0
+    assert shown(page, root) == {62}
+
+
+def test_paths_between_two_nodes_by_keyboard_alone(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    press(page, "s", "b")
+    expect(banner(root)).to_contain_text("path from #62 conv2d + add + relu: go to its other end")
+    press(page, "ArrowUp", "ArrowUp", "b")
+    expect(banner(root)).to_contain_text("paths between #62 and #56, 2 edges or more")
+    assert shown(page, root) == {56, 59, 62}
+
+
+def test_paths_between_two_clicked_nodes_and_none_between_others(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.fold_parameters=false")
+    select(page, 1, 2)
+    press(page, "b")
+    expect(banner(root)).to_contain_text("no path between #1 p0 and #2 p1, in either direction")
+    expect(root.locator(".tvmdbg-mirror")).to_contain_text("no path between")
+    assert state(page, "isolate") is None
+    select(page, 62)
+    expect(banner(root)).to_be_hidden()
+    assign(page, fold_parameters=True)
+    press(page, "0")
+    found = marks(page, root)
+    canvas = root.locator("canvas").first
+    canvas.click(position=middle(found[56]))
+    canvas.click(position=middle(found[62]), modifiers=["Shift"])
+    assert selected(page) == [56, 62]
+    canvas.click(position=middle(found[62]), button="right")
+    menu = root.get_by_role("menu", name="#62 conv2d + add + relu")
+    menu.get_by_role("menuitem", name="paths between").click()
+    expect(menu).to_be_hidden()
+    assert shown(page, root) == {56, 59, 62}
+    banner(root).get_by_role("button", name="show").click()
+    assert state(page, "isolate") is None
+
+
+def test_the_menu_of_a_node_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    press(page, "s", "o")
+    menu = root.get_by_role("menu")
+    items = menu.get_by_role("menuitem")
+    expect(items.first).to_be_focused()
+    press(page, "ArrowDown")
+    expect(items.nth(1)).to_be_focused()
+    press(page, "ArrowUp", "ArrowUp")
+    expect(items.last).to_be_focused()
+    press(page, "Home", "Enter")
+    expect(menu).to_be_hidden()
+    expect(root).to_be_focused()
+    assert state(page, "isolate")["kind"] == "upstream"
+    press(page, "Shift+F10" if page.context.browser.browser_type.name == "firefox" else "o")
+    expect(menu).to_be_visible()
+    press(page, "Escape")
+    expect(menu).to_be_hidden()
+    expect(root).to_be_focused()
+    assert selected(page) == [SLOWEST]
+
+
+def test_buttons_in_the_details(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    select(page, 66)
+    tools = root.locator(".tvmdbg-graph-tools")
+    tools.get_by_role("button", name="next node in execution order").click()
+    assert selected(page) == [67]
+    tools.get_by_role("button", name="downstream").click()
+    assert shown(page, root) == {67, 70, 71}
+
+
+def test_kinds_are_hidden_with_a_bridge_over_them(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    press(page, "s", "h")
+    assert state(page, "hidden") == ["kind=convolution"]
+    expect(banner(root)).to_contain_text("without kind=convolution: 9 of 72 nodes")
+    assert shown(page, root) == {0, 31, 53, 66, 67, 70, 71}
+    texts = [label["text"] for label in root.evaluate(INSPECT)["labels"]]
+    assert "through 4 hidden" in texts
+    select(page, 66)
+    press(page, "ArrowUp")
+    assert selected(page) == [53]
+    expect(root.locator(".tvmdbg-mirror")).to_contain_text("through 4 hidden nodes")
+
+
+def test_the_list_of_kinds_by_mouse_and_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    root.get_by_role("button", name="show or hide kinds").click()
+    menu = root.get_by_role("menu", name="kinds of nodes that are shown")
+    activation = menu.get_by_role("menuitemcheckbox", name="activation")
+    expect(activation).to_have_attribute("aria-checked", "true")
+    expect(activation).to_contain_text("2")
+    activation.click()
+    expect(activation).to_have_attribute("aria-checked", "false")
+    expect(menu).to_be_visible()
+    press(page, "Escape")
+    expect(root).to_be_focused()
+    assert state(page, "hidden") == ["kind=activation"]
+    assert shown(page, root).isdisjoint({31, 53})
+    press(page, "Shift+H")
+    expect(menu.get_by_role("menuitemcheckbox").first).to_be_focused()
+    press(page, "ArrowDown", "ArrowDown", "Enter")
+    assert state(page, "hidden") == []
+
+
+def test_a_query_hides_whatever_it_finds(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph('graph.hidden=["op:conv2d id>20", "bytes<100"]')
+    expect(banner(root)).to_contain_text("without op:conv2d id>20, bytes<100: ")
+    whole = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    gone = {*whole.select("op:conv2d id>20"), *whole.select("bytes<100")}
+    operators = {node.id for node in whole.graph.nodes if node.kind != 1}
+    assert shown(page, root) == operators - gone
+
+
+def test_back_and_forward_by_key_and_by_button(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    back = root.get_by_role("button", name="back to what was shown")
+    forward = root.get_by_role("button", name="forward again")
+    expect(back).to_be_disabled()
+    select(page, 66)
+    press(page, "u", "h")
+    rest(page)
+    press(page, "Alt+ArrowLeft")
+    assert (state(page, "hidden"), state(page, "isolate")["kind"]) == ([], "upstream")
+    expect(forward).to_be_enabled()
+    back.click()
+    assert (state(page, "isolate"), selected(page)) == (None, [66])
+    back.click()
+    assert selected(page) == []
+    expect(back).to_be_disabled()
+    forward.click()
+    root.focus()
+    press(page, "Alt+ArrowRight", "Alt+ArrowRight")
+    assert state(page, "hidden") == ["kind=pooling/reduction"]
+    expect(forward).to_be_disabled()
+
+
+def test_back_finds_the_camera_where_it_was_left(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    press(page, "s", "Enter", "+", "+")
+    before = marks(page, root)[SLOWEST]
+    press(page, "0", "u")
+    rest(page)
+    press(page, "Alt+ArrowLeft", "Alt+ArrowLeft")
+    after = marks(page, root)[SLOWEST]
+    assert after == pytest.approx(before, abs=2)
+
+
+def test_walking_is_one_step_and_drags_are_none(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    select(page, 53)
+    press(page, *["ArrowDown"] * 3, "]", "]")
+    rest(page)
+    assert len(state(page, "history")["steps"]) == 3
+    press(page, *["Shift+ArrowDown"] * 5, "+")
+    rest(page)
+    assert len(state(page, "history")["steps"]) == 3
+    press(page, "Alt+ArrowLeft")
+    assert selected(page) == [53]
+    assert root.is_visible()
+
+
+def test_the_camera_is_told_and_taken(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    rest(page)
+    assert state(page, "camera") is None
+    press(page, "s", "Enter", "+")
+    rest(page)
+    camera = state(page, "camera")
+    assert camera["node"] == SLOWEST
+    assign(page, camera={"node": 31, "dx": 0, "dy": 0, "scale": 1.2})
+    box = middle(marks(page, root)[31])
+    stage = root.locator("canvas").first.bounding_box()
+    assert stage is not None
+    assert box["x"] == pytest.approx(stage["width"] / 2, abs=2)
+    assert box["y"] == pytest.approx(stage["height"] / 2, abs=2)
+
+
+def test_bookmarks_by_keyboard_alone(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    select(page, 66)
+    press(page, "j")
+    rest(page)
+    press(page, "m")
+    page.keyboard.type("the head")
+    press(page, "Enter")
+    dialog = root.get_by_role("dialog", name="bookmarks")
+    expect(dialog.get_by_role("button", name="go to the head")).to_be_visible()
+    press(page, "Escape", "a")
+    expect(root).to_be_focused()
+    assert len(shown(page, root)) == 28
+    press(page, "m", "ArrowDown", "ArrowDown", "Enter")
+    assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
+    expect(root).to_be_focused()
+    press(page, "m")
+    dialog.get_by_role("button", name="forget the head").click()
+    assert state(page, "bookmarks") == {}
+
+
+def test_opens_as_python_says(page: Page, graph: Callable[..., Locator]) -> None:
+    look = {"kind": "path", "nodes": [56, 62], "hops": None}
+    camera = {"node": 59, "dx": 0, "dy": 0, "scale": 1.5}
+    traits = f"graph.isolate={quote(json.dumps(look))}&graph.camera={quote(json.dumps(camera))}"
+    root = graph(traits)
+    expect(banner(root)).to_contain_text("paths between #56 and #62, 2 edges or more: 9 of 72")
+    box = middle(marks(page, root)[59])
+    stage = root.locator("canvas").first.bounding_box()
+    assert stage is not None
+    assert box["x"] == pytest.approx(stage["width"] / 2, abs=2)
+    assert state(page, "camera") == camera
+    assert state(page, "history") == {}
+
+
+def test_the_live_region_tells_the_tensor_that_is_walked_along(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.grouped=true")
+    press(page, "s", "ArrowUp")
+    said = root.locator(".tvmdbg-mirror")
+    expect(said).to_have_text(
+        re.compile(
+            r"^Along output 0: float32 \(1, 64, 8, 8\).* Node 59 of 72, conv2d .*"
+            r"in residual block \d of \d"
+        )
+    )
+
+
+@pytest.mark.parametrize("width", [480, 900, 1600])
+def test_nothing_is_cut_off(page: Page, graph: Callable[..., Locator], width: int) -> None:
+    root = graph(width=width)
+    press(page, "s", "u", "h", "o")
+    popup = root.locator(".tvmdbg-graph-popup")
+    expect(popup).to_be_visible()
+    outer, inner, bar = root.bounding_box(), popup.bounding_box(), banner(root).bounding_box()
+    assert outer is not None
+    assert inner is not None
+    assert bar is not None
+    for box in (inner, bar):
+        assert box["x"] >= outer["x"]
+        assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1
+        assert box["y"] + box["height"] <= outer["y"] + outer["height"] + 1
