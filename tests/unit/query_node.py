@@ -6,7 +6,7 @@ import base64
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tvmdbg_widgets.widgets.answers import answer
 
@@ -31,7 +31,7 @@ def packed(run: DebugRun) -> dict[str, Any]:
 class NodeQueries:
     """A process that answers queries; a context manager."""
 
-    def __enter__(self) -> NodeQueries:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             ["node", "js/tests/query_answers.mjs"],
             cwd=ROOT,

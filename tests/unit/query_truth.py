@@ -183,7 +183,7 @@ def _bytes(dtype: str | None, shape: tuple[int, ...] | None) -> float:
     return math.ceil(math.prod(shape) * bits / 8) if bits > 0 else math.nan
 
 
-def _numbers(run: DebugRun, node: int, field: str) -> list[float]:
+def _numbers(run: DebugRun, node: int, field: str) -> list[float]:  # noqa: C901, PLR0911 (a table)
     graph, timeline = run.graph, run.timeline
     assert graph is not None
     each = graph.nodes[node]

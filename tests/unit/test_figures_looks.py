@@ -194,14 +194,24 @@ def test_symlog_bends_as_the_inspector_does() -> None:
 def test_search_finds_what_the_live_search_finds() -> None:
     """The cases of js/tests/graph for the same words."""
     run = run_of(["data", "fused_nn_conv2d_add", "nn_relu"], [(0, 1), (1, 2)])
-    graph = run.graph
-    assert search(graph, "conv2d") == [1]
-    assert search(graph, "CONV2D add") == [1]
-    assert search(graph, "#2") == [2]
-    assert search(graph, "#2 conv2d") == []
-    assert search(graph, "1×4") == search(graph, "1x4") == search(graph, "(1, 4)") == [0, 1, 2]
-    assert search(graph, "float32") == [0, 1, 2]
-    assert search(graph, "") == []
+    for query, nodes in [
+        ("conv2d", [1]),
+        ("CONV2D add", [1]),
+        ("#2", [2]),
+        ("#2 conv2d", []),
+        *((shape, [0, 1, 2]) for shape in ("1×4", "1x4", "(1, 4)", "float32")),
+        ("op:conv* -> relu", [1, 2]),
+        ("", []),
+    ]:
+        assert search(run, query) == (nodes, "")
+    assert search(run, "time>1ms") == ([], "no node has a time.")
+    assert search(run, "tiem>1") == (
+        [],
+        "“tiem>1”: unknown field 'tiem' at 0; did you mean time?",
+    )
+    svg = run.figure("graph", search="tiem>1").svg
+    assert "did you mean time?" in svg
+    assert "in a dashed ring" not in svg
 
 
 # PNG

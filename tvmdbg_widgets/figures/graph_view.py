@@ -69,12 +69,13 @@ class GraphPanels:
         if column in KNOWN_COLUMNS:
             column = known_column(run.parts, str(column))
         self.color_by = column if isinstance(column, str) else column.name
+        self.column = None if isinstance(column, str) else column
         self.colors: Colors | None = None
-        if not isinstance(column, str):
-            self.colors = colors_of(graph, column, options.color_limits)
+        if self.column is not None:
+            self.colors = colors_of(graph, self.column, options.color_limits)
         self.sums = kind_sums(graph, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
-        self.hits = search(graph, options.search)
+        self.hits, self.doubt = search(run, options.search)
         self.shown = part_of(run, graph, options, self.focus, self.labels.title)
         self.only = self.shown.only
         self.cut = self.only is None and graph.num_nodes > _DESCRIBED
@@ -156,6 +157,10 @@ class GraphPanels:
             frozenset(found.group_of(node) for node in nodes) - {-1}
             for nodes in (self.marked, self.hits)
         )
+        if self.column is not None:
+            groups = [each.nodes for each in found.groups]
+            limits = self.options.color_limits
+            self.colors = colors_of(self.graph, self.column, limits, groups)
         picture = GroupPicture(
             found, arrangement, self.color_by, marked, hits, self.health, self.colors
         )
@@ -271,10 +276,11 @@ class GraphPanels:
         if not self.options.search.strip():
             return ""
         has = "has" if len(self.hits) == 1 else "have"
-        return (
-            f"{counted(len(self.hits), 'node')} {has} “{self.options.search.strip()}”: "
-            "in a dashed ring."
-        )
+        query = self.options.search.strip()
+        found = f"{counted(len(self.hits), 'node')} {has} “{query}”: in a dashed ring."
+        if self.doubt.startswith("“"):
+            return f"The search {self.doubt}"
+        return f"{found} {self.doubt[:1].upper()}{self.doubt[1:]}".rstrip()
 
     def _how(self, found: Condensed | None) -> str:
         if found is None:

@@ -150,7 +150,7 @@ export class OverlayPainter {
     };
   }
 
-  /** How many hits a closed group holds, at the right end of its lower border. */
+  /** How many hits a closed group holds, on its right. */
   #count({ placed, camera, palette }: Picture, box: number, hits: number): void {
     const { x, y, width, height } = placed.rectangle(box);
     const { warning, font } = palette.theme;
@@ -158,15 +158,15 @@ export class OverlayPainter {
     const text = counted(hits, "hit");
     context.font = `600 ${TEXT_PX}px ${font}`;
     const wide = context.measureText(text).width + 8;
-    const [right, middle] = [camera.screenX(x + width) + 2, camera.screenY(y + height) + 3];
+    const [left, middle] = [camera.screenX(x + width) + 6, camera.screenY(y + height / 2)];
     context.beginPath();
-    context.roundRect(right - wide, middle - 8, wide, 16, 4);
+    context.roundRect(left, middle - 8, wide, 16, 4);
     context.fillStyle = warning;
     context.fill();
     context.textBaseline = "middle";
     context.textAlign = "left";
     context.fillStyle = inkOn(warning);
-    context.fillText(text, right - wide + 4, middle);
+    context.fillText(text, left + 4, middle);
   }
 
   /** Small boxes bear a dot each, those that share a dot's place one together. */

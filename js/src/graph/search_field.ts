@@ -1,5 +1,6 @@
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import type { Facts } from "./query/facts.ts";
+import { parse } from "./query/parser.ts";
 import { operatorsOf, type Suggestion, suggest } from "./query/suggest.ts";
 import type { Found } from "./search.ts";
 
@@ -28,6 +29,15 @@ const HELP = [
   ['#12   "a b"', "the node of that id; a text as it is"],
 ] as const;
 let fields = 0;
+
+function isSound(query: string): boolean {
+  try {
+    parse(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The search field: what is typed is looked for at once; below it what may follow, what is wrong, and the grammar. */
 export class SearchField {
@@ -98,6 +108,7 @@ export class SearchField {
       else if ((key === "Enter" || key === "Tab") && this.#active >= 0) this.#take(this.#active);
       else if (key === "Enter") {
         typed();
+        if (!isSound(this.input.value)) return;
         actions.nextHit(event.shiftKey ? -1 : 1);
         actions.leave();
       } else if (key === "Escape" && this.#active >= 0) {
