@@ -1,8 +1,8 @@
 /** The entry of a page without a kernel: all views, on models that live in the page. */
 import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
-import { layoutSteps } from "./graph/layout/index.ts";
 import { shareLayout } from "./graph/layout_shared.ts";
+import { laidOut } from "./graph/wrapping.ts";
 import "./page/page.css";
 import { open } from "./page/open.ts";
 import { allAnswers } from "./page/stored_all.ts";
@@ -10,7 +10,7 @@ import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
 
 // A page may forbid both workers and scripts from Blobs.
-shareLayout(layoutSteps);
+shareLayout(laidOut);
 
 open({
   views: { debugger: debuggerView, graph, tensor, timeline },

@@ -15,19 +15,16 @@ if TYPE_CHECKING:
 
 Flags = npt.NDArray[np.bool_]
 
-#: A graph of at most so many boxes has all groups open.
-ALL_OPEN = 150
-#: Of a larger graph, groups are opened up to so many boxes.
-FIRST_LOOK = 40
+#: Groups are opened up to so many boxes: as many as can be read at one look.
+FIRST_LOOK = 30
 
 
 def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> Flags:
     """Return which groups are open; the browser decides by the same rule (js/src/graph/groups.ts).
 
-    All, where the whole graph then has at most 150 boxes. Otherwise the groups of one depth are
-    opened together, from the outside in, as long as the picture has at most 40 boxes with them.
-    A box is a node, other than a parameter that some node reads and that is no output of the
-    graph, or a closed group.
+    The groups of one depth are opened together, from the outside in, as long as the picture has
+    at most 30 boxes with them. A box is a node, other than a parameter that some node reads and
+    that is no output of the graph, or a closed group.
 
     Parameters
     ----------
@@ -42,8 +39,6 @@ def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> 
     is_box = _boxes(graph)
     if shown is not None:
         is_box &= shown
-    if int(is_box.sum()) <= ALL_OPEN:
-        return np.ones(count, bool)
     around = groups.node_group[is_box]
     boxes = int((around < 0).sum())
     inside = np.bincount(around[around >= 0], minlength=count).tolist()

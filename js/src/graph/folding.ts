@@ -106,7 +106,7 @@ export class Folding {
     for (const group of groups) flags[group] = open ? 1 : 0;
     this.#last = performance.now();
     const list = Array.from(flags.keys()).filter((group) => flags[group]);
-    this.#view.anchor = anchor >= 0 ? anchor : null;
+    this.#view.placing.anchor = anchor >= 0 ? anchor : null;
     if (!open) this.#coming = anchor;
     if (anchor >= 0 && !open && this.#holds(anchor)) this.select(anchor);
     context.options.set("open_groups", list);

@@ -1,9 +1,7 @@
 import { type GraphColumns, GroupSource, NodeKind } from "../shared/run_client.ts";
 
-/** A graph of at most so many boxes opens with all groups open. */
-const ALL_OPEN = 150;
-/** Of a larger graph, groups are opened up to so many boxes. */
-const FIRST_LOOK = 40;
+/** Groups are opened up to so many boxes: as many as can be read at one look. */
+const FIRST_LOOK = 30;
 
 /** The nested groups of one graph, and what each holds. */
 export class Groups {
@@ -97,8 +95,8 @@ export class Groups {
 /**
  * Which groups are open where nobody has chosen: 1 for open, one a group.
  *
- * All, where the whole graph then has at most 150 boxes. Otherwise the groups of one depth are opened together, from the
- * outside in, as long as the picture has at most 40 boxes with them. A box is a node, other than a parameter that some
+ * The groups of one depth are opened together, from the outside in, as long as the picture has at most 30 boxes with
+ * them. A box is a node, other than a parameter that some
  * node reads and that is no output of the graph, or a closed group; `shown` (one a node, all by default) leaves nodes
  * out. tvmdbg_widgets/analysis/open_groups.py decides by the same rule.
  */
@@ -114,16 +112,13 @@ export function openByItself(graph: GraphColumns, shown: Uint8Array | null = nul
   }
   /** Boxes right inside each group while it is open. */
   const inside = new Int32Array(count);
-  let whole = 0;
   let boxes = 0;
   for (let node = 0; node < kinds.length; node++) {
     if (!isBox[node]) continue;
-    whole += 1;
     if (nodeGroup[node]! < 0) boxes += 1;
     else inside[nodeGroup[node]!]! += 1;
   }
   const open = new Uint8Array(count);
-  if (whole <= ALL_OPEN) return open.fill(1);
   for (let group = count - 1; group >= 0; group--) {
     const parent = groupParent[group]!;
     if (inside[group] === 0) continue;

@@ -1,5 +1,6 @@
-import { type CompoundInput, type LayoutResult, layoutSteps } from "./layout/index.ts";
+import type { LayoutResult } from "./layout/index.ts";
 import { shareLayout } from "./layout_shared.ts";
+import { type Asked, laidOut } from "./wrapping.ts";
 
 /** What the worker says: it is there, how far it is, and how it ended. */
 export type WorkerMessage =
@@ -10,7 +11,7 @@ export type WorkerMessage =
 
 interface Scope {
   postMessage(message: WorkerMessage, transfer?: Transferable[]): void;
-  onmessage: ((event: MessageEvent<CompoundInput>) => void) | null;
+  onmessage: ((event: MessageEvent<Asked>) => void) | null;
 }
 
 /** Milliseconds between two reports of progress. */
@@ -25,7 +26,7 @@ function buffers(result: LayoutResult): Transferable[] {
 const scope = globalThis as unknown as Scope;
 
 /** Imported by a page that has no workers, the same text lends it the layout. */
-if ("document" in globalThis) shareLayout(layoutSteps);
+if ("document" in globalThis) shareLayout(laidOut);
 else listen();
 
 function listen(): void {
@@ -33,9 +34,9 @@ function listen(): void {
   scope.postMessage({ kind: "ready" });
 }
 
-function answer(data: CompoundInput): void {
+function answer(data: Asked): void {
   try {
-    const steps = layoutSteps(data);
+    const steps = laidOut(data);
     let reported = performance.now();
     let step = steps.next();
     while (!step.done) {

@@ -1,7 +1,9 @@
 import workerSource from "worker:./layout.worker.ts";
-import type { CompoundInput, LayoutProgress, LayoutResult } from "./layout/index.ts";
+import type { LayoutProgress, LayoutResult } from "./layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import { sharedLayout } from "./layout_shared.ts";
+import { inSlices } from "./slices.ts";
+import type { Asked } from "./wrapping.ts";
 
 export interface LayoutRun {
   signal?: AbortSignal;
@@ -10,16 +12,11 @@ export interface LayoutRun {
 
 /** Milliseconds a worker may take to report that it is there. */
 const PATIENCE = 2000;
-/** Milliseconds of work between two pauses on the main thread. */
-const SLICE = 8;
 /** Nodes and edges below which a worker takes longer to start than the layout takes. */
 const SMALL = 400;
 
 /** Lays a graph out away from the main thread; where workers do not start, in slices on it. */
-export async function layoutGraph(
-  input: CompoundInput,
-  run: LayoutRun = {},
-): Promise<LayoutResult> {
+export async function layoutGraph(input: Asked, run: LayoutRun = {}): Promise<LayoutResult> {
   run.signal?.throwIfAborted();
   if (input.count + input.source.length >= SMALL) {
     const result = await layoutInWorker(input, run);
@@ -30,21 +27,11 @@ export async function layoutGraph(
 
 /** The same layout on the main thread, which is free again after every few milliseconds. */
 export async function layoutInSlices(
-  input: CompoundInput,
+  input: Asked,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
-  const layoutSteps = sharedLayout() ?? (await importLayout());
-  const steps = layoutSteps(input);
-  let started = performance.now();
-  for (;;) {
-    signal?.throwIfAborted();
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (performance.now() - started < SLICE) continue;
-    onProgress?.(step.value);
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    started = performance.now();
-  }
+  const laidOut = sharedLayout() ?? (await importLayout());
+  return await inSlices(laidOut(input), signal, onProgress);
 }
 
 /** The worker's text, which lends its layout to a page that imports it: a bundle holds the layout once. */
@@ -65,8 +52,8 @@ function blobUrl(): string {
 }
 
 /** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
-function copyOf(input: CompoundInput): { copy: CompoundInput; transfer: Transferable[] } {
-  const copy: CompoundInput = {
+function copyOf(input: Asked): { copy: Asked; transfer: Transferable[] } {
+  const copy: Asked = {
     ...input,
     width: input.width.slice(),
     height: input.height.slice(),
@@ -99,7 +86,7 @@ function startWorker(): { worker: Worker; release: () => void } | undefined {
 
 /** Undefined where no worker starts. */
 function layoutInWorker(
-  input: CompoundInput,
+  input: Asked,
   { signal, onProgress }: LayoutRun,
 ): Promise<LayoutResult | undefined> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-import type { layoutSteps } from "./layout/index.ts";
+import type { laidOut } from "./wrapping.ts";
 
-type Layout = typeof layoutSteps;
+type Layout = typeof laidOut;
 
 const KEY = Symbol.for("tvmdbg.layout");
 const page = globalThis as { [KEY]?: Layout };

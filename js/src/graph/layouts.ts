@@ -29,6 +29,9 @@ export interface Arrangement {
   grouped: boolean;
   /** Groups that are open; null: those that are open by themselves. */
   open: readonly number[] | null;
+  /** In columns that suit the stage; null: where the whole can so be read. */
+  wrapped: boolean | null;
+  stage: { width: number; height: number };
 }
 
 /** What is shown of a large scene until all of it is laid out. */
@@ -76,7 +79,7 @@ export async function arrange(
 
 async function place(
   model: GraphModel,
-  { fold, direction, isolation, hidden, label, grouped, open }: Arrangement,
+  { fold, direction, isolation, hidden, label, grouped, open, wrapped, stage }: Arrangement,
   beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
@@ -98,7 +101,7 @@ async function place(
   const laidOut = async (scene: Scene) => {
     const header = (group: number) => labels.widthOfHeader(group);
     const input = layoutInput(scene, direction, header, graph.groupAlike);
-    const layout = await layoutGraph(input, { signal, onProgress });
+    const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
   if (scene.count > LARGE) {

@@ -106,7 +106,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       {
         keys: ["w"],
         does: "a long graph in columns, or not",
-        run: () => view.context.options.set("wrapped", !view.isWrapped),
+        run: () => acts.wrap(!view.isWrapped),
       },
       {
         keys: ["e"],

@@ -92,7 +92,13 @@ export class Stage {
     this.#picture = picture;
     this.node.dataset.direction = picture.placed.layout.direction;
     this.#overview.invalidate();
-    if (place) this.#pending = place;
+    if (place) {
+      const earlier = this.#pending;
+      this.#pending = () => {
+        earlier?.();
+        place();
+      };
+    }
     this.#baseRepaint.request();
   }
 
@@ -161,6 +167,18 @@ export class Stage {
   get size(): { width: number; height: number } {
     const { clientWidth, clientHeight } = this.#box;
     return { width: clientWidth || 600, height: clientHeight || 360 };
+  }
+
+  /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
+  get isThread(): boolean {
+    if (!this.#picture) return false;
+    const { placed } = this.#picture;
+    const { minX, minY, maxX, maxY } = placed.layout.bounds;
+    const whole = this.#fitted(placed.layout.bounds);
+    const { width, height } = this.size;
+    const inColumns = Math.sqrt((width * height) / Math.max(1, (maxX - minX) * (maxY - minY)));
+    const isRead = whole.scale >= TITLE_SCALE || marginStart(placed, whole) !== null;
+    return !isRead && inColumns > 1.6 * whole.scale;
   }
 
   /** Whether all of the graph is in view. */

@@ -24,11 +24,12 @@ import { notedBoxes } from "./noted.ts";
 import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
+import { Placing } from "./placing.ts";
 import { boxesOf } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
-import { Walk } from "./walk.ts";
+import type { Walk } from "./walk.ts";
 
 const NARROW = 700;
 
@@ -40,6 +41,7 @@ export class GraphView {
   readonly model: GraphModel;
   readonly acts: Acts;
   readonly folding: Folding;
+  readonly placing: Placing;
   readonly hits: Hits;
   readonly look: Look;
   readonly stage: Stage;
@@ -58,8 +60,6 @@ export class GraphView {
   walked = "";
   /** Whether another picture is on its way. */
   isArranging = false;
-  /** The group that stays where it is while the picture changes, if it is not what is selected. */
-  anchor: number | null = null;
   /** The op kind that alone keeps its colour. */
   highlighted: string | null = null;
   readonly #arranger: Arranger;
@@ -91,6 +91,7 @@ export class GraphView {
     const acts = new Acts(this);
     this.acts = acts;
     this.folding = new Folding(this);
+    this.placing = new Placing(this);
     this.navigator = new Navigator(this);
     this.journey = new Journey(this);
     this.menus = new Menus(this);
@@ -202,7 +203,7 @@ export class GraphView {
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     let isNew = opens;
     const show = (part: Placed) => {
-      this.#place(part, isNew, focus);
+      this.placing.show(part, isNew, focus);
       isNew = false;
     };
     const placed = await this.#arranger.place(
@@ -214,6 +215,8 @@ export class GraphView {
         label,
         grouped,
         open: openGroups,
+        wrapped: this.chosen.wrapped,
+        stage: this.stage.size,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
       { node: this.node ?? focus ?? seen, show },
@@ -347,43 +350,6 @@ export class GraphView {
 
   #sized(): void {
     this.root.style.setProperty("--tvmdbg-graph-height", `${this.chosen.height}px`);
-  }
-
-  /** Shows the placed scene; unless it opens anew, what was looked at stays where it was. */
-  #place(placed: Placed, opens: boolean, focus: number | null): void {
-    const before = this.placed;
-    const { camera } = this.stage;
-    this.placed = placed;
-    this.walk = new Walk(placed);
-    const { anchor: group } = this;
-    this.anchor = null;
-    const anchor = this.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
-    const place = (at: Placed) =>
-      group === null ? at.placeOfNode(anchor) : (at.placeOfGroup(group) ?? at.placeOfNode(anchor));
-    const [is, was] = [place(placed), before && place(before)];
-    if (opens || !is || !was) {
-      const wanted = before ? [this.node, focus] : [focus, this.node];
-      const opening = [...wanted, this.model.times.slowest].map((node) =>
-        node === null || node < 0 ? -1 : placed.boxOf(node),
-      );
-      const first = opening.find((each) => each >= 0) ?? null;
-      const asked = this.node;
-      this.repaint(() => {
-        const { node } = this;
-        const since = node === null || node === asked ? -1 : placed.boxOf(node);
-        if (!this.journey.settle()) this.stage.open(since >= 0 ? since : first);
-      });
-    } else {
-      this.repaint(() => {
-        camera.x += is.x - was.x;
-        camera.y += is.y - was.y;
-        if (!this.journey.settle()) this.stage.changed();
-      });
-    }
-    this.hits.locate(placed.scene);
-    this.mark();
-    this.tell();
-    this.folding.placed();
   }
 
   #recolored(): void {

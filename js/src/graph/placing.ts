@@ -1,0 +1,99 @@
+import type { Placed } from "./placed.ts";
+import type { GraphView } from "./view.ts";
+import { Walk } from "./walk.ts";
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+/** Puts the camera over another picture: what was looked at stays where it was. */
+export class Placing {
+  readonly #view: GraphView;
+  /** The group that stays where it is while the picture changes, if it is not what is selected. */
+  anchor: number | null = null;
+  /** Whether the next picture is fitted to the stage. */
+  fits = false;
+
+  constructor(view: GraphView) {
+    this.#view = view;
+  }
+
+  /** Shows a placed scene; unless it opens anew, what was looked at stays where it was. */
+  show(placed: Placed, opens: boolean, focus: number | null): void {
+    const view = this.#view;
+    const before = view.placed;
+    const { camera, showsAll } = view.stage;
+    const { fits } = this;
+    this.fits = false;
+    const seen = view.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
+    const moved = before && this.#moved(before, placed, seen);
+    this.anchor = null;
+    view.placed = placed;
+    view.walk = new Walk(placed);
+    if (fits) view.repaint(() => view.stage.fitAll());
+    else if (opens || !moved) view.repaint(this.#opening(before, placed, focus));
+    else {
+      view.repaint(() => {
+        camera.x += moved.x;
+        camera.y += moved.y;
+        if (view.journey.settle()) return;
+        view.stage.changed();
+        // All was in view, and there is less of it now: it is shown as large as there is room.
+        if (showsAll && view.stage.showsAll) view.stage.fitAll();
+      });
+    }
+    view.hits.locate(placed.scene);
+    view.mark();
+    view.tell();
+    view.folding.placed();
+  }
+
+  #opening(before: Placed | null, placed: Placed, focus: number | null): () => void {
+    const view = this.#view;
+    const wanted = before ? [view.node, focus] : [focus, view.node];
+    const first = [...wanted, view.model.times.slowest]
+      .map((node) => (node === null || node < 0 ? -1 : placed.boxOf(node)))
+      .find((box) => box >= 0);
+    const asked = view.node;
+    return () => {
+      const { node } = view;
+      const since = node === null || node === asked ? -1 : placed.boxOf(node);
+      if (!view.journey.settle()) view.stage.open(since >= 0 ? since : (first ?? null));
+    };
+  }
+
+  /** How far what was looked at has moved; null where it is not in both pictures. */
+  #moved(before: Placed, after: Placed, seen: number | null): Place | null {
+    const { anchor } = this;
+    const difference = (place: (at: Placed) => Place | null) => {
+      const [is, was] = [place(after), place(before)];
+      return is && was && { x: is.x - was.x, y: is.y - was.y };
+    };
+    const node = difference((at) => at.placeOfNode(seen));
+    if (anchor === null) return node;
+    const group = difference((at) => at.placeOfGroup(anchor));
+    if (!group) return node;
+    // A frame is not always as wide at both sides of the line that runs through it: that line stays.
+    const line = difference((at) => at.placeOfNode(this.#before(anchor, before, after)));
+    if (!line) return group;
+    return after.layout.direction === "down" ? { ...group, x: line.x } : { ...group, y: line.y };
+  }
+
+  /** A node with a box of its own in both pictures that the group reads. */
+  #before(group: number, before: Placed, after: Placed): number | null {
+    const { groups, links } = this.#view.model;
+    const { edgeSource } = links.graph;
+    const inside = new Set(groups.nodes(group));
+    const hasBox = ({ scene }: Placed, node: number) =>
+      scene.boxStart[node + 1]! - scene.boxStart[node]! === 1;
+    for (const node of inside) {
+      for (const edge of links.into(node)) {
+        const source = edgeSource[edge]!;
+        if (source < 0 || inside.has(source)) continue;
+        if (hasBox(before, source) && hasBox(after, source)) return source;
+      }
+    }
+    return null;
+  }
+}
