@@ -30,6 +30,7 @@ def comparison_figure(
     runs: tuple[DebugRun, DebugRun],
     comparison: Comparison,
     *,
+    color_by: str = "kind",
     fold_parameters: bool = True,
     direction: str = "down",
     kind: str | None = None,
@@ -47,6 +48,8 @@ def comparison_figure(
     runs : tuple of DebugRun
         Those that were compared.
     comparison : Comparison
+    color_by : str
+        ``"kind"``, ``"time"`` or ``"health"``.
     fold_parameters : bool
         Draw parameters as a count on what reads them.
     direction : str
@@ -73,12 +76,16 @@ def comparison_figure(
     matching = comparison.matching
     panel = Panel(wide, f"Comparison, {comparison.title}", matching.sentence, look)
     y = panel.heading("Comparison", comparison.title)
-    y = panel.paragraph(matching.sentence, y, fill=look.text) + 4
+    said = matching.sentence
+    if wide >= NARROW and len(matching.only_a) + len(matching.only_b):
+        said += "; those are outlined"
+    y = panel.paragraph(said, y, fill=look.text) + 4
     graphs = []
     if wide >= NARROW:
         alone = matching.only_a.tolist(), matching.only_b.tolist()
         for run, only, marked in zip(runs, alone, selected, strict=True):
             options = GraphOptions(
+                color_by,
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
                 selected=(*only[:_MARKED], *marked),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
 
+_COLORS = ["match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 _NO_PAGE = (
     "a comparison of two runs cannot be saved as a live page: save its figure, "
     'view.figure().save("comparison.svg"), or each run for itself, run.save_html(path)'
@@ -58,7 +59,8 @@ class ComparisonView(View):
     kind : str or None
         The only kind of difference that is listed, ``"only in a"``, ``"shape"`` …; None for all.
     color_by : str
-        ``"match"``: how surely a node is matched; or ``"kind"`` or ``"time"`` as of GraphView.
+        ``"match"``: how surely a node is matched; or ``"kind"``, ``"time"``, ``"health"``,
+        ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
     height : int
@@ -82,7 +84,7 @@ class ComparisonView(View):
     kind = traitlets.Enum(
         [each.label for each in DifferenceKind], allow_none=True, default_value=None
     ).tag(sync=True)
-    color_by = traitlets.Enum(["match", "kind", "time"], "match").tag(sync=True)
+    color_by = traitlets.Enum(_COLORS, "match").tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(False).tag(sync=True)
@@ -118,6 +120,7 @@ class ComparisonView(View):
         return comparison_figure(
             (self._debug_run, self._run_b),
             self.comparison,
+            color_by="time" if self.color_by == "time" else "kind",
             fold_parameters=self.fold_parameters,
             direction=self.direction,
             kind=self.kind,

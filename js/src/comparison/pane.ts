@@ -80,6 +80,7 @@ export class Pane {
       range: null,
       together: "largest" as const,
       classes: [...data.info.certainties, ALONE],
+      ordered: true,
       hatched: data.info.certainties.length,
       data: new DataView(codes.buffer),
     };

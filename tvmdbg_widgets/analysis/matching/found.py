@@ -105,9 +105,20 @@ def _operands(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int
             and not b.anchor[source_b]
             and a.keys[source_a] == b.keys[source_b]
         ]
-    mine = _roles(a, (((a.keys[source], output), source) for source, output in reads_a))
-    theirs = _roles(b, (((b.keys[source], output), source) for source, output in reads_b))
+    mine, theirs = _computed(a, reads_a), _computed(b, reads_b)
     return [(node, theirs[role]) for role, node in mine.items() if role in theirs]
+
+
+def _computed(side: Side, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
+    """Return what is read and alone in its role; parameters go by order, not by looks."""
+    return _roles(
+        side,
+        (
+            ((side.keys[source], output), source)
+            for source, output in reads
+            if source >= 0 and (side.reads[source] or side.is_input[source])
+        ),
+    )
 
 
 def _readers(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int]]:

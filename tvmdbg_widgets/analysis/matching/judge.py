@@ -27,14 +27,23 @@ def prune(a: Side, b: Side, found: Found) -> None:
 def judged(a: Side, b: Side, found: Found) -> npt.NDArray[np.uint8]:
     """Return the certainty of each pair (uint8 [P]).
 
-    Exact only where signature and wiring agree all around; possible where something matched
-    beside one node stands elsewhere beside the other, or a parameter belongs to such a node.
+    Exact only where signature and wiring agree all around, and nothing there is merely possible;
+    possible where something matched beside one node stands elsewhere beside the other, or a
+    parameter belongs to such a node.
     """
     sure = []
     doubted = bytearray(len(a.keys))
+    guessed = {
+        a.anchor[node_a]
+        for (node_a, _), (certainty, _reason) in found.pairs.items()
+        if certainty is Certainty.POSSIBLE
+    }
     for (node_a, node_b), (certainty, _reason) in found.pairs.items():
         known = certainty
-        if known is Certainty.EXACT and not _wired_alike(a, b, node_a, node_b):
+        if known is Certainty.EXACT and not (
+            _wired_alike(a, b, node_a, node_b)
+            and (not guessed or guessed.isdisjoint(_beside(a, node_a)))
+        ):
             known = Certainty.LIKELY
         if known is Certainty.LIKELY and not _undisputed(a, b, node_a, node_b):
             known = Certainty.POSSIBLE

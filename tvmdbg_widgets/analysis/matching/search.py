@@ -58,8 +58,8 @@ def match(a: Graph, b: Graph) -> Matching:
     _converge(left, right, found, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
         plain = _settle(left, right, found, table)
-        _alike(left, right, found, (a, b))
-        _alike(*plain, found, (a, b))
+        _alike(left, right, found, (a, b), Certainty.EXACT)
+        _alike(*plain, found, (a, b), Certainty.LIKELY)
     return _result(a, b, left, right, found)
 
 
@@ -144,36 +144,63 @@ def _by_cones(a: Side, b: Side, found: Found, sure: Certainty) -> list[tuple[int
         found.add(node_a, node_b, certainty, reason)
         new.append((node_a, node_b, certainty))
 
-    whole = _pairs_by_both(_keyed(a, of_a), _keyed(b, of_b))
+    placed_a, placed_b = _placed(a, left), _placed(b, right)
     up = unique_pairs(once(left, of_a.up, a.grounded_up), once(right, of_b.up, b.grounded_up))
-    down = unique_pairs(
-        once(left, of_a.down, a.grounded_down), once(right, of_b.down, b.grounded_down)
+    down = _by_future((a, b), placed_a, placed_b, of_a, of_b)
+    doubted = _doubted(up, down)
+    taken = {up[node_a] for node_a in doubted}
+    surely = (
+        (_pairs_by_both(_keyed(placed_a, of_a), _keyed(placed_b, of_b)), Reason.STRUCTURE),
+        ({one: other for one, other in up.items() if one not in doubted}, Reason.UPSTREAM),
+        (
+            {one: to for one, to in down.items() if one not in doubted and to not in taken},
+            Reason.DOWNSTREAM,
+        ),
+        # What no input leads to is where it is read: it follows its readers where these are sure.
+        ({} if doubted else _by_future((a, b), left, right, of_a, of_b), Reason.DOWNSTREAM),
     )
-    for node_a, node_b in whole.items():
-        add(node_a, node_b, sure, Reason.STRUCTURE)
-    up_back = {node_b: node_a for node_a, node_b in up.items()}
-    down_back = {node_b: node_a for node_a, node_b in down.items()}
-    doubted = []
-    for node_a, node_b in up.items():
-        if down.get(node_a, node_b) == node_b and down_back.get(node_b, node_a) == node_a:
-            add(node_a, node_b, sure, Reason.UPSTREAM)
-        else:
-            doubted.append((node_a, node_b))
-    for node_a, node_b in down.items():
-        if up.get(node_a, node_b) == node_b and up_back.get(node_b, node_a) == node_a:
-            add(node_a, node_b, sure, Reason.DOWNSTREAM)
-    for node_a, node_b in doubted:
-        add(node_a, node_b, Certainty.POSSIBLE, Reason.ALIKE)
+    for pairs, reason in surely:
+        for node_a, node_b in pairs.items():
+            add(node_a, node_b, sure, reason)
+    for node_a in doubted:
+        add(node_a, up[node_a], Certainty.POSSIBLE, Reason.ALIKE)
     return new
 
 
-def _keyed(side: Side, of: Cones) -> dict[tuple[int, int], int]:
+def _by_future(
+    sides: tuple[Side, Side], left: list[int], right: list[int], of_a: Cones, of_b: Cones
+) -> dict[int, int]:
+    """Pairs whose future exists once on both sides."""
+    a, b = sides
+    return unique_pairs(
+        once(left, of_a.down, a.grounded_down), once(right, of_b.down, b.grounded_down)
+    )
+
+
+def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
+    """Return the nodes of `a` whose past is that of one node, and whose future another's.
+
+    So it is where something was added to or taken from a row of equals.
+    """
+    back = {node_b: node_a for node_a, node_b in down.items()}
+    return {
+        node_a: None
+        for node_a, node_b in up.items()
+        if down.get(node_a, node_b) != node_b or back.get(node_b, node_a) != node_a
+    }
+
+
+def _placed(side: Side, nodes: list[int]) -> list[int]:
+    """Return those of the nodes that an input of the graph leads to."""
+    return [node for node in nodes if side.grounded_up[node]]
+
+
+def _keyed(nodes: list[int], of: Cones) -> dict[tuple[int, int], int]:
     """Return the node of each past and future together, -1 for several."""
     found: dict[tuple[int, int], int] = {}
-    for node in side.unmatched():
-        if side.grounded_up[node] or side.grounded_down[node]:
-            key = of.up[node], of.down[node]
-            found[key] = node if key not in found else -1
+    for node in nodes:
+        key = of.up[node], of.down[node]
+        found[key] = node if key not in found else -1
     return found
 
 
@@ -188,8 +215,11 @@ def _pairs_by_both(
     }
 
 
-def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph]) -> None:
-    """Match nodes that nothing but a name tells apart, where both sides have equally many."""
+def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph], alone: Certainty) -> None:
+    """Match nodes that nothing but a name tells apart, where both sides have equally many.
+
+    One that is ``alone`` on both sides leads to no output and is reached from no input.
+    """
 
     def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
@@ -206,7 +236,7 @@ def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph]) -> None:
             continue
         sure, reason = Certainty.POSSIBLE, Reason.ALIKE
         if len(rest_a) == 1:
-            sure, reason = Certainty.LIKELY, Reason.STRUCTURE
+            sure, reason = alone, Reason.STRUCTURE
         for node_a, node_b in zip(rest_a, rest_b, strict=True):
             take(node_a, node_b, sure, reason)
 

@@ -226,8 +226,8 @@ def _keys(graph: Graph, table: Table) -> list[int]:
 def plain_side(side: Side, table: Table, *, flow: bool = False) -> Side:
     """Return the same graph without nodes that pass their operand through.
 
-    Keys hold operators without casts, layouts and quantisation; what was not computed is told
-    apart by whether it is an input. Where only the ``flow`` of what is computed counts, there are
+    Keys hold operators without casts, layouts and quantisation, and of a parameter how many numbers
+    it holds. Where only the ``flow`` of what is computed counts, there are
     no parameters either: a quantised graph has others, and more of them.
     """
     count = len(side.keys)
@@ -261,7 +261,8 @@ def plain_side(side: Side, table: Table, *, flow: bool = False) -> Side:
         for position, (source, output) in enumerate(read):
             if source >= 0:
                 read_by[source].append((node, position, output))
-        key = side.tokens[node] or side.is_input[node]
+        size = "input" if side.is_input[node] else side.elements[node]
+        key = ("plain", side.tokens[node] or size)
         keys[node] = table.setdefault(key, len(table))
     return Side(
         keys=keys,
