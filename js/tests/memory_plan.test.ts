@@ -83,8 +83,8 @@ const CHAIN = planOf(
 
 describe("Plan", () => {
   it("has a row for each slot of the workspace, the largest first, its entries in order", () => {
-    expect(CHAIN.rows.map(({ slot }) => slot)).toEqual([1, 2, 0]);
-    expect(Array.from(CHAIN.rows[0]!.entries)).toEqual([1, 3]);
+    expect(Array.from(CHAIN.slots)).toEqual([1, 2, 0]);
+    expect(Array.from(CHAIN.row(0).entries)).toEqual([1, 3]);
     expect(Array.from(CHAIN.rowOf)).toEqual([2, 0, 1, -1]);
     expect(CHAIN.largest).toBe(128);
     expect([CHAIN.rowOfEntry(4), CHAIN.rowOfEntry(5)]).toEqual([-1, -1]);
@@ -106,7 +106,7 @@ describe("Plan", () => {
       ],
       { order: [1, 2, 0].slice(0, 2).concat(0) },
     );
-    expect(Array.from(plan.rows[0]!.entries)).toEqual([1, 0]);
+    expect(Array.from(plan.row(0).entries)).toEqual([1, 0]);
   });
 
   it("gives the most of any range of steps as a look at each does", () => {
@@ -194,6 +194,10 @@ describe("Words", () => {
     expect(fact(5, "shares")).toBeUndefined();
     expect(fact(1, "lost")).toBe("overwritten by #3 add, read again by #5");
     expect(fact(4, "life")).toContain("held beside the workspace");
+  });
+
+  it("sums up several nodes", () => {
+    expect(words.nodes([1, 3, 5])).toEqual([["Σ bytes", "192 B, in 1 slot by turns or together"]]);
   });
 
   it("says what is live at a step, and the peak", () => {

@@ -29,6 +29,7 @@ VERBS = (
     "show",
     "html",
     "summary",
+    "memory",
     "findings",
     "check",
     "table",

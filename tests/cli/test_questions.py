@@ -130,3 +130,22 @@ def test_unknown_times_are_null_and_empty(tvmdbg: Run) -> None:
     assert {row["time_ns"] for row in rows} == {None}
     lines = list(csv.DictReader(io.StringIO(tvmdbg("table", graph, "--csv").stdout)))
     assert {line["time_ns"] for line in lines} == {""}
+
+
+def test_memory_tells_peak_slots_and_parameters(tvmdbg: Run) -> None:
+    done = tvmdbg("memory", samples.resnet20_cifar)
+    assert done.returncode == 0
+    said = " ".join(done.stdout.split())
+    assert "peak 204.0 KiB (208,896) live while #9 conv2d" in said
+    assert "parameters 1.0 MiB (1,086,760) in 44 slots" in said
+    assert "64.0 KiB (65,536) storage_id 3 on cpu" in said
+    told = json.loads(tvmdbg("memory", samples.resnet20_cifar, "--json").stdout)
+    assert told["allocated"] + told["parameters"] == sum(each["bytes"] for each in told["slots"])
+    assert told["peak"]["nodes"][0] == 9
+    assert told["lost"] == []
+
+
+def test_memory_without_a_graph_says_how_to_get_one(tvmdbg: Run) -> None:
+    done = tvmdbg("memory", samples.resnet20_cifar / "run_stdout.txt")
+    assert done.returncode == 2
+    assert "lib.get_graph_json()" in done.stderr or "--graph" in done.stderr

@@ -176,6 +176,7 @@ def test_a_click_selects_the_entry_for_all_views(page: Page, address: str) -> No
     page.keyboard.up("Control")
     assert view.session("selected") == [21, 9]
     expect(view.details).to_contain_text("2 nodes selected")
+    expect(view.details).to_contain_text("128.0 KiB (131,072), in 1 slot")
     expect(page.locator(".tvmdbg-graph .tvmdbg-mirror").first).to_contain_text("2 nodes")
 
 
@@ -371,6 +372,12 @@ def test_many_slots_scroll_with_the_selection(page: Page) -> None:
         view.select(hidden)
         frames(page)
         assert hidden in {each["node"] for each in view.seen()["marks"]}
+        view.root.focus()
+        view.keys(*["PageUp"] * 20)
+        assert {each["node"] for each in view.seen()["marks"]} == shown
+        view.keys("PageDown")
+        assert {each["node"] for each in view.seen()["marks"]} != shown
+        view.keys("PageUp")
         page.mouse.move(*view.at(400, 250))
         page.mouse.down()
         page.mouse.move(*view.at(400, 200), steps=4)

@@ -14,6 +14,8 @@ export function actions(view: MemoryView): KeyAction[] {
     key(["ArrowDown"], "what the slot below holds meanwhile", () => view.otherSlot(1)),
     key([","], "entry before in the same slot", () => view.sameSlot(-1)),
     key(["."], "next entry of the same slot", () => view.sameSlot(1)),
+    key(["PageUp"], "slots above", () => view.scroll(-0.9)),
+    key(["PageDown"], "slots below", () => view.scroll(0.9)),
     key(["Home"], "first node", () => view.move(-Infinity)),
     key(["End"], "last node", () => view.move(Infinity)),
     key(["p"], "go to the peak", () => view.peak()),

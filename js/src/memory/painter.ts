@@ -193,7 +193,7 @@ export class Painter {
     const { surface, text } = this.#theme;
     const top = this.#scene.rowTop(row);
     const y = top + PITCH / 2;
-    const { slot } = plan.rows[row]!;
+    const slot = plan.slots[row]!;
     const { slotBytes, slotStorage } = plan.columns;
     this.#fill(surface, GUTTER, top + 1, width - GUTTER, PITCH - 2);
     const seen = y - FONT / 2 >= this.#scene.rowsTop && y + FONT / 2 <= this.#scene.height;
@@ -215,7 +215,7 @@ export class Painter {
   /** The entries of a row: boxes, and columns of pixels where these would be too narrow. */
   #lives(row: number, y: number, height: number, labelled: boolean): void {
     const { plan, viewport, width } = this.#scene;
-    const { entries, first } = plan.rows[row]!;
+    const { entries, first } = plan.row(row);
     const { last } = plan.columns;
     for (let i = plan.from(row, viewport.start); i < entries.length; ) {
       const entry = entries[i]!;

@@ -1,4 +1,5 @@
 import { element } from "../shared/dom.ts";
+import { counted } from "../shared/format.ts";
 import { heatFill, kindFill, type Theme } from "../shared/theme.ts";
 import type { Plan } from "./plan.ts";
 import { type Fact, short } from "./words.ts";
@@ -52,18 +53,17 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
     return element("span", {}, chip, kind);
   });
   const more = kinds.length - KINDS;
-  return more > 0 ? [...shown, element("span", {}, `and ${more} more kinds`)] : shown;
+  return more > 0 ? [...shown, element("span", {}, `and ${counted(more, "more kind")}`)] : shown;
 }
 
 /** Kinds of the nodes whose entries lie in the workspace. */
 function kindsOf(plan: Plan): string[] {
   const { codes, unique } = plan.graph.opKinds;
   const bytes = new Float64Array(unique.length).fill(-1);
-  for (const { entries } of plan.rows) {
-    for (const entry of entries) {
-      const code = codes[plan.owner[entry]!]!;
-      bytes[code] = Math.max(0, bytes[code]!) + Math.max(0, plan.columns.entryBytes[entry]!);
-    }
+  for (let entry = 0; entry < plan.owner.length; entry++) {
+    if (plan.rowOfEntry(entry) < 0) continue;
+    const code = codes[plan.owner[entry]!]!;
+    bytes[code] = Math.max(0, bytes[code]!) + Math.max(0, plan.columns.entryBytes[entry]!);
   }
   const found = Array.from(bytes.keys()).filter((code) => bytes[code]! >= 0);
   return found.sort((a, b) => bytes[b]! - bytes[a]!).map((code) => unique[code]!);

@@ -4,9 +4,8 @@ import { lowerBound, upperBound } from "../shared/sorted.ts";
 /** How far back an entry is sought that is live beside later ones of its slot. */
 const BACK = 16;
 
-/** One slot of the workspace: its entries by the step that writes them. */
+/** What lies in one slot of the workspace, by the step that writes it. */
 export interface Row {
-  slot: number;
   entries: Int32Array;
   first: Int32Array;
 }
@@ -15,8 +14,8 @@ export interface Row {
 export class Plan {
   readonly columns: MemoryColumns;
   readonly graph: GraphColumns;
-  /** Slots of the workspace, the largest first. */
-  readonly rows: readonly Row[];
+  /** Slots of the workspace, the largest first: each is a row. */
+  readonly slots: Int32Array;
   /** Row of a slot, -1 for parameters. */
   readonly rowOf: Int32Array;
   /** The node of each entry. */
@@ -26,6 +25,10 @@ export class Plan {
   /** By entry: place in the columns of what is lost, -1 where it is not. */
   readonly lost: Int32Array;
   readonly largest: number;
+  /** Entries of all rows, those of row r from `#starts[r]` to `#starts[r + 1]`, and their first steps. */
+  readonly #entries: Int32Array;
+  readonly #first: Int32Array;
+  readonly #starts: Int32Array;
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
 
@@ -51,12 +54,43 @@ export class Plan {
     slots.forEach((slot, row) => {
       this.rowOf[slot] = row;
     });
-    this.rows = rowsOf(columns, slots);
+    this.slots = slots;
+    [this.#entries, this.#starts] = this.#sorted();
+    this.#first = this.#entries.map((entry) => columns.first[entry]!);
     this.largest = entryBytes.reduce(
       (most, bytes, entry) => (this.rowOf[entrySlot[entry]!]! >= 0 ? Math.max(most, bytes) : most),
       0,
     );
     this.#maxima = pyramid(columns.live);
+  }
+
+  /** The entries of the rows, each by the step that writes them, and where each row begins. */
+  #sorted(): [entries: Int32Array, starts: Int32Array] {
+    const { entrySlot, first } = this.columns;
+    const starts = new Int32Array(this.slots.length + 1);
+    for (let entry = 0; entry < entrySlot.length; entry++) {
+      const row = this.rowOfEntry(entry);
+      if (row >= 0) starts[row + 1]!++;
+    }
+    for (let row = 0; row < this.slots.length; row++) starts[row + 1]! += starts[row]!;
+    const entries = new Int32Array(starts.at(-1)!);
+    const next = starts.slice();
+    for (let entry = 0; entry < entrySlot.length; entry++) {
+      const row = this.rowOfEntry(entry);
+      if (row >= 0) entries[next[row]!++] = entry;
+    }
+    for (let row = 0; row < this.slots.length; row++) {
+      const own = entries.subarray(starts[row], starts[row + 1]);
+      if (own.some((entry, i) => i > 0 && first[entry]! < first[own[i - 1]!]!)) {
+        own.sort((a, b) => first[a]! - first[b]! || a - b);
+      }
+    }
+    return [entries, starts];
+  }
+
+  row(row: number): Row {
+    const [start, end] = [this.#starts[row], this.#starts[row + 1]];
+    return { entries: this.#entries.subarray(start, end), first: this.#first.subarray(start, end) };
   }
 
   /** How many steps there are, at least one. */
@@ -85,7 +119,7 @@ export class Plan {
 
   /** The entry that a row holds at a step; of several the one that was written last. */
   at(row: number, step: number): number {
-    const { entries, first } = this.rows[row]!;
+    const { entries, first } = this.row(row);
     const end = upperBound(first, step);
     for (let i = end - 1; i >= Math.max(0, end - BACK); i--) {
       if (this.columns.last[entries[i]!]! >= step) return entries[i]!;
@@ -95,13 +129,15 @@ export class Plan {
 
   /** The place in a row from where on its entries can be live at `step` or later. */
   from(row: number, step: number): number {
-    return Math.max(0, lowerBound(this.rows[row]!.first, step) - BACK);
+    return Math.max(0, lowerBound(this.row(row).first, step) - BACK);
   }
 
   /** The next or previous entry of the same slot; -1 at its end. */
   beside(entry: number, by: number): number {
-    const row = this.rows[this.rowOfEntry(entry)];
-    return row?.entries[row.entries.indexOf(entry) + by] ?? -1;
+    const row = this.rowOfEntry(entry);
+    if (row < 0) return -1;
+    const { entries } = this.row(row);
+    return entries[entries.indexOf(entry) + by] ?? -1;
   }
 
   /** The other entries of an entry's slot. */
@@ -109,41 +145,14 @@ export class Plan {
     const { entrySlot } = this.columns;
     const slot = entrySlot[entry]!;
     if (slot < 0) return new Int32Array(0);
-    const row = this.rows[this.rowOf[slot]!];
-    const all = row ? row.entries : Int32Array.from(entrySlot.keys());
+    const row = this.rowOf[slot]!;
+    const all = row < 0 ? Int32Array.from(entrySlot.keys()) : this.row(row).entries;
     return all.filter((each) => each !== entry && entrySlot[each] === slot);
   }
 
   output(entry: number): number {
     return entry - this.graph.entryOffsets[this.owner[entry]!]!;
   }
-}
-
-function rowsOf({ entrySlot, first }: MemoryColumns, slots: Int32Array): Row[] {
-  const count = new Int32Array(slots.length ? entrySlot.length + 1 : 0);
-  const row = new Map<number, number>();
-  slots.forEach((slot, at) => {
-    row.set(slot, at);
-  });
-  const places = Int32Array.from(entrySlot, (slot) => row.get(slot) ?? -1);
-  for (const place of places) if (place >= 0) count[place]!++;
-  const rows = Array.from(slots, (slot, at) => ({
-    slot,
-    entries: new Int32Array(count[at]!),
-    first: new Int32Array(0),
-  }));
-  count.fill(0);
-  places.forEach((place, entry) => {
-    if (place >= 0) rows[place]!.entries[count[place]!++] = entry;
-  });
-  for (const each of rows) {
-    const before = each.entries.some(
-      (entry, i) => i > 0 && first[entry]! < first[each.entries[i - 1]!]!,
-    );
-    if (before) each.entries.sort((a, b) => first[a]! - first[b]! || a - b);
-    each.first = each.entries.map((entry) => first[entry]!);
-  }
-  return rows;
 }
 
 function pyramid(values: Float64Array): Float64Array[] {

@@ -51,7 +51,7 @@ export class Scene {
   }
 
   get rowsHeight(): number {
-    return this.plan.rows.length * PITCH;
+    return this.plan.slots.length * PITCH;
   }
 
   /** Where the axis begins, below the bytes. */
@@ -107,7 +107,7 @@ export class Scene {
   get rows(): [first: number, end: number] {
     const first = Math.floor(this.scroll / PITCH);
     const end = Math.ceil((this.scroll + this.height - this.rowsTop) / PITCH);
-    return [first, Math.min(this.plan.rows.length, Math.max(first, end))];
+    return [first, Math.min(this.plan.slots.length, Math.max(first, end))];
   }
 
   /** Where an entry lies on the stage; null where it has no row. */
@@ -135,7 +135,7 @@ export class Scene {
     if (x < GUTTER || step < 0 || step >= this.plan.steps) return null;
     if (y < this.rowsTop) return { step, row: -1, entry: -1 };
     const row = Math.floor((y - this.rowsTop + this.scroll) / PITCH);
-    if (row >= this.plan.rows.length) return null;
+    if (row >= this.plan.slots.length) return null;
     return { step, row, entry: this.plan.at(row, step) };
   }
 }

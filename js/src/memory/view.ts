@@ -202,7 +202,7 @@ export class MemoryView {
   otherSlot(by: number): void {
     const { current } = this.scene;
     const { first } = this.#plan.columns;
-    const rows = this.#plan.rows.length;
+    const rows = this.#plan.slots.length;
     const here = current < 0 ? -1 : this.#plan.rowOfEntry(current);
     const step = current < 0 ? Math.floor(this.scene.viewport.start) : first[current]!;
     for (let row = here < 0 && by < 0 ? rows - 1 : here + by; row >= 0 && row < rows; row += by) {
@@ -212,6 +212,12 @@ export class MemoryView {
         return;
       }
     }
+  }
+
+  /** Scrolls through the slots, by a share of those in view. */
+  scroll(share: number): void {
+    const { height, rowsTop } = this.scene;
+    this.view(() => this.scene.scrollBy(share * (height - rowsTop)));
   }
 
   /** The next or previous entry of the same slot. */
@@ -249,7 +255,7 @@ export class MemoryView {
     const words = this.#words;
     if (entry >= 0) this.tooltip.show(words.title(entry), words.entry(entry), ...at, this.#root);
     else if (hit.row >= 0) {
-      const slot = words.slot(this.#plan.rows[hit.row]!.slot);
+      const slot = words.slot(this.#plan.slots[hit.row]!);
       this.tooltip.show("free", [["slot", slot]], ...at, this.#root);
     } else {
       const title = order.length ? words.node(order[hit.step]!) : "before anything runs";
@@ -293,8 +299,9 @@ export class MemoryView {
     const { current } = this.scene;
     if (selected.length > 1) {
       const title = `${counted(selected.length, "node")} selected`;
-      this.#show(title, []);
-      this.#say(title);
+      const facts = this.#words.nodes(selected);
+      this.#show(title, facts);
+      this.#say(`${title}; ${facts[0]!.join(" ")}`);
     } else if (current >= 0) {
       const step = this.#step;
       const facts = this.#words.entry(current);

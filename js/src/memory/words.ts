@@ -104,6 +104,21 @@ export class Words {
     return `its slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
+  /** What several nodes write: how much, and into how many slots. */
+  nodes(nodes: readonly number[]): Fact[] {
+    const { columns, graph } = this.#plan;
+    const slots = new Set<number>();
+    let sum = 0;
+    for (const node of nodes) {
+      const end = graph.entryOffsets[node + 1] ?? 0;
+      for (let entry = graph.entryOffsets[node] ?? 0; entry < end; entry++) {
+        sum += Math.max(0, columns.entryBytes[entry]!);
+        if (columns.entrySlot[entry]! >= 0) slots.add(columns.entrySlot[entry]!);
+      }
+    }
+    return [["Σ bytes", `${bytes(sum)}, in ${counted(slots.size, "slot")} by turns or together`]];
+  }
+
   /** One sentence for the text mirror. */
   sentence(entry: number): string {
     const step = this.#plan.stepOf[this.#plan.owner[entry]!]!;

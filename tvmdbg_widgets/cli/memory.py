@@ -1,0 +1,110 @@
+"""``tvmdbg memory``: what shares memory, and what makes the peak."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.dump import Named, of_run
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
+
+EXAMPLES = examples(
+    ("What a run needs, when it needs most, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),
+    ("Of a graph alone", "tvmdbg memory graph.json"),
+    ("For another program", "tvmdbg memory /tmp/tvmdbg --json | jq '.peak'"),
+)
+_SLOTS = 10
+
+
+@verb
+@of_run
+def memory(
+    named: Named,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Tell the memory plan of a run: what is live at most, who makes it, what shares a slot.
+
+    It rests on the graph's storage ids, shapes and dtypes; no tensor is read.
+    """
+    run = named.open()
+    try:
+        plan = run.memory_plan()
+    except ValueError as problem:
+        raise UsageError("this run has no memory plan", str(problem)) from None
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_as_json(run.title, plan)))
+        return
+    say(styled(run.title, "bold"))
+    for line in plan.text.splitlines():
+        say("  ", "\n".join(folded(line, width(sys.stdout), first=2, rest=4)))
+    _tell_slots(plan)
+
+
+def _tell_slots(plan: MemoryPlan) -> None:
+    from tvmdbg_widgets.figures.memory_chart import Chart
+    from tvmdbg_widgets.model.devices import device_name
+    from tvmdbg_widgets.model.numbers import bytes_text, counted
+
+    rows = Chart.rows_of(plan)
+    if not rows:
+        return
+    say()
+    say(styled("Largest slots", "bold"))
+    for row in rows[:_SLOTS]:
+        slot = plan.slots[row]
+        where = "" if slot.device < 0 else f" on {device_name(slot.device)}"
+        held = "1 entry" if len(slot.entries) == 1 else f"{len(slot.entries):,} entries"
+        say(
+            f"  {bytes_text(slot.bytes):>24}  ",
+            styled(f"storage_id {slot.storage_id}{where}, {held}", "dim"),
+        )
+    more = int((~plan.slot_is_parameter).sum()) - len(rows[:_SLOTS])
+    if more > 0:
+        note(f"  {counted(more, 'smaller slot')}: tvmdbg memory --json")
+
+
+def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
+    return {
+        "run": title,
+        "allocated": plan.allocated,
+        "parameters": plan.parameter_bytes,
+        "peak": {
+            "bytes": plan.peak.bytes,
+            "nodes": plan.peak.nodes,
+            "entries": [
+                {"node": each.entry.node, "output": each.entry.output, "bytes": each.bytes}
+                for each in plan.peak.entries
+            ],
+        },
+        "least": plan.least,
+        "unknown_sizes": plan.unknown_sizes,
+        "unplaced": plan.unplaced,
+        "slots": [
+            {
+                "storage_id": slot.storage_id,
+                "device": None if slot.device < 0 else slot.device,
+                "bytes": slot.bytes,
+                "is_parameter": slot.is_parameter,
+                "entries": slot.entries,
+            }
+            for slot in plan.slots
+        ],
+        "lost": [
+            {
+                "entry": each.entry,
+                "writer": each.writer,
+                "reader": None if each.reader < 0 else each.reader,
+            }
+            for each in plan.losses
+        ],
+    }
