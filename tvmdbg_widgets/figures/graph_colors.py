@@ -14,7 +14,7 @@ from tvmdbg_widgets.figures.theme import CLASS_COLORS
 from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -50,12 +50,23 @@ class Colors(Protocol):
 
 
 def colors_of(
-    graph: Graph, column: NodeColumn, limits: tuple[float, float] | None = None
+    graph: Graph,
+    column: NodeColumn,
+    limits: tuple[float, float] | None = None,
+    boxes: Iterable[Sequence[int]] = (),
 ) -> Colors:
-    """Return the colours of a column; ``limits`` is between which values they lie."""
+    """Return the colours of a column.
+
+    Parameters
+    ----------
+    limits
+        Between which values the colours lie.
+    boxes
+        Nodes of each box that stands for several: their sums have a place on the scale, too.
+    """
     if column.values is None:
         return ClassColors(graph, column)
-    return NumberColors(graph, column, limits)
+    return NumberColors(graph, column, limits, boxes)
 
 
 def value_text(value: float, unit: str) -> str:
@@ -91,14 +102,19 @@ class NumberColors(_Rows):
     """By numbers: of several nodes by what they have together."""
 
     def __init__(
-        self, graph: Graph, column: NodeColumn, limits: tuple[float, float] | None
+        self,
+        graph: Graph,
+        column: NodeColumn,
+        limits: tuple[float, float] | None,
+        boxes: Iterable[Sequence[int]],
     ) -> None:
         super().__init__(graph, column)
         each = column.values if self.is_plain else None
         if each is None:
             each = np.array([self.value((node,)) for node in range(graph.num_nodes)])
         known = each[~np.isnan(each)]
-        finite = known[np.isfinite(known)]
+        shown = np.array([*known, *(self.value(nodes) for nodes in boxes)])
+        finite = shown[np.isfinite(shown)]
         self.unknown = len(each) - len(known)
         self.total = float(known[known > 0].sum()) if column.together == "sum" else 0.0
         self.low, self.high = self._ends(finite)

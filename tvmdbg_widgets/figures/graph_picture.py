@@ -223,7 +223,9 @@ class _Box:
     def _one_line(self) -> None:
         picture, node = self.picture, self.node
         room = self.wide - TEXT_START - PADDING / 2
-        said = self._said()
+        labels, said = self.picture.labels, self._said()
+        if isinstance(labels, TemplateLabels):
+            said = labels.second(node, said)
         title = f"#{node} {picture.labels.title(node)}"
         if sign(self.verdict):
             title = f"{sign(self.verdict)} {title}"
