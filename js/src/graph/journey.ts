@@ -130,7 +130,7 @@ export class Journey {
   }
 
   #place(): CameraPlace | null {
-    return this.#seen && placeOf(this.#seen, this.#seen.placed);
+    return this.#target ?? (this.#seen && placeOf(this.#seen, this.#seen.placed));
   }
 
   #look(names: readonly string[] = STEP_TRAITS): Look {
