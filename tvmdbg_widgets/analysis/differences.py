@@ -51,7 +51,7 @@ class DifferenceKind(enum.IntEnum):
 _LABELS = {
     DifferenceKind.ONLY_A: "only in a",
     DifferenceKind.ONLY_B: "only in b",
-    DifferenceKind.FUSION: "fused otherwise",
+    DifferenceKind.FUSION: "fusion",
     DifferenceKind.OPERATORS: "operators",
     DifferenceKind.WIRING: "wiring",
     DifferenceKind.DTYPE: "dtype",

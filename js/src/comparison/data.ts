@@ -69,6 +69,12 @@ export class ComparisonData {
     return others.length ? Math.max(...others) : null;
   }
 
+  /** All that stands for a node on the other side, the one that is looked at last. */
+  parts(side: Side, node: number, last: number): number[] {
+    const others = this.matches(side, node).map((each) => each.node);
+    return [...others.filter((each) => each !== last), last];
+  }
+
   /** By node: how surely it is matched, and behind that those that are here alone. */
   codes(side: Side, count: number): Int32Array {
     const { pairA, pairB, certainty } = this.columns;

@@ -194,11 +194,11 @@ export class ComparisonView {
     this.#root.setAttribute("aria-activedescendant", this.#list.activeId);
     const { member } = this.#rows.at(to);
     const { memberA, memberB } = this.#data.columns;
-    const nodes = [memberA[member]!, memberB[member]!] as const;
-    const lead: Side = nodes[0] >= 0 ? 0 : 1;
-    this.#follow.leader = lead;
-    this.#select(lead, [nodes[lead]]);
-    this.#select(OTHER[lead], nodes[OTHER[lead]] < 0 ? [] : [nodes[OTHER[lead]]]);
+    const [a, b] = [memberA[member]!, memberB[member]!];
+    this.#follow.leader = a >= 0 ? 0 : 1;
+    const both = a >= 0 && b >= 0;
+    this.#select(0, both ? this.#data.parts(1, b, a) : a >= 0 ? [a] : []);
+    this.#select(1, both ? this.#data.parts(0, a, b) : b >= 0 ? [b] : []);
     this.#tell();
   }
 
