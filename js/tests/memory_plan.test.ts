@@ -4,6 +4,7 @@ import { Scene } from "../src/memory/scene.ts";
 import { short, Words } from "../src/memory/words.ts";
 import { type MemoryColumns, NodeKind } from "../src/shared/run_client.ts";
 import { columns, type NodeSpec } from "./graph_fixture.ts";
+import { stringColumn } from "./string_column.ts";
 import { random } from "./timeline_fixture.ts";
 
 interface EntrySpec {
@@ -56,6 +57,7 @@ function planOf(
     info: {
       missing: "",
       said: [],
+      wrong: [],
       allocated: slotBytes.reduce(
         (sum, bytes, slot) => sum + (parameter.includes(slot) ? 0 : bytes),
         0,
@@ -194,6 +196,14 @@ describe("Words", () => {
     expect(fact(5, "shares")).toBeUndefined();
     expect(fact(1, "lost")).toBe("overwritten by #3 add, read again by #5");
     expect(fact(4, "life")).toContain("held beside the workspace");
+  });
+
+  it("cuts names that no view could hold", () => {
+    const long = new Plan(CHAIN.columns, {
+      ...CHAIN.graph,
+      labels: stringColumn(Array.from({ length: 6 }, () => "x".repeat(1e6))),
+    });
+    expect(new Words(long, () => "").title(1)).toHaveLength(203);
   });
 
   it("sums up several nodes", () => {

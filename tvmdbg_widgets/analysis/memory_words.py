@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 _MAKERS = 3
 _LOSSES = 3
 _SHORT = 60
+_LONGEST = 200
 
 
 def node_text(plan: MemoryPlan, node: int) -> str:
     """``"#12 conv2d + add"``."""
     graph = plan.graph
-    said = one_line(label(graph.func_names[node]) or graph.names[node])
+    said = one_line((label(graph.func_names[node]) or graph.names[node])[:_LONGEST])
     return f"#{node} {said if len(said) <= _SHORT else said[: _SHORT - 1] + '…'}"
 
 

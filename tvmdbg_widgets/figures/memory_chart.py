@@ -35,6 +35,8 @@ _LABEL_FROM = 18
 _SHORTENED_FROM = 80
 #: Beyond so many boxes none says what it is, so that a figure stays small.
 _TITLED = 300
+#: Letters of a name; a file may hold names of any length.
+_LONGEST = 200
 
 
 def short(count: int) -> str:
@@ -244,7 +246,7 @@ class Chart:
 
     def _name(self, node: int) -> str:
         graph = self._plan.graph
-        return label(graph.func_names[node]) or graph.names[node]
+        return (label(graph.func_names[node]) or graph.names[node])[:_LONGEST]
 
     def _fill(self, entry: int) -> Paint:
         plan = self._plan

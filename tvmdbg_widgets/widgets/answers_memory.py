@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.memory_plan import why_not
-from tvmdbg_widgets.analysis.memory_words import sentences
+from tvmdbg_widgets.analysis.memory_words import loss_sentences, sentences
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.columns import pack
@@ -44,6 +44,7 @@ def memory(context: Context, _question: Question) -> Reply:
     info = {
         "missing": "",
         "said": sentences(plan),
+        "wrong": loss_sentences(plan),
         "allocated": plan.allocated,
         "parameters": plan.parameter_bytes,
         "peak": plan.peak.bytes,

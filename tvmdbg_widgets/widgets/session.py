@@ -44,7 +44,7 @@ class Session(anywidget.AnyWidget):
         Node id under the pointer (told to Python when the pointer rests).
     source : str
         Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``,
-        ``"tour"`` or ``"python"``.
+        ``"memory"``, ``"tour"`` or ``"python"``.
     notes : dict of str to str
         Text by node id, plain; shown at the node in every view. See :meth:`note`.
     tour : list of dict

@@ -311,10 +311,10 @@ export class MemoryView {
       );
       this.#say(this.#words.sentence(current));
     } else {
-      const { said } = this.#plan.columns.info;
+      const { said, wrong } = this.#plan.columns.info;
       this.details.replaceChildren(
         ...said.map((text) =>
-          element("p", { class: text.includes("overwritten") ? "tvmdbg-error" : undefined }, text),
+          element("p", { class: wrong.includes(text) ? "tvmdbg-error" : undefined }, text),
         ),
       );
       this.#say(`${said.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);

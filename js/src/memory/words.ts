@@ -4,6 +4,8 @@ import type { Plan } from "./plan.ts";
 export type Fact = readonly [name: string, text: string];
 
 const LISTED = 8;
+/** Letters of a name that are shown; a file may hold names of any length. */
+const LONGEST = 200;
 
 /** Bytes without the exact count: `64.0 KiB`. */
 export function short(count: number): string {
@@ -23,7 +25,7 @@ export class Words {
   /** `#12 conv2d + add`. */
   node(node: number): string {
     const { labels, names } = this.#plan.graph;
-    return `#${node} ${labels.at(node) || names.at(node)}`;
+    return `#${node} ${(labels.at(node) || names.at(node)).slice(0, LONGEST)}`;
   }
 
   /** The node of an entry, and which output where that is not the first. */

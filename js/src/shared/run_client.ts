@@ -170,6 +170,8 @@ export interface MemoryColumns {
     /** Why there is no plan and how to get one; then there are no columns, and nothing below. */
     missing: string;
     said: string[];
+    /** Those of `said` that tell of a fault. */
+    wrong: string[];
     allocated: number;
     parameters: number;
     peak: number;
