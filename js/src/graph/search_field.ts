@@ -167,15 +167,15 @@ export class SearchField {
   #toggleHelp(): void {
     this.#help.hidden = !this.#help.hidden;
     this.#more.setAttribute("aria-expanded", String(!this.#help.hidden));
-    this.panel.hidden = false;
-    this.#place();
+    this.#suggest();
   }
 
   #suggest(): void {
     const { input } = this;
     this.#operators ??= operatorsOf(this.#facts);
     const before = input.value.slice(0, input.selectionStart ?? input.value.length);
-    this.#shown = this.#isClosed ? [] : suggest(before, this.#facts, this.#operators);
+    this.#shown =
+      this.#isClosed || !this.#help.hidden ? [] : suggest(before, this.#facts, this.#operators);
     this.#list.replaceChildren(
       ...this.#shown.map(({ text, about }, row) => {
         const option = element(

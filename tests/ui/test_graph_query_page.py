@@ -1,0 +1,241 @@
+"""Searching a graph with the query language, by mouse and by key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@pytest.fixture(scope="module")
+def address(run: tvmdbg.DebugRun) -> Iterator[str]:
+    with serve(run) as found:
+        yield found
+
+
+@pytest.fixture
+def graph(page: Page, address: str) -> Callable[..., Locator]:
+    """Open the view with a query; gives its root after the first complete paint."""
+
+    def open_view(query: str = "", width: int = 900) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 700})
+        page.goto(f"{address}?views=graph&width={width}&{query}")
+        root = page.locator(".tvmdbg-graph")
+        expect(root).to_have_attribute("data-ready", "true")
+        return root
+
+    return open_view
+
+
+def field(root: Locator) -> Locator:
+    return root.get_by_role("combobox", name="search nodes")
+
+
+def options(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-graph-query").get_by_role("option")
+
+
+def hits(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-graph-hits")
+
+
+def told(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-graph-wrong")
+
+
+def selected(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
+    return found
+
+
+def searched(page: Page) -> Any:
+    return page.evaluate("tvmdbg.models.graph0.get('search')")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "time>1ms op:conv shape:*,64,*,*",
+        "conv2d->conv2d->pool",
+        "attr.data_layout:NCHW bytes>=64KiB",
+        "layout:OIHW | group:residual -kind:parameter",
+        "/relu_5\\d?$/",
+    ],
+)
+def test_finds_while_typing_what_python_finds(
+    page: Page, graph: Callable[..., Locator], run: tvmdbg.DebugRun, query: str
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type(query)
+    expected = list(run.select(query))
+    expect(hits(root)).to_have_text(f"–/{len(expected)}")
+    page.keyboard.press("Enter")
+    expect(root).to_be_focused()
+    expect(hits(root)).to_have_text(f"1/{len(expected)}")
+    walked = [selected(page)[-1]]
+    for _ in expected[1:]:
+        page.keyboard.press("n")
+        page.wait_for_function(
+            "last => tvmdbg.models.session.get('selected').at(-1) !== last", arg=walked[-1]
+        )
+        walked += selected(page)
+    assert walked == expected
+    page.keyboard.press("Shift+N")
+    expect(hits(root)).to_have_text(f"{max(1, len(expected) - 1)}/{len(expected)}")
+
+
+def test_an_error_is_marked_where_it_is_and_keeps_the_field(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    field(root).click()
+    page.keyboard.type("conv tiem>1ms")
+    expect(told(root)).to_contain_text("unknown field 'tiem' at 5; did you mean time?")
+    expect(told(root).locator("mark")).to_have_text("t")
+    expect(field(root)).to_have_attribute("aria-invalid", "true")
+    expect(hits(root)).to_have_text("error")
+    page.keyboard.press("Enter")
+    expect(field(root)).to_be_focused()
+    for _ in "tiem>1ms":
+        page.keyboard.press("Backspace")
+    page.keyboard.type("time>1ms")
+    expect(field(root)).to_have_attribute("aria-invalid", "false")
+    expect(told(root)).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(root).to_be_focused()
+    expect(told(root)).to_be_hidden()
+
+
+def test_says_what_is_not_known_of_all_nodes(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    field(root).click()
+    page.keyboard.type("attr.data_layout=NCHW")
+    expect(told(root)).to_have_text("51 of 72 nodes have no attr.data_layout")
+    expect(hits(root)).to_have_attribute("title", "51 of 72 nodes have no attr.data_layout")
+
+
+def test_what_may_follow_is_chosen_by_key(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("/")
+    expect(options(root).first).to_contain_text("time>1ms")
+    page.keyboard.type("con")
+    expect(options(root)).to_have_text(["consumers>a number", "op:conv2doperator"])
+    page.keyboard.press("ArrowUp")
+    chosen = options(root).nth(1)
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    active = field(root).get_attribute("aria-activedescendant")
+    assert active == chosen.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(options(root)).to_have_count(0)
+    expect(field(root)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(field(root)).to_have_value("op:conv2d")
+    expect(field(root)).to_be_focused()
+    page.keyboard.type(" k")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(field(root)).to_have_value("op:conv2d kind:")
+    page.keyboard.type("oper")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(field(root)).to_have_value("op:conv2d kind:operator")
+    expect(hits(root)).to_have_text("–/21")
+    page.keyboard.press("Escape")
+    expect(root).to_be_focused()
+    expect(field(root)).to_have_value("")
+    expect(root.locator(".tvmdbg-graph-query")).to_be_hidden()
+
+
+def test_what_may_follow_is_chosen_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph(width=480)
+    field(root).click()
+    options(root).filter(has_text="bytes>1MB").click()
+    expect(field(root)).to_have_value("bytes>1MB not kind:parameter")
+    expect(field(root)).to_be_focused()
+    expect(hits(root)).to_have_text("no hit")
+    panel = root.locator(".tvmdbg-graph-query").bounding_box()
+    around = root.bounding_box()
+    assert panel is not None
+    assert around is not None
+    assert around["x"] <= panel["x"]
+    assert panel["x"] + panel["width"] <= around["x"] + around["width"]
+
+
+@pytest.mark.parametrize("by", ["key", "mouse"])
+def test_the_grammar_is_at_hand(page: Page, graph: Callable[..., Locator], by: str) -> None:
+    root = graph()
+    field(root).click()
+    grammar = root.locator(".tvmdbg-graph-grammar")
+    expect(grammar).to_be_hidden()
+    if by == "key":
+        page.keyboard.press("F1")
+    else:
+        root.get_by_role("button", name="grammar").click()
+    expect(grammar).to_contain_text("anywhere downstream")
+    expect(field(root)).to_be_focused()
+    page.keyboard.press("F1")
+    expect(grammar).to_be_hidden()
+    root.locator("canvas").first.click(position={"x": 5, "y": 300})
+    expect(root.locator(".tvmdbg-graph-query")).to_be_hidden()
+
+
+def test_buttons_step_through_the_hits(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph('graph.search="pool | softmax"')
+    expect(hits(root)).to_have_text("–/2")
+    root.get_by_role("button", name="next hit").click()
+    expect(hits(root)).to_have_text("1/2")
+    root.get_by_role("button", name="previous hit").click()
+    expect(hits(root)).to_have_text("2/2")
+    assert selected(page) == [71]
+
+
+def test_a_query_set_from_python_is_shown_with_its_error(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph('graph.search="op:"')
+    expect(field(root)).to_have_value("op:")
+    expect(hits(root)).to_have_text("error")
+    expect(hits(root)).to_have_attribute("title", "expected a pattern after 'op:' at 3")
+    expect(told(root)).to_be_hidden()
+    page.evaluate(
+        "() => { const m = tvmdbg.models.graph0; m.set('search', 'op:pool'); m.save_changes(); }"
+    )
+    expect(hits(root)).to_have_text("–/1")
+    assert searched(page) == "op:pool"
+
+
+def test_hits_inside_closed_groups_are_stepped_to(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph('graph.open_groups=[]&graph.search="shape:*,64,*,* op:conv"')
+    expect(hits(root)).to_have_text("–/7")
+    rest(page)
+    root.focus()
+    page.keyboard.press("n")
+    expect(hits(root)).to_have_text("1/7")
+    frames(page)
+    assert selected(page) == [46]
