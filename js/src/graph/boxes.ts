@@ -318,9 +318,14 @@ export class BoxPainter {
     context.strokeStyle = picture.palette.theme.muted;
     context.lineWidth = 0.5;
     context.beginPath();
-    picture.placed.eachBox(picture.camera.view(2), (box) => {
+    const { placed, camera, palette, groups } = picture;
+    placed.eachBox(camera.view(2), (box) => {
       const { x, y, width, height } = this.#shape(picture, box);
       context.rect(x, y, width, height);
+      const group = placed.scene.group[box]!;
+      if (group < 0) return;
+      context.fillStyle = palette.group(groups.kind[group]!);
+      context.fillRect(x, y, Math.max(2, tokens.group.tag * camera.scale), height);
     });
     context.stroke();
   }

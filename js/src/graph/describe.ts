@@ -106,7 +106,9 @@ export class Describe {
     ];
     const boxes = boxesOf(scene, node);
     if (boxes.length === 0) text.push("not shown in this part of the graph");
-    else if (scene.node[boxes[0]!] !== node) {
+    else if (scene.group[boxes[0]!]! >= 0) {
+      text.push(`inside the closed group ${scene.text(boxes[0]!).title}`);
+    } else if (scene.node[boxes[0]!] !== node) {
       const hosts = Array.from(boxes, (box) => scene.node[box]!);
       text.push(`${names.at(node)} is folded into${this.#list(" ", hosts)}`);
     } else if (foldedInto(scene, boxes[0]!).length) {

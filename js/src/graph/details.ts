@@ -104,7 +104,8 @@ export class Details {
     const { times, describe } = this.#model;
     const { id } = details;
     const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
-    const folded = hosts.length > 0 && hosts[0] !== id;
+    const around = scene.group[boxesOf(scene, id)[0] ?? -1] ?? -1;
+    const folded = hosts.length > 0 && (hosts[0] !== id || around >= 0);
     return [
       this.#heading(id),
       element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
@@ -115,7 +116,7 @@ export class Details {
             "p",
             { class: "tvmdbg-graph-note" },
             "drawn inside ",
-            ...hosts.map((host) => this.#link(host)),
+            ...(around >= 0 ? [this.#groupLink(around)] : hosts.map((host) => this.#link(host))),
           )
         : null,
       hosts.length === 0

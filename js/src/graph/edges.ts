@@ -1,5 +1,5 @@
 import { TextMeasure } from "../shared/canvas.ts";
-import { entryText } from "../shared/format.ts";
+import { counted, entryText } from "../shared/format.ts";
 import type { Rectangle } from "./camera.ts";
 import { type Detail, EDGE_TEXT_SCALE, type LabelRecord, type Picture } from "./picture.ts";
 import { EdgeStyle } from "./scene.ts";
@@ -14,7 +14,8 @@ const CORNER = 9;
 const ARROW = 6;
 const TEXT_PX = 11;
 const SPUR = 15;
-const BRIDGE_TEXT_SCALE = 0.55;
+/** From this scale on, lines that stand for more than they show say what. */
+const LEAST_TEXT_SCALE = 0.55;
 
 /** Draws the lines between boxes, what they carry, and the loose ends of those that lead nowhere. */
 export class EdgePainter {
@@ -53,10 +54,7 @@ export class EdgePainter {
     for (const edges of styles) for (const edge of edges) this.arrow(picture, edge);
     context.fill();
     this.#looseEnds(picture);
-    if (camera.scale >= EDGE_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
-    else if (camera.scale >= BRIDGE_TEXT_SCALE) {
-      this.#texts(picture, styles[EdgeStyle.BRIDGE]!, taken);
-    }
+    if (camera.scale >= LEAST_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
   }
 
   /** Adds the edge's stroke to the current path. */
@@ -157,47 +155,30 @@ export class EdgePainter {
     });
   }
 
-  /** Shape and dtype beside the start of each tensor's line, where they cover no other text. */
+  /** What lines carry, beside their start, and at both ends of those that are not drawn; where it covers nothing else. */
   #texts(picture: Picture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
-    const { placed, palette, graph } = picture;
-    const { routes } = placed.layout;
-    const { edgeSource, edgeSlot, edgeStyle, edge: graphEdge } = placed.scene;
+    const { placed, palette, camera } = picture;
     const context = this.#context;
     context.font = `${TEXT_PX}px ${palette.theme.font}`;
     context.textBaseline = "middle";
     context.textAlign = "left";
-    const over = new Map<number, Set<number>>();
-    for (const edge of edges) {
-      if (edgeStyle[edge] !== EdgeStyle.BRIDGE) continue;
-      const counts = over.get(edgeSource[edge]!) ?? new Set();
-      over.set(edgeSource[edge]!, counts.add(-1 - graphEdge[edge]!));
-    }
-    const told = new Set<string>();
     const taken: LabelRecord[] = [];
-    for (const edge of edges) {
-      if (routes.trunk[edge] !== -1 || edgeStyle[edge] === EdgeStyle.CONTROL) continue;
-      const box = edgeSource[edge]!;
-      const tensor = `${box}:${edgeSlot[edge]}`;
-      if (told.has(tensor) || placed.isReversed[edge]) continue;
-      told.add(tensor);
-      const node = placed.scene.node[box]!;
-      const isBridge = edgeStyle[edge] === EdgeStyle.BRIDGE;
-      const output = isBridge ? 0 : graph.edgeOutput[graphEdge[edge]!]!;
-      const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
-      const said = picture.colors.entry(graph.entryOffsets[node]! + output);
-      const text = isBridge
-        ? bridgeText(over.get(box)!)
-        : `${outputs > 1 ? `:${output} ` : ""}${entryText(graph, node, output)}${said && ` · ${said}`}`;
+    const isFree = (spot: Rectangle) => {
+      const { x, y, width, height } = spot;
+      if (x < 0 || y < 0 || x + width > camera.width || y + height > camera.height) return false;
+      if (taken.some((other) => overlap(other, spot))) return false;
+      if (elsewhere.some((other) => overlap(other, spot))) return false;
+      let isCovered = false;
+      const [minX, minY] = [camera.worldX(x), camera.worldY(y)];
+      const view = { minX, minY, maxX: camera.worldX(x + width), maxY: camera.worldY(y + height) };
+      placed.eachBox(view, () => {
+        isCovered = true;
+      });
+      return !isCovered;
+    };
+    for (const { text, edge, point } of this.#said(picture, edges)) {
       const width = this.#measure.width(text);
-      const record = this.#spots(picture, edge, width).find(
-        (spot) =>
-          spot.x >= 0 &&
-          spot.y >= 0 &&
-          spot.x + spot.width <= picture.camera.width &&
-          spot.y + spot.height <= picture.camera.height &&
-          !taken.some((other) => overlap(other, spot)) &&
-          !elsewhere.some((other) => overlap(other, spot)),
-      );
+      const record = this.#spots(picture, edge, point, width).find(isFree);
       if (!record) continue;
       taken.push({ ...record, text, node: -1 });
       context.globalAlpha = 0.85;
@@ -210,27 +191,92 @@ export class EdgePainter {
     this.labels?.push(...taken);
   }
 
-  /** Where the text of an edge may stand, best first: beside its start, away from where the line turns to. */
-  #spots({ placed, camera }: Picture, edge: number, width: number): Rectangle[] {
+  /** The texts of edges, and beside which point of the edge each stands: once a tensor, and at each end that is cut off. */
+  *#said(picture: Picture, edges: readonly number[]): Generator<Said> {
+    const { placed, graph } = picture;
+    const { scene, isStub } = placed;
+    const { routes } = placed.layout;
+    const { edgeSource, edgeTarget, edgeSlot, edgeStyle, edge: graphEdge } = scene;
+    const over = new Map<number, Set<number>>();
+    for (const edge of edges) {
+      if (edgeStyle[edge] !== EdgeStyle.BRIDGE) continue;
+      const counts = over.get(edgeSource[edge]!) ?? new Set();
+      over.set(edgeSource[edge]!, counts.add(-1 - graphEdge[edge]!));
+    }
+    const told = new Set<string>();
+    const isNew = (key: string) => !told.has(key) && told.add(key);
+    const name = (box: number) => {
+      const { title } = scene.text(box);
+      return scene.group[box]! < 0 ? `#${scene.node[box]} ${title}` : title;
+    };
+    for (const edge of edges) {
+      if (edgeStyle[edge] === EdgeStyle.CONTROL) continue;
+      const box = edgeSource[edge]!;
+      const slot = edgeSlot[edge]!;
+      const tensor = `${box}:${slot}`;
+      if (isStub[edge]) {
+        const start = routes.offsets[edge]!;
+        if (isNew(`${tensor} far`)) {
+          const far = placed.edgesOf(box).filter((each) => {
+            return isStub[each] && edgeSource[each] === box && edgeSlot[each] === slot;
+          });
+          yield { text: `${name(box)} → ${counted(far.length, "reader")}`, edge, point: start + 1 };
+        }
+        if (isNew(`${tensor} ${edgeTarget[edge]}`)) {
+          yield { text: `from ${name(box)}`, edge, point: start + 2 };
+        }
+        continue;
+      }
+      if (routes.trunk[edge] !== -1 || placed.isReversed[edge] || !isNew(tensor)) continue;
+      const point = routes.offsets[edge]!;
+      if (edgeStyle[edge] === EdgeStyle.BRIDGE) {
+        yield { text: bridgeText(over.get(box)!), edge, point };
+        continue;
+      }
+      if (picture.camera.scale < EDGE_TEXT_SCALE) continue;
+      const node = graph.edgeSource[graphEdge[edge]!]!;
+      const output = graph.edgeOutput[graphEdge[edge]!]!;
+      const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
+      const said = picture.colors.entry(graph.entryOffsets[node]! + output);
+      const which = outputs > 1 ? `:${output} ` : "";
+      yield {
+        text: `${which}${entryText(graph, node, output)}${said && ` · ${said}`}`,
+        edge,
+        point,
+      };
+    }
+  }
+
+  /** Where the text of an edge may stand, best first: beside a point of it, away from where the line turns to. */
+  #spots({ placed, camera }: Picture, edge: number, point: number, width: number): Rectangle[] {
     const { routes, direction, layer, layerTop } = placed.layout;
-    const start = routes.offsets[edge]!;
-    const x = camera.screenX(routes.points[2 * start]!);
-    const y = camera.screenY(routes.points[2 * start + 1]!);
+    const x = camera.screenX(routes.points[2 * point]!);
+    const y = camera.screenY(routes.points[2 * point + 1]!);
     const height = TEXT_PX + 3;
+    if (placed.isStub[edge]) {
+      const [middle, beside] = [y - height / 2, x + 6];
+      return [beside, x - 6 - width].map((left) => ({ x: left, y: middle, width, height }));
+    }
     if (direction === "right") {
       const next = layerTop[layer[placed.scene.edgeSource[edge]!]! + 1];
       if (next !== undefined && camera.screenX(next) - x < width + 10) return [];
       const above = { x: x + 6, y: y - height - 2, width, height };
       const below = { ...above, y: y + 4 };
-      const up = routes.points[2 * start + 3]! < routes.points[2 * start + 1]! - 1;
+      const up = routes.points[2 * point + 3]! < routes.points[2 * point + 1]! - 1;
       return up ? [below, above] : [above, below];
     }
     const right = { x: x + 6, y: y + 4, width, height };
     const left = { ...right, x: x - 6 - width };
-    return routes.points[2 * start + 2]! > routes.points[2 * start]! + 1
+    return routes.points[2 * point + 2]! > routes.points[2 * point]! + 1
       ? [left, right]
       : [right, left];
   }
+}
+
+interface Said {
+  text: string;
+  edge: number;
+  point: number;
 }
 
 /** `through 2 hidden`; of several lines with one beginning the fewest and the most. */
