@@ -49,8 +49,9 @@ export class Popup {
     label: string,
     items: readonly Node[],
   ): void {
-    const [at, root] = [control.getBoundingClientRect(), this.#root.getBoundingClientRect()];
-    this.open(role, label, at.left - root.left, at.bottom - root.top + 2, items);
+    const seen = control.checkVisibility() ? control : this.#root.querySelector(".tvmdbg-more");
+    const [at, root] = [seen ?? control, this.#root].map((each) => each.getBoundingClientRect());
+    this.open(role, label, at!.left - root!.left, at!.bottom - root!.top + 2, items);
   }
 
   close(): void {

@@ -112,8 +112,8 @@ export class Toolbar {
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
       element("span", { class: "tvmdbg-title" }, "Graph"),
-      this.#title,
       journey,
+      this.#title,
       element(
         "span",
         { class: "tvmdbg-graph-search", role: "search" },
