@@ -32,7 +32,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
 #: What methods of a run return and a reader need not know.
-INNER = {"RunModel", "RunParts", "Search"}
+INNER = {"Facts", "RunModel", "RunParts", "Search"}
 #: How the page on formats calls what the registry reads.
 CALLED = {
     "recording": "[recording]",
@@ -118,7 +118,7 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)
     assert names is not None
-    assert set(names[1].split(", ")) == {"known_findings", "model", "search"}
+    assert set(names[1].split(", ")) == {"facts", "known_findings", "model", "search"}
 
 
 def test_reference_has_what_methods_of_a_run_return() -> None:
