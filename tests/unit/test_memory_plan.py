@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.memory_plan import MemoryPlan, memory_plan
 from tvmdbg_widgets.model.nodes import Entry, NodeKind
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,6 +229,27 @@ def test_an_output_and_a_parameter_must_not_be_overwritten_at_all() -> None:
     known = named.with_parameters(["p0"])
     assert memory_plan(known).losses == ((Entry(1, 0), 3, -1),)
     assert memory_plan(named.with_parameters([])).losses == ()
+
+
+def test_what_is_read_over_an_ambiguous_edge_is_not_surely_lost() -> None:
+    graph = graph_of([IN, op(0), op(1), op(1, 2)], [0, 1, 1, 2], [(3, 0)])
+    trust = graph.edge_trust.copy()
+    trust[graph.edge_target == 3] = Trust.AMBIGUOUS
+    plan = memory_plan(dataclasses.replace(graph, edge_trust=trust))
+    assert plan.losses == ()
+    assert plan.entry(1).last == 3, "it is kept in the sums as if it were read"
+
+
+def test_no_sum_of_hostile_sizes_overflows() -> None:
+    count = 3000
+    shapes = [[2**40]] * count
+    graph = graph_of([IN] * count, list(range(count)), [(0, 0)], shapes, ["int8"] * count)
+    assert memory_plan(graph).allocated == count * 2**40
+
+
+def test_nothing_but_empty_tensors_is_no_peak() -> None:
+    plan = memory_plan(graph_of([IN, op(0)], [0, 1], [(1, 0)], [[0], [0]]))
+    assert "nothing of a known size is live in it" in plan.text
 
 
 def test_in_place_and_reshapes_count_once() -> None:

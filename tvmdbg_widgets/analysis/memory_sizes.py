@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
 
 UNKNOWN = -1
-_MOST = 2.0**53
+#: More than any memory, and little enough for the sum of a million entries to be exact.
+_MOST = 2.0**43
 
 
 def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:

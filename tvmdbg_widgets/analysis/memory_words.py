@@ -50,6 +50,8 @@ def workspace(plan: MemoryPlan) -> str:
 def peak(plan: MemoryPlan) -> str:
     """Say how much is live at most, when, what makes it, and what is allocated beyond."""
     top = plan.peak
+    if not top.bytes:
+        return "nothing of a known size is live in it"
     when = "before anything runs"
     if top.nodes:
         when = f"while {node_text(plan, top.nodes[0])} runs"
@@ -58,8 +60,6 @@ def peak(plan: MemoryPlan) -> str:
     said = f"peak {bytes_text(top.bytes)} live {when}"
     if top.entries:
         said += f": {makers(top.entries)}"
-    if not plan.allocated:
-        return said
     what = "it" if plan.least == top.bytes else f"the devices' own peaks, {bytes_text(plan.least)}"
     if plan.waste > 0:
         share = percent(plan.waste / plan.allocated)
