@@ -42,6 +42,8 @@ def graph_figure(
     hidden: Sequence[str] = (),
     color_limits: tuple[float, float] | None = None,
     label: str = "",
+    open_groups: Sequence[int] | None = None,
+    grouped: bool = True,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -74,6 +76,12 @@ def graph_figure(
         Between which values the colours lie.
     label : str
         Template of the labels, as of ``GraphView``.
+    open_groups : sequence of int, optional
+        Numbers of the groups of ``run.groups`` that are drawn by what is inside; the others are
+        one box each. Where left out, groups are closed only in a graph that is too large, since
+        nobody can open them in a figure.
+    grouped : bool
+        Draw closed groups at all.
     width : float
         px.
     theme : str
@@ -102,6 +110,8 @@ def graph_figure(
         tuple(hidden),
         checked_range(color_limits),
         LabelTemplate.parse(label).text,
+        None if open_groups is None else tuple(open_groups),
+        grouped,
     )
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     return graph_panel(run, usable_width(width), theme_of(theme), options, most).figure()
@@ -121,6 +131,9 @@ def graph_panel(
     if not graph.num_nodes:
         return missing_panel(run, "graph", width, theme, "The graph has no nodes.")
     view = GraphPanels(run, graph, options, width, theme)
+    closed = view.closed(most_bytes) if options.open_groups is not None else None
+    if closed is not None:
+        return closed
     if view.boxes <= (_MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES):
         for titled in (True, False):
             panel = view.panel(view.scene, titled=titled)
@@ -130,4 +143,4 @@ def graph_panel(
                 return panel
     if view.focus is not None:
         return view.around()
-    return view.condensed(most_bytes)
+    return view.closed(most_bytes) or view.condensed(most_bytes)

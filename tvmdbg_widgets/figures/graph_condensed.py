@@ -107,6 +107,8 @@ class Condensed:
         How many boxes the graph has without groups.
     alike : str
         What the occurrences of a repeated stretch have in common.
+    closed : int
+        How many of the groups are closed ones of the graph's own; the others are nodes.
     """
 
     groups: list[GroupFacts]
@@ -114,6 +116,7 @@ class Condensed:
     carried: dict[int, int]
     boxes: int
     alike: str
+    closed: int = 0
 
     @property
     def largest(self) -> float:
@@ -185,7 +188,7 @@ def condense(graph: Graph, scene: Scene, labels: Labels, times: Times, most: int
         for each in found.groups
     ]
     drawn, carried = _edges(scene, [each for each, _ in groups], found, place)
-    facts = [_facts(graph, scene, labels, times, each, source=source) for each, source in groups]
+    facts = [facts_of(graph, scene, labels, times, each, source=source) for each, source in groups]
     drawn.nodes = list(range(len(facts)))
     return Condensed(facts, drawn, carried, len(scene.nodes), alike)
 
@@ -239,9 +242,10 @@ def _result(graph: Graph, node: int) -> str:
     return f"{graph.dtype(node) or ''} {said}".strip()
 
 
-def _facts(
+def facts_of(
     graph: Graph, scene: Scene, labels: Labels, times: Times, each: Group, *, source: bool
 ) -> GroupFacts:
+    """Return what is known of some boxes of a scene; `source` where nothing computes them."""
     nodes = tuple(scene.nodes[box] for box in each.boxes)
     ns = times.ns[list(nodes)]
     known = ns[~np.isnan(ns)]

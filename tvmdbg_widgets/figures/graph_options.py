@@ -27,6 +27,8 @@ class GraphOptions:
     hidden: tuple[str, ...] = ()
     color_limits: tuple[float, float] | None = None
     label: str = ""
+    open_groups: tuple[int, ...] | None = None
+    grouped: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what no graph can be shown with."""

@@ -180,10 +180,10 @@ def build_scene(
 
 def count_boxes(graph: Graph, fold: bool) -> int:
     """Return how many boxes the whole graph takes, without making them."""
-    return graph.num_nodes - (int(np.count_nonzero(_foldable(graph))) if fold else 0)
+    return graph.num_nodes - (int(np.count_nonzero(foldable(graph))) if fold else 0)
 
 
-def _foldable(graph: Graph) -> npt.NDArray[np.bool_]:
+def foldable(graph: Graph) -> npt.NDArray[np.bool_]:
     """Mark the parameters that something reads, unless they are outputs of the graph themselves."""
     found = np.zeros(graph.num_nodes, bool)
     found[graph.edge_source[graph.edge_source >= 0]] = True
@@ -194,7 +194,7 @@ def _foldable(graph: Graph) -> npt.NDArray[np.bool_]:
 
 def _folded_parameters(graph: Graph, chosen: frozenset[int] | None) -> frozenset[int]:
     """Return the parameters that something shown reads."""
-    nodes = np.flatnonzero(_foldable(graph)).tolist()
+    nodes = np.flatnonzero(foldable(graph)).tolist()
     if chosen is None:
         return frozenset(nodes)
     return frozenset(

@@ -10,6 +10,13 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, node_sizes
+from tvmdbg_widgets.figures.graph_closed import (
+    FEWEST_BOXES,
+    MOST_BOXES,
+    closed_by,
+    count_closed,
+    with_closed,
+)
 from tvmdbg_widgets.figures.graph_colors import colors_of
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
@@ -24,6 +31,7 @@ from tvmdbg_widgets.figures.graph_scene import (
     Times,
     build_scene,
     count_boxes,
+    foldable,
 )
 from tvmdbg_widgets.figures.graph_search import search
 from tvmdbg_widgets.figures.graph_words import condensed_text, describe, graph_text, totals
@@ -131,6 +139,25 @@ class GraphPanels:
     def _left(self, arrangement: Arrangement) -> float:
         room = self.width - 2 * MARGIN
         return MARGIN + max(0.0, (room - arrangement.folded.width) / 2)
+
+    def closed(self, most_bytes: int) -> Panel | None:
+        """Return the graph with closed groups as boxes; None where there are none, or too many."""
+        groups = self.run.groups
+        closed = closed_by(self.graph, groups, self.options, self.only)
+        nodes = np.arange(self.graph.num_nodes)
+        if self.only is not None:
+            nodes = np.array(sorted(self.only), np.int64)
+        shown = nodes[~foldable(self.graph)[nodes]] if self.options.fold_parameters else nodes
+        count = count_closed(shown, closed)
+        fewest = FEWEST_BOXES if self.options.open_groups is None else 1
+        if (closed[shown] < 0).all() or not fewest <= count <= MOST_BOXES:
+            return None
+        scene = self.scene
+        if self.cut:
+            scene = build_scene(self.graph, fold=self.options.fold_parameters, only=self.only)
+        found = with_closed(self.graph, scene, (self.labels, self.times), groups, closed)
+        panel = self._groups(found)
+        return panel if panel is not None and len(panel.svg.encode()) <= most_bytes else None
 
     def condensed(self, most_bytes: int) -> Panel:
         """Return the whole graph as groups of its nodes, and the slowest operators."""
@@ -248,6 +275,9 @@ class GraphPanels:
             health=self.health,
             colors=self.colors,
         )
+        if self.shown.note:
+            first, _, others = panel.text.partition("\n")
+            panel.text = f"{first}\n{self.shown.note}\n{others}"
         panel.description = self._description()
         if self.times.slowest >= 0:
             slowest = self.times.slowest
@@ -289,6 +319,11 @@ class GraphPanels:
             f"Condensed: {found.boxes:,} boxes are drawn as {counted(len(found.groups), 'group')} "
             "of neighbours in execution order, parameters inside; time and share are sums."
         )
+        if found.closed:
+            said = (
+                f"{counted(found.closed, 'closed group')}: {found.boxes:,} boxes are drawn as "
+                f"{len(found.groups):,}; time and share of a group are sums."
+            )
         if any(each.repeats > 1 for each in found.groups):
             said += f" “× n”: n times in a row {found.alike}"
             framed = any(each.frame >= 0 for each in found.groups)

@@ -146,6 +146,8 @@ class GraphView(GraphOptions, Navigation, View):
             search=self.search,
             isolate=self.isolate,
             hidden=self.hidden,
+            open_groups=self.open_groups,
+            grouped=self.grouped,
             selected=self._marked(handed),
             width=width,
             theme=theme,
