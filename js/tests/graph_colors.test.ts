@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import recordedColumns from "../../tests/data/color/columns.json";
+import recordedLabels from "../../tests/data/color/labels.json";
 import { classes, values } from "../../tvmdbg_widgets/figures/tokens.json";
 import { ClassColors } from "../src/graph/color/classes.ts";
 import { Coloring } from "../src/graph/color/coloring.ts";
@@ -19,8 +20,17 @@ import { Times } from "../src/graph/times.ts";
 import type { Theme } from "../src/shared/theme.ts";
 import { columns } from "./graph_fixture.ts";
 
-const read = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../../tests/data/color/${name}`, import.meta.url), "utf8"));
+interface Recorded {
+  offsets: number[];
+  boxes: number[][];
+  columns: {
+    column: Wire & { name: string; rows: (number | string | null)[] };
+    limits: [number, number] | null;
+    fills: Record<"light" | "dark", (string | null)[]>;
+    said: string[];
+    legend: Record<"below" | "above" | "unknown" | "low" | "high", number> & { classes: object[] };
+  }[];
+}
 
 const SCHEMES = {
   light: { dark: false, background: "#ffffff", text: "#1f2328", muted: "#59636e", line: "#c3c8ce" },
@@ -56,9 +66,9 @@ function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
 }
 
 describe("colours of columns are those of the figures", () => {
-  const { offsets, boxes, columns: recorded } = read("columns.json");
-  const nodes = offsets.slice(1).map((end: number, i: number) => ({
-    outputs: Array.from({ length: end - offsets[i] }, () => [2]),
+  const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
+  const nodes = offsets.slice(1).map((end, i) => ({
+    outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
   }));
   const graph = columns(nodes);
   const times = new Times(graph, null);
@@ -73,9 +83,9 @@ describe("colours of columns are those of the figures", () => {
           "classes" in column
             ? new ClassColors(ground, times, column)
             : new NumberColors(ground, times, column, each.limits);
-        const fills = boxes.map((_: unknown, box: number) => hex(colors.face(box)));
+        const fills = boxes.map((_, box) => hex(colors.face(box)));
         expect(fills).toEqual(each.fills[theme]);
-        expect(boxes.map((_: unknown, box: number) => colors.said(box))).toEqual(each.said);
+        expect(boxes.map((_, box) => colors.said(box))).toEqual(each.said);
         if (colors instanceof ClassColors) {
           const rows = colors.rows.map(({ label, nodes: count }) => ({ label, nodes: count }));
           expect([rows, colors.unknown]).toEqual([each.legend.classes, each.legend.unknown]);
@@ -95,7 +105,11 @@ describe("colours of columns are those of the figures", () => {
 });
 
 describe("labels by a template", () => {
-  for (const { template, fields, lines } of read("labels.json")) {
+  for (const { template, fields, lines } of recordedLabels as {
+    template: string;
+    fields: Record<string, string>;
+    lines: string[];
+  }[]) {
     it(JSON.stringify(template), () => {
       expect(filled(template, (name) => fields[name])).toEqual(lines);
     });

@@ -1,0 +1,337 @@
+"""What the colours of the graph view show, its legend, labels and tooltips, by mouse and by key."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, painted, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+NODES = 72
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serve(RUN) as found:
+        yield found
+
+
+@pytest.fixture
+def graph(page: Page, address: str) -> Callable[..., Locator]:
+    """Open the view with traits; gives its root."""
+
+    def open_view(width: int = 900, **traits: Any) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 700})
+        chosen = {"height": 560, "grouped": False, **traits}
+        query = "&".join(f"graph.{name}={quote(json.dumps(each))}" for name, each in chosen.items())
+        page.goto(f"{address}?views=graph&width={width}&{query}")
+        painted(page)
+        root = page.locator(".tvmdbg-graph")
+        root.focus()
+        return root
+
+    return open_view
+
+
+def wires(**columns: Any) -> dict[str, Any]:
+    """Columns as Python sends them to a page: given by name as the arguments of ``color_by``."""
+    view = tvmdbg.GraphView(RUN)
+    for name, how in columns.items():
+        view.color_by(how.pop("data"), name=name, **how)
+    return {
+        name: wire | {"data": {"base64": base64.b64encode(wire["data"]).decode()}}
+        for name, wire in view._color_columns.items()
+        if wire is not None
+    }
+
+
+def state(page: Page, name: str) -> Any:
+    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
+
+
+def selected(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
+    return found
+
+
+def labels(root: Locator) -> list[str]:
+    return [each["text"] for each in root.evaluate(INSPECT)["labels"]]
+
+
+def legend(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-graph-legend")
+
+
+def chip(root: Locator, label: str) -> Locator:
+    return legend(root).locator("button[data-kind]", has_text=label)
+
+
+def said(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-mirror")
+
+
+def handles(root: Locator) -> Locator:
+    return legend(root).get_by_role("slider")
+
+
+def drag(page: Page, what: Locator, by: float) -> None:
+    box = what.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by / 2, y, steps=3)
+    page.mouse.move(x + by, y, steps=3)
+    page.mouse.up()
+
+
+def test_colours_are_chosen_from_the_list_and_by_key(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph(color_by="kind", _color_columns=wires(mine={"data": np.arange(NODES)}))
+    choice = root.get_by_label("colours (c)")
+    names = choice.locator("option").all_text_contents()
+    assert names == ["op kind", "time", "health", "dtype", "device", "storage", "bytes", "mine"]
+    choice.select_option("storage")
+    assert state(page, "color_by") == "storage"
+    expect(chip(root, "slot 6")).to_have_attribute("title", "slot 6: 9 nodes; Shift selects them")
+    expect(legend(root)).to_contain_text("used once")
+    root.focus()
+    page.keyboard.press("c")
+    assert state(page, "color_by") == "bytes"
+    expect(legend(root)).to_contain_text("144 KiB")
+    page.keyboard.press("c")
+    expect(legend(root)).to_contain_text("mine")
+    page.keyboard.press("s")
+    frames(page)
+    expect(said(root)).to_contain_text("mine: 62")
+    assert any(each.startswith("#62 · 62") for each in labels(root))
+
+
+def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
+    drift = {"data": np.linspace(0, 100, NODES), "unit": "dB"}
+    root = graph(color_by="drift", _color_columns=wires(drift=drift))
+    expect(handles(root)).to_have_count(2)
+    expect(handles(root).first).to_have_attribute("aria-valuetext", "0 dB")
+    drag(page, handles(root).last, -95)
+    frames(page)
+    low, high = state(page, "color_limits")
+    assert low == 0
+    assert 40 < high < 60
+    above = int(sum(np.linspace(0, 100, NODES) > high))
+    expect(legend(root)).to_contain_text(f"{above} above")
+    handles(root).first.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    frames(page)
+    low, high = state(page, "color_limits")
+    assert 9 < low < 11
+    below = int(sum(np.linspace(0, 100, NODES) < low))
+    expect(legend(root)).to_contain_text(f"{below} below")
+    expect(handles(root).first).to_be_focused()
+    page.keyboard.press("Escape")
+    assert state(page, "color_limits") is None
+    page.keyboard.press("Shift+ArrowRight")
+    assert state(page, "color_limits") == [10, 100]
+    handles(root).first.dblclick()
+    assert state(page, "color_limits") is None
+    handles(root).last.focus()
+    page.keyboard.press("ArrowLeft")
+    root.get_by_label("colours (c)").select_option("dtype")
+    assert state(page, "color_limits") is None
+
+
+def test_classes_are_set_off_and_selected(page: Page, graph: Callable[..., Locator]) -> None:
+    parity = ["even" if node % 2 == 0 else "odd" for node in range(NODES)]
+    parity[5] = None  # type: ignore[call-overload]
+    root = graph(color_by="parity", _color_columns=wires(parity={"data": parity}))
+    expect(legend(root)).to_contain_text("1 unknown")
+    chip(root, "odd").click()
+    expect(chip(root, "odd")).to_have_attribute("aria-pressed", "true")
+    chip(root, "odd").click()
+    expect(chip(root, "odd")).to_have_attribute("aria-pressed", "false")
+    chip(root, "even").focus()
+    page.keyboard.press("Enter")
+    expect(chip(root, "even")).to_have_attribute("aria-pressed", "true")
+    root.focus()
+    page.keyboard.press("Escape")
+    expect(chip(root, "even")).to_have_attribute("aria-pressed", "false")
+    chip(root, "odd").click(modifiers=["Shift"])
+    assert selected(page) == [node for node in range(NODES) if parity[node] == "odd"]
+    chip(root, "even").focus()
+    page.keyboard.press("Shift+Enter")
+    assert selected(page) == [node for node in range(NODES) if parity[node] == "even"]
+
+
+def test_a_class_under_the_pointer_sets_the_others_back(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph(color_by="storage")
+    page.keyboard.press("0")
+    page.mouse.move(5, 690)
+    rest(page)
+    stage = root.locator(".tvmdbg-graph-stage")
+    before = stage.screenshot()
+    chip(root, "slot 6").hover()
+    frames(page)
+    assert stage.screenshot() != before
+    page.mouse.move(5, 690)
+    frames(page)
+    assert stage.screenshot() == before
+
+
+def test_hostile_names_are_text(page: Page, graph: Callable[..., Locator]) -> None:
+    evil = '<img src=x onerror="window.evil = 1">'
+    data = [evil if node % 3 else "\u202e" + evil for node in range(NODES)]
+    root = graph(color_by=evil[:20], _color_columns=wires(**{evil[:20]: {"data": data}}))
+    expect(chip(root, evil).first).to_be_visible()
+    page.keyboard.press("s")
+    page.keyboard.press("f")
+    rest(page)
+    assert root.locator("img").count() == 0
+    assert page.evaluate("window.evil") is None
+
+
+def test_what_the_page_does_not_hold_is_said(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph(color_by="layout")
+    expect(legend(root)).to_contain_text("layout: this page does not hold it", timeout=15_000)
+    page.evaluate(
+        "each => tvmdbg.models.graph0.set('_color_columns', each)",
+        wires(layouts={"data": ["NCHW"] * NODES}) and {"layout": layout_wire()},
+    )
+    expect(chip(root, "NCHW")).to_be_visible()
+
+
+def layout_wire(**more: Any) -> dict[str, Any]:
+    wire = wires(other={"data": ["NCHW"] * NODES})["other"]
+    return wire | {"name": "layout"} | more
+
+
+def test_work_is_stopped_and_goes_on(page: Page, graph: Callable[..., Locator]) -> None:
+    scanning = layout_wire(state="scanning", done=3, total=72)
+    root = graph(color_by="layout", _color_columns={"layout": scanning})
+    expect(legend(root)).to_contain_text("3 of 72")
+    legend(root).get_by_role("button", name="stop").click()
+    assert state(page, "_color_paused") is True
+    page.evaluate(
+        "each => tvmdbg.models.graph0.set('_color_columns', {layout: each})",
+        scanning | {"state": "cancelled"},
+    )
+    legend(root).get_by_role("button", name="go on").click()
+    assert state(page, "_color_paused") is False
+
+
+def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph(color_by="kind")
+    page.keyboard.press("s")
+    rest(page)
+    boxes = {each["id"]: each for each in root.evaluate(INSPECT)["marks"]}
+    above, below = boxes[59], boxes[62]
+    canvas = root.locator("canvas.tvmdbg-graph-base").bounding_box()
+    assert canvas is not None
+    tooltip = root.locator(".tvmdbg-tooltip")
+    x = canvas["x"] + below["x"] + below["width"] / 2
+    y = canvas["y"] + (above["y"] + above["height"] + below["y"]) / 2
+    for away in range(-60, 61, 3):  # the line comes in at its port
+        page.mouse.move(x + away, y + 8)
+        frames(page)
+        if tooltip.is_visible():
+            break
+    expect(tooltip).to_contain_text("from #59")
+    expect(tooltip).to_contain_text(
+        "float32 (1, 64, 8, 8) · 16.0 KiB (16,384) · storage_id 3 · cpu"
+    )
+    expect(tooltip).to_contain_text("to #62 conv2d + add + relu operand 0")
+    expect(tooltip).to_contain_text("to #65")
+    page.mouse.move(5, 690)
+    expect(tooltip).to_be_hidden()
+    root.focus()
+    page.keyboard.press("e")
+    expect(said(root)).to_contain_text("Edge 1 of 2: from #59")
+    expect(tooltip).to_contain_text("from #59")
+    page.keyboard.press("e")
+    expect(said(root)).to_contain_text("Edge 2 of 2: from #62")
+    page.keyboard.press("Shift+E")
+    expect(said(root)).to_contain_text("Edge 1 of 2")
+
+
+def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph(color_by="bytes", label="{kind} {{{id}}}\n{dtype} · {value}")
+    page.keyboard.press("s")
+    rest(page)
+    found = labels(root)
+    assert "convolution {62}" in found
+    assert any(each.startswith("float32 · 16.0 KiB") for each in found)
+    page.evaluate("tvmdbg.models.graph0.set('label', '{name} of {storage}')")
+    rest(page)
+    assert any(each.startswith("tvmgen_default") for each in labels(root))
+    page.evaluate("tvmdbg.models.graph0.set('label', '')")
+    rest(page)
+    assert "conv2d + add + relu" in labels(root)
+
+
+def test_closed_groups_tell_what_is_inside_together(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    data = {node: float(node) for node in range(NODES)}
+    own = wires(worst={"data": data}, total={"data": data, "together": "sum"})
+    root = graph(grouped=True, open_groups=[], color_by="worst", _color_columns=own)
+    groups = RUN.groups
+    assert len(groups)
+    closed = [each for each in groups if each.parent is None]
+    for key in "0++++":
+        page.keyboard.press(key)
+    rest(page)
+    found = labels(root)
+    inside = [max(each.nodes) for each in closed]
+    assert any(f"{worst} · " in each for worst in inside for each in found)
+    root.get_by_label("colours (c)").select_option("total")
+    rest(page)
+    expect(legend(root).locator(".tvmdbg-graph-scale")).to_have_attribute(
+        "title", "fill: total, linear; of several nodes the sum"
+    )
+    root.get_by_label("colours (c)").select_option("dtype")
+    rest(page)
+    assert any("float32 · " in each and "nodes" in each for each in labels(root))
+
+
+@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("color_by", ["drift", "storage"])
+def test_the_legend_fits(
+    page: Page, graph: Callable[..., Locator], width: int, color_by: str
+) -> None:
+    drift = {"data": np.linspace(-1.2345, 1.2345, NODES), "unit": "decibel", "range": (-1, 1)}
+    root = graph(width=width, color_by=color_by, _color_columns=wires(drift=drift))
+    outer = legend(root).bounding_box()
+    assert outer is not None
+    for each in legend(root).locator(".tvmdbg-graph-tick, button, .tvmdbg-graph-key").all():
+        if not each.is_visible():
+            continue
+        box = each.bounding_box()
+        assert box is not None
+        assert box["x"] >= outer["x"] - 1
+        assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1
+        assert box["y"] >= outer["y"] - 1
+        assert box["y"] + box["height"] <= outer["y"] + outer["height"] + 2
