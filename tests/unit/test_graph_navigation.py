@@ -189,7 +189,9 @@ def drawn(figure: Any) -> set[int]:
 def test_the_figure_shows_the_part_alone(view: tvmdbg.GraphView, run: DebugRun) -> None:
     view.path(FIRST, LAST)
     assert drawn(view.figure()) == {FIRST, SECOND, LAST}
-    assert "Only what lies between #56 conv2d + add + relu and #62" in view.figure().svg
+    told = "Only what lies between #56 conv2d + add + relu and #62"
+    assert told in view.figure().svg
+    assert told in view.figure().text
     view.around(LAST, 1)
     assert drawn(view.figure()) == {SECOND, LAST, 65}
     assert drawn(run.figure("graph", isolate={"kind": "downstream", "nodes": [66]})) == {

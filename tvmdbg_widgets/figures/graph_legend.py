@@ -78,7 +78,7 @@ def draw_legend(
     if CONTROL in scene.style:
         _line(flow, "1.5 4", "runs before")
     if BRIDGE in scene.style:
-        _line(flow, "9 4 1.5 4", "through hidden nodes")
+        _line(flow, "4 2 1 2", "through hidden nodes")
     if any(scene.folded):
         x, middle = flow.take(width("+2: parameters inside", SMALL))
         panel.marks.text("+2: parameters inside", x, middle + 4, fill=flow.theme.muted)

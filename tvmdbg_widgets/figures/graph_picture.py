@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.model.graph import Graph
 
-_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "9 4 1.5 4"}
+_DASHES = {AMBIGUOUS: "6 4", CONTROL: "1.5 4", BRIDGE: "4 2 1 2"}
 _CORNER = 6.0
 _SPUR = 8
 

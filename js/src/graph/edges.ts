@@ -8,7 +8,7 @@ const DASHES: Record<number, number[]> = {
   [EdgeStyle.DATA]: [],
   [EdgeStyle.AMBIGUOUS]: [6, 4],
   [EdgeStyle.CONTROL]: [1.5, 4],
-  [EdgeStyle.BRIDGE]: [9, 4, 1.5, 4],
+  [EdgeStyle.BRIDGE]: [6, 3, 1.5, 3],
 };
 const CORNER = 9;
 const ARROW = 6;
