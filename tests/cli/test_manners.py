@@ -32,6 +32,7 @@ VERBS = (
     "memory",
     "findings",
     "check",
+    "compare",
     "table",
     "extract",
     "convert",

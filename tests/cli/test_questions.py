@@ -149,3 +149,15 @@ def test_memory_without_a_graph_says_how_to_get_one(tvmdbg: Run) -> None:
     done = tvmdbg("memory", samples.resnet20_cifar / "run_stdout.txt")
     assert done.returncode == 2
     assert "lib.get_graph_json()" in done.stderr or "--graph" in done.stderr
+
+
+def test_compare_tells_and_fails_on_what_it_is_asked_to(tvmdbg: Run, corpus: Path) -> None:
+    plain, devices = (corpus / f"tvm/resnet20_{name}" for name in ("cifar", "two_devices"))
+    done = tvmdbg("compare", plain, devices)
+    assert done.returncode == 0
+    assert "3 of 75 only in b" in done.stdout
+    told = json.loads(tvmdbg("compare", plain, devices, "--json").stdout)
+    assert told["only_b"] == [22, 45, 68]
+    assert len(told["pairs"]) == 72
+    assert tvmdbg("compare", plain, devices, "--fail-on", "structure").returncode == 1
+    assert tvmdbg("compare", plain, plain, "--fail-on", "any").returncode == 0

@@ -1,0 +1,251 @@
+"""Two graphs side by side on a page without a notebook, answered by the real Python code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, painted, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+#: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
+COPIES = [22, 45, 68]
+
+
+@pytest.fixture(scope="module")
+def devices(corpus: Path) -> Iterator[str]:
+    """Address of a page that compares one network on one and on two devices."""
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_{name}") for name in ("cifar", "two_devices"))
+    with serve(a, other=b) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def unfused(corpus: Path) -> Iterator[str]:
+    """Address of a page that compares fused functions with their parts."""
+    a, b = (tvmdbg.open(corpus / f"tvm/resnet20_cifar{more}") for more in ("", "_unfused"))
+    with serve(a, other=b) as address:
+        yield address
+
+
+@pytest.fixture
+def comparison(page: Page) -> Callable[..., Locator]:
+    """Open the view; gives its root once both graphs are there."""
+
+    def open_view(address: str, query: str = "", width: int = 1200) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 900})
+        page.goto(f"{address}?views=comparison&width={width}&{query}")
+        painted(page)
+        rest(page)
+        return page.locator(".tvmdbg-comparison")
+
+    return open_view
+
+
+def selected(page: Page) -> tuple[list[int], list[int]]:
+    found = page.evaluate(
+        "['session', 'session_b'].map(name => tvmdbg.models[name].get('selected'))"
+    )
+    return found[0], found[1]
+
+
+def marks(root: Locator, side: str) -> dict[int, dict[str, float]]:
+    graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
+    found: dict[str, Any] = graph.evaluate(INSPECT)
+    return {int(mark["id"]): mark for mark in found["marks"]}
+
+
+def labels(root: Locator, side: str) -> list[str]:
+    graph = root.locator(f'[data-side="{side}"] .tvmdbg-graph')
+    return [each["text"] for each in graph.evaluate(INSPECT)["labels"]]
+
+
+def row(root: Locator) -> Locator:
+    return root.locator('.tvmdbg-comparison-row[aria-selected="true"]')
+
+
+def test_says_what_is_matched_and_marks_what_is_not(
+    comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    expect(root.locator(".tvmdbg-comparison-sentence")).to_have_text(
+        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in b"
+    )
+    said = " ".join(labels(root, "b"))
+    assert said.count("only here") == len(COPIES)
+    assert "only here" not in " ".join(labels(root, "a"))
+    legends = root.locator(".tvmdbg-graph-legend")
+    expect(legends.nth(0)).not_to_contain_text("only here")
+    expect(legends.nth(1)).to_contain_text("only here 3")
+
+
+def test_a_node_selected_on_one_side_is_selected_on_the_other(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    spot = marks(root, "a")[24]
+    canvas = root.locator('[data-side="a"] canvas').first
+    at = {"x": spot["x"] + spot["width"] / 2, "y": spot["y"] + spot["height"] / 2}
+    canvas.click(position=at)
+    rest(page)
+    assert selected(page) == ([24], [25])
+    expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
+        "a #24 ~ b #25: likely, same structure around it, found nowhere else"
+    )
+    expect(row(root)).to_contain_text("wiring")
+    page.evaluate(
+        "() => { const m = tvmdbg.models.session_b; m.set('selected', [22]); m.save_changes(); }"
+    )
+    rest(page)
+    assert selected(page) == ([], [22])
+    expect(root.locator(".tvmdbg-comparison-here")).to_have_text("b #22 is only in b")
+
+
+def test_the_match_stands_at_the_same_place(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices, "session.selected=[31]")
+    side = root.locator('[data-side="a"] .tvmdbg-graph')
+    side.focus()
+    for _ in range(3):
+        page.keyboard.press("+")
+    rest(page)
+    here, there = marks(root, "a")[31], marks(root, "b")[32]
+    for name in ("x", "y", "width", "height"):
+        assert there[name] == pytest.approx(here[name], abs=1)
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("-")
+    rest(page)
+    moved = marks(root, "a")[31]
+    assert abs(moved["x"] - here["x"]) > 20
+    there = marks(root, "b")[32]
+    assert (there["x"], there["y"]) == pytest.approx((moved["x"], moved["y"]), abs=1)
+    root.focus()
+    page.keyboard.press("l")
+    side.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    rest(page)
+    assert abs(marks(root, "a")[31]["x"] - moved["x"]) > 20
+    assert marks(root, "b")[32] == there
+
+
+def test_the_other_side_leads_where_it_is_moved(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices, "session_b.selected=[32]")
+    root.locator('[data-side="b"] .tvmdbg-graph').focus()
+    before = marks(root, "b")[32]
+    for key in ("+", "+", "Shift+ArrowLeft"):
+        page.keyboard.press(key)
+    rest(page)
+    assert selected(page) == ([31], [32])
+    here, there = marks(root, "a")[31], marks(root, "b")[32]
+    assert there["width"] > before["width"]
+    assert (here["x"], here["y"]) == pytest.approx((there["x"], there["y"]), abs=1)
+
+
+def test_walking_the_differences_walks_the_graphs(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    root.focus()
+    for node in COPIES:
+        page.keyboard.press("ArrowDown")
+        assert selected(page) == ([], [node])
+        expect(row(root)).to_contain_text(f"b #{node}")
+    page.keyboard.press("ArrowDown")
+    assert selected(page) == ([24], [25])
+    count = root.locator(".tvmdbg-comparison-row").count()
+    page.keyboard.press("ArrowRight")
+    expect(row(root)).to_have_attribute("aria-expanded", "true")
+    expect(root.locator(".tvmdbg-comparison-row")).not_to_have_count(count - 1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert selected(page) == ([30], [31])
+    expect(root.locator(":scope > .tvmdbg-mirror")).to_contain_text("a #30 ~ b #31")
+    page.keyboard.press("ArrowLeft")
+    expect(row(root)).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("End")
+    expect(row(root)).to_contain_text("time")
+    page.keyboard.press("Escape")
+    assert selected(page) == ([], [])
+
+
+def test_only_one_kind_is_listed(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    kinds = root.get_by_label("Kind of difference")
+    kinds.select_option("device")
+    rows = root.locator(".tvmdbg-comparison-row")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("cpu → cuda")
+    assert page.evaluate("tvmdbg.models.comparison0.get('kind')") == "device"
+    root.focus()
+    page.keyboard.press("k")
+    assert page.evaluate("tvmdbg.models.comparison0.get('kind')") == "storage"
+
+
+def test_a_fused_function_selects_all_its_parts(
+    page: Page, comparison: Callable[..., Locator], unfused: str
+) -> None:
+    root = comparison(unfused)
+    root.focus()
+    page.keyboard.press("ArrowDown")
+    frames(page)
+    assert selected(page)[0] == [3]
+    assert sorted(selected(page)[1]) == [2, 4, 5]
+    expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
+        "a #3 ~ b #2, #4, #5: likely, parts of a fused function"
+    )
+
+
+def test_tab_and_keys_reach_everything(
+    page: Page, comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    root.focus()
+    for key in ("a", "b"):
+        root.focus()
+        page.keyboard.press(key)
+        side = root.locator(f'[data-side="{key}"] .tvmdbg-graph')
+        expect(side).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(root).to_be_focused()
+    page.keyboard.press("?")
+    expect(root.locator(":scope > .tvmdbg-help")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [480, 900, 1600])
+def test_nothing_is_wider_than_the_view(
+    page: Page, comparison: Callable[..., Locator], devices: str, width: int
+) -> None:
+    root = comparison(devices, width=width)
+    assert root.evaluate("root => root.scrollWidth <= root.clientWidth + 1")
+    bars = root.locator(":scope > .tvmdbg-bar, .tvmdbg-comparison-head")
+    for bar in bars.all():
+        assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth + 1")
+    box = root.bounding_box()
+    assert box is not None
+    for side in ("a", "b"):
+        pane = root.locator(f'[data-side="{side}"]').bounding_box()
+        assert pane is not None
+        assert pane["width"] > 200
+        assert pane["height"] > 120

@@ -1,0 +1,145 @@
+"""What differs between two runs, against what the makers of the dumps say of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.differences import DifferenceKind
+from tvmdbg_widgets.figures.comparison import comparison_figure
+from tvmdbg_widgets.widgets.comparison import comparison_answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.compare import Comparison
+    from tvmdbg_widgets.run import DebugRun
+
+
+def runs(corpus: Path, other: str) -> tuple[DebugRun, DebugRun]:
+    return tvmdbg.open(corpus / "tvm/resnet20_cifar"), tvmdbg.open(corpus / "tvm" / other)
+
+
+def compared(corpus: Path, other: str) -> Comparison:
+    return tvmdbg.compare(*runs(corpus, other))
+
+
+def test_the_same_run_differs_in_nothing(corpus: Path) -> None:
+    run, _ = runs(corpus, "resnet20_cifar")
+    found = tvmdbg.compare(run, run)
+    assert {each.kind for each in found} == {DifferenceKind.TIME}
+    assert all(each.in_a == each.in_b for each in found)
+
+
+def test_copies_between_devices(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_two_devices")
+    nodes = json.loads((corpus / "tvm/resnet20_two_devices/graph.json").read_text())["nodes"]
+    copies = [i for i, node in enumerate(nodes) if node["name"].startswith("__copy")]
+    assert [each.b for each in found.of_kind(DifferenceKind.ONLY_B)] == copies
+    assert not found.of_kind(DifferenceKind.ONLY_A)
+    wired = {each.b for each in found.of_kind(DifferenceKind.WIRING)}
+    readers = {i for i, node in enumerate(nodes) for each in node["inputs"] if each[0] in copies}
+    assert wired == readers
+    assert {(each.in_a, each.in_b) for each in found.of_kind(DifferenceKind.DEVICE)} == {
+        ("cpu", "cuda")
+    }
+
+
+def test_another_precision(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_cifar_fp16")
+    changed = found.of_kind(DifferenceKind.DTYPE)
+    assert {(each.in_a, each.in_b) for each in changed} == {("float32", "float16")}
+    assert len(changed) == 70  # the input and softmax stay as they are
+    group = next(each for each in found.groups if each.kind is DifferenceKind.DTYPE)
+    assert len(group.members) == 70
+    assert not found.of_kind(DifferenceKind.SHAPE)
+
+
+def test_packed_layouts(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_cifar_nchw8c")
+    values = {each.what: (each.in_a, each.in_b) for each in found.of_kind(DifferenceKind.ATTRIBUTE)}
+    assert values["data_layout"][1].startswith("NCHW")
+    shapes = {(each.in_a, each.in_b) for each in found.of_kind(DifferenceKind.SHAPE)}
+    assert ("[16, 1, 1]", "[1, 2, 1, 1, 8]") in shapes
+    assert ("[16, 3, 3, 3]", "[2, 1, 3, 3, 3, 8]") in shapes
+
+
+def test_fusion_and_times_of_all_parts_together(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_cifar_unfused")
+    fused = found.of_kind(DifferenceKind.FUSION)
+    assert len(fused) == 24
+    assert fused[0].in_b == "3 nodes: #2, #4, #5"
+    time = next(each for each in found.of_kind(DifferenceKind.TIME) if each.a == 3)
+    took = json.loads((corpus / "tvm/resnet20_cifar_unfused/time_list.json").read_text())
+    together = 1e6 * sum(sum(took[node]) / len(took[node]) for node in (2, 4, 5))
+    number, unit = time.in_b.split()
+    assert float(number) * {"µs": 1, "ms": 1e3}[unit] == pytest.approx(together, rel=1e-3)
+
+
+def test_texts_tables_and_errors(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_two_devices")
+    lines = repr(found).splitlines()
+    assert lines[:3] == [
+        "a: resnet20_cifar, b: resnet20_two_devices",
+        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in b",
+        "only in b: 3",
+    ]
+    assert "<td" in found._repr_html_()
+    assert found.counts()["only in b"] == 3
+    pandas = pytest.importorskip("pandas")
+    table = found.to_dataframe()
+    assert isinstance(table, pandas.DataFrame)
+    assert len(table) == len(found)
+    with pytest.raises(TypeError, match="runs are compared, not int"):
+        tvmdbg.compare(runs(corpus, "resnet20_cifar")[0], 3)  # type: ignore[arg-type]
+
+
+def test_names_become_no_markup_and_no_lines(corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/odd_names"
+    run = tvmdbg.open(case / "tvmdbg")
+    found = tvmdbg.compare(run, tvmdbg.open(corpus / "tvm/edge_cases/v0.19/tiny_relu/tvmdbg"))
+    assert "<script" not in found._repr_html_()
+    assert all(line.isprintable() for line in repr(found).splitlines())
+
+
+def test_the_view_is_told_all(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_two_devices")
+    reply = comparison_answer(found, {"kind": "comparison", "id": "1"})
+    lengths = {each["name"]: each["length"] for each in reply.result["columns"]}
+    assert lengths["pairA"] == len(found.matching)
+    assert lengths["memberA"] == len(found)
+    assert lengths["groupKind"] == len(found.groups)
+    assert lengths["groupStart"] == len(found.groups) + 1
+    with pytest.raises(ValueError, match="unknown question 'graph'"):
+        comparison_answer(found, {"kind": "graph"})
+
+
+@pytest.mark.parametrize("width", [300, 720, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
+def test_figures(corpus: Path, width: int, theme: str) -> None:
+    pair = runs(corpus, "resnet20_two_devices")
+    found = tvmdbg.compare(*pair)
+    figure = comparison_figure(pair, found, width=width, theme=theme)
+    assert figure.description["only_b"] == [22, 45, 68]
+    assert len(figure.description["graphs"]) == (2 if width >= 620 else 0)
+    assert "only in b" in figure.svg
+    assert len(comparison_figure(pair, found, saved=True).svg) < 48_000
+
+
+def test_a_view_of_a_run_beside_itself_has_two_sessions(corpus: Path) -> None:
+    run, other = runs(corpus, "resnet20_cifar_v0.8")
+    view = tvmdbg.ComparisonView(run, run)
+    assert view.session is not view.session_b
+    both = tvmdbg.ComparisonView(run, other, kind="time", linked=False)
+    assert both.session_b is other.session
+    assert both.comparison.matching.counts()["exact"] == 72
+    assert "72 of 72 nodes matched" in both.figure().text
+    with pytest.raises(NotImplementedError, match="figure"):
+        both.save_html("x.html")
+    with pytest.raises(TypeError, match="shows two runs"):
+        tvmdbg.ComparisonView(run, "other")  # type: ignore[arg-type]
+    view.close()
+    both.close()
