@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.devices import device_names
-from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
@@ -135,7 +135,6 @@ def _graph(context: Context, _question: Question) -> Reply:
     graph = run.graph
     if graph is None:
         return Reply(None)
-    nodes = graph.nodes
     groups = run.groups
     timeline = run.timeline
     unknown = np.full(graph.num_nodes, np.nan)
@@ -147,9 +146,9 @@ def _graph(context: Context, _question: Question) -> Reply:
     nothing = np.zeros(0, np.int32)
     columns: dict[str, Any] = {
         "names": graph.names,
-        "labels": StringColumn.from_strings(label(node.func_name) or node.name for node in nodes),
+        "labels": node_labels(graph),
         "funcNames": graph.func_names,
-        "opKinds": StringColumn.from_strings(node.op_kind for node in nodes),
+        "opKinds": node_op_kinds(graph),
         "kinds": graph.kinds,
         "parameterTrust": graph.parameter_trust,
         "entryOffsets": graph.entry_offsets.astype(np.int32),

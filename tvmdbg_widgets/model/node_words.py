@@ -1,0 +1,58 @@
+"""Columns of words about the nodes of a graph, made without looking at each node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.operators import op_kind
+from tvmdbg_widgets.model.strings import StringColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.graph import Graph
+
+_KINDS = 256
+
+
+def node_labels(graph: Graph) -> StringColumn:
+    """Return the operators of each node in a few words, of a node without any its name.
+
+    Returns
+    -------
+    StringColumn [N]
+    """
+    functions = [label(name) for name in graph.func_names.unique]
+    codes = graph.func_names.codes
+    plain = np.array([not text for text in functions], np.bool_)[codes]
+    names, rows = np.unique(graph.names.codes[plain], return_inverse=True)
+    words = [*functions, *(graph.names.unique[code] for code in names.tolist())]
+    found = codes.copy()
+    found[plain] = rows + len(functions)
+    return _column(words, found)
+
+
+def node_op_kinds(graph: Graph) -> StringColumn:
+    """Return the family of operators of each node.
+
+    Returns
+    -------
+    StringColumn [N]
+    """
+    pairs, rows = np.unique(
+        graph.func_names.codes.astype(np.int64) * _KINDS + graph.kinds, return_inverse=True
+    )
+    names = graph.func_names.unique
+    words = (op_kind(names[pair // _KINDS], pair % _KINDS) for pair in pairs.tolist())
+    return _column(words, rows)
+
+
+def _column(words: Iterable[str], rows: npt.NDArray[np.integer]) -> StringColumn:
+    """Return the words of some rows, equal ones as one."""
+    table = StringColumn.from_strings(words)
+    return StringColumn(table.unique, table.codes[rows])
