@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_STATES: Final = 400
 _MOST_KEPT: Final = 500
-_MOST_WORK: Final = 2_000_000
+_MOST_WORK: Final = 500_000
 
 _FOUND: Final = 0
 

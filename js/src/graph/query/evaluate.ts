@@ -89,17 +89,17 @@ export class Evaluation {
       lowered[row] ??= unique[row]!.toLowerCase();
       good[row] = fits(lowered[row]!) ? 1 : 0;
     }
-    return Uint8Array.from(codes, (code) => good[code] ?? 0);
+    yield;
+    return taken(codes, good);
   }
 
   /** The nodes that have any of some entries. */
-  #owners(rows: ArrayLike<unknown>, isGood: (row: number) => unknown): Mask {
+  #owners(rows: Mask): Mask {
     const { entryOffsets } = this.#facts.graph;
     const found = this.#none();
     for (let node = 0; node < found.length; node++) {
-      for (let row = entryOffsets[node]!; row < entryOffsets[node + 1]! && !found[node]; row++) {
-        if (row < rows.length && isGood(row)) found[node] = 1;
-      }
+      const end = entryOffsets[node + 1]!;
+      for (let row = entryOffsets[node]!; row < end; row++) found[node]! |= rows[row]!;
     }
     return found;
   }
@@ -111,11 +111,7 @@ export class Evaluation {
     for (const column of [names, funcNames, labels, opKinds]) {
       add(found, yield* this.#rows(column, fits));
     }
-    const rows = yield* this.#rows(dtypes, fits);
-    add(
-      found,
-      this.#owners(rows, (row) => rows[row]),
-    );
+    add(found, this.#owners(yield* this.#rows(dtypes, fits)));
     if (mode === "glob") add(found, yield* this.#operators(fits));
     if (mode !== "has") return found;
     if (SIZES.test(text)) {
@@ -132,7 +128,9 @@ export class Evaluation {
   /** The nodes that run an operator that fits. */
   *#operators(fits: Fits): Steps {
     const { labels, kinds } = this.#facts.graph;
-    const found = yield* this.#rows(labels, (text) => text.split(" + ").some(fits));
+    const found = yield* this.#rows(labels, (text) =>
+      text.includes(" + ") ? text.split(" + ").some(fits) : fits(text),
+    );
     return found.map((each, node) => (kinds[node]! >= NodeKind.OPERATOR ? each : 0));
   }
 
@@ -162,20 +160,13 @@ export class Evaluation {
     if (field.startsWith("attr.")) return this.#attr(field, fits, differs);
     const column = this.#facts.column(field);
     const rows = yield* this.#rows(column, fits);
-    const told = column.unique.map((text) => text !== "");
-    const isTold = (row: number) => told[column.codes[row]!];
-    if (field === "name" || field === "func") {
-      return unless(
-        rows,
-        rows.map((_, node) => (isTold(node) ? 1 : 0)),
-      );
-    }
-    const known = this.#owners(rows, isTold);
+    const told = Uint8Array.from(column.unique, (text) => (text ? 1 : 0));
+    const isTold = taken(column.codes, told);
+    if (field === "name" || field === "func") return unless(rows, isTold);
+    yield;
+    const known = this.#owners(isTold);
     this.#note(field, known);
-    return unless(
-      this.#owners(rows, (row) => isTold(row) && rows[row]),
-      known,
-    );
+    return unless(this.#owners(both(rows, isTold)), known);
   }
 
   #note(field: string, known: Mask): void {
@@ -211,11 +202,11 @@ export class Evaluation {
     }
     const numbers = this.#facts.numbers(field);
     yield;
-    const ofEntries = OF_ENTRIES.includes(field);
-    const nodes = (isGood: (number: number) => boolean): Mask =>
-      ofEntries
-        ? this.#owners(numbers, (row) => isGood(numbers[row]!))
-        : this.#none().map((_, node) => (isGood(numbers[node]!) ? 1 : 0));
+    const nodes = (isGood: (number: number) => boolean): Mask => {
+      const good = new Uint8Array(numbers.length);
+      for (let row = 0; row < good.length; row++) if (isGood(numbers[row]!)) good[row] = 1;
+      return OF_ENTRIES.includes(field) ? this.#owners(good) : good;
+    };
     const known = nodes((number) => !Number.isNaN(number));
     this.#note(field, known);
     if (by !== "!=") return nodes(fits);
@@ -225,7 +216,7 @@ export class Evaluation {
 
   *#shape(sizes: readonly string[], differs: boolean): Steps {
     const { shapeKnown } = this.#facts.graph;
-    const known = this.#owners(shapeKnown, (row) => shapeKnown[row]);
+    const known = this.#owners(shapeKnown);
     this.#note("shape", known);
     const found = yield* this.#shapes((shape) => fitsSizes(shape, sizes));
     return differs ? known.map((each, node) => each & (1 - found[node]!)) : found;
@@ -235,8 +226,9 @@ export class Evaluation {
   *#shapes(fits: (shape: string[]) => boolean): Steps {
     const { shapeKnown } = this.#facts.graph;
     const { codes, texts } = yield* this.#facts.shapes();
-    const good = texts.map((text) => fits(text ? text.split(",") : []));
-    return this.#owners(codes, (row) => shapeKnown[row] && good[codes[row]!]);
+    const good = Uint8Array.from(texts, (text) => (fits(text ? text.split(",") : []) ? 1 : 0));
+    yield;
+    return this.#owners(both(taken(codes, good), shapeKnown));
   }
 
   /** The nodes on any way through all steps: forward as far as it goes, then back. */
@@ -289,6 +281,13 @@ export class Evaluation {
 
 function add(found: Mask, more: Mask): void {
   for (let row = 0; row < found.length; row++) found[row]! |= more[row]!;
+}
+
+/** The value of each row's code, 0 where it has none. */
+function taken(codes: Int32Array, good: Mask): Mask {
+  const found = new Uint8Array(codes.length);
+  for (let row = 0; row < codes.length; row++) found[row] = good[codes[row]!] ?? 0;
+  return found;
 }
 
 function both(a: Mask, b: Mask): Mask {

@@ -43,10 +43,10 @@ export class Facts {
     if (field === "layout") return this.more!.layouts;
     const known = graph.info?.devices ?? {};
     const types = [...new Set(graph.deviceTypes)];
-    const code = new Map(types.map((type, row) => [type, row]));
-    const codes = Int32Array.from(graph.shapeKnown, (_, entry) =>
-      graph.deviceTypes.length ? code.get(graph.deviceTypes[entry]!)! : -1,
-    );
+    const codes = new Int32Array(graph.shapeKnown.length).fill(-1);
+    for (let row = 0; row < graph.deviceTypes.length; row++) {
+      codes[row] = types.indexOf(graph.deviceTypes[row]!);
+    }
     return new StringColumn(
       codes,
       types.map((type) => (type < 0 ? "" : (known[type] ?? ""))),
@@ -91,8 +91,11 @@ export class Facts {
 
   #counted(field: string): Numbers {
     const { kinds, nodeNs, entryOffsets, shapeOffsets, shapeKnown, storageIds } = this.graph;
-    const of = (rows: ArrayLike<unknown>, each: (row: number) => number) =>
-      Float64Array.from(rows, (_, row) => each(row));
+    const of = ({ length }: ArrayLike<unknown>, each: (row: number) => number) => {
+      const found = new Float64Array(length);
+      for (let row = 0; row < length; row++) found[row] = each(row);
+      return found;
+    };
     switch (field) {
       case "time":
         return nodeNs;

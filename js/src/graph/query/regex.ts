@@ -11,7 +11,7 @@ const LAST = 0x10ffff;
 const MOST_DEPTH = 50;
 const MOST_STATES = 400;
 const MOST_KEPT = 500;
-const MOST_WORK = 2_000_000;
+const MOST_WORK = 500_000;
 const CLASSES: Record<string, Ranges> = {
   d: [[48, 57]],
   w: [
