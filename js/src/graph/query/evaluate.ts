@@ -236,20 +236,20 @@ export class Evaluation {
     const reached = [steps[0]!];
     for (const [row, arrow] of arrows.entries()) {
       yield;
-      reached.push(both(steps[row + 1]!, this.#beyond(reached[row]!, arrow, false)));
+      reached.push(both(steps[row + 1]!, yield* this.#beyond(reached[row]!, arrow, false)));
     }
     let last = reached.at(-1)!;
     const found = last.slice();
     for (let row = arrows.length - 1; row >= 0; row--) {
       yield;
-      last = both(reached[row]!, this.#beyond(last, arrows[row]!, true));
+      last = both(reached[row]!, yield* this.#beyond(last, arrows[row]!, true));
       add(found, last);
     }
     return found;
   }
 
   /** What is one edge away, or any number of edges. */
-  #beyond(nodes: Mask, arrow: string, back: boolean): Mask {
+  *#beyond(nodes: Mask, arrow: string, back: boolean): Steps {
     const { graph, links } = this.#facts;
     const { edgeSource, edgeTarget } = graph;
     const found = this.#none();
@@ -262,19 +262,26 @@ export class Evaluation {
       }
       return found;
     }
-    const waiting: number[] = [];
+    const waiting = new Int32Array(nodes.length);
+    let end = 0;
     const reach = (node: number) => {
       if (node < 0 || found[node]) return;
       found[node] = 1;
-      waiting.push(node);
+      waiting[end++] = node;
     };
     const step = (node: number) => {
-      const [first, end] = links.range(node);
-      if (back) for (let edge = first; edge < end; edge++) reach(edgeSource[edge]!);
+      const [first, last] = links.range(node);
+      if (back) for (let edge = first; edge < last; edge++) reach(edgeSource[edge]!);
       else for (const edge of links.outOf(node)) reach(edgeTarget[edge]!);
     };
-    for (let node = 0; node < nodes.length; node++) if (nodes[node]) step(node);
-    while (waiting.length) step(waiting.pop()!);
+    for (let node = 0; node < nodes.length; node++) {
+      if (node % STRIDE === 0) yield;
+      if (nodes[node]) step(node);
+    }
+    for (let row = 0; row < end; row++) {
+      if (row % STRIDE === 0) yield;
+      step(waiting[row]!);
+    }
     return found;
   }
 }
