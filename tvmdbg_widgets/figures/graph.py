@@ -65,7 +65,7 @@ def graph_figure(
     hops : int or None
         Show only what is within so many edges of the focus.
     search : str
-        Words; nodes that have them are marked.
+        Query; what it finds is marked, see :meth:`tvmdbg_widgets.DebugRun.select`.
     selected : sequence of int
         Nodes that are marked.
     isolate : mapping or None

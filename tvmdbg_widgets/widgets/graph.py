@@ -95,7 +95,7 @@ class GraphView(GraphOptions, Navigation, View):
     direction : str
         ``"down"`` or ``"right"``.
     search : str
-        Words that a node must have in its name, function, kind, dtype or shape.
+        Query; what it finds is marked, see :meth:`tvmdbg_widgets.DebugRun.select`.
     grouped : bool
         Draw closed groups of ``run.groups`` as one box each, and frames around what is in open
         ones.

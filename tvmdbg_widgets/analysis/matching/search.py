@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,8 @@ from tvmdbg_widgets.analysis.matching.sequence import match_sequences
 from tvmdbg_widgets.analysis.matching.side import Side, Table, plain_side, side_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tvmdbg_widgets.model.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
@@ -52,6 +56,23 @@ def match(a: Graph, b: Graph) -> Matching:
         both = np.repeat(np.arange(count, dtype=np.int32)[:, None], 2, axis=1)
         sure = np.full(count, Certainty.EXACT, np.uint8)
         return Matching(a, b, both, sure, np.full(count, Reason.SAME_ID, np.uint8))
+    with _uncollected():
+        return _matched(a, b)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector from looking through millions of new tuples, none of them in a cycle."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _matched(a: Graph, b: Graph) -> Matching:
     table: Table = {}
     left, right = side_of(a, table), side_of(b, table)
     found = Found(left, right)
