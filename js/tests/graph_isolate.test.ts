@@ -24,7 +24,7 @@ const part = (
   kind: "upstream" | "downstream" | "around" | "path",
   nodes: number[],
   hops = null as number | null,
-) => ids(isolated(links, { kind, nodes, hops }));
+) => ids(finished(isolated(links, { kind, nodes, hops })));
 
 describe("a part of the graph", () => {
   it("is what leads to nodes, with the parameters they read", () => {

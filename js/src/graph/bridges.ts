@@ -22,15 +22,16 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
   let followed = 0;
   let pause = 0;
   for (let start = 0; start < hidden.length; start++) {
-    if (start + followed >= pause) {
-      pause = start + followed + STRIDE;
-      yield;
-    }
+    if (start % STRIDE === 0) yield;
     if (hidden[start]) continue;
     mark += 1;
     const ends = new Set<number>();
     let work = [start];
     while (work.length && followed <= MOST_FOLLOWED) {
+      if (followed >= pause) {
+        pause = followed + STRIDE;
+        yield;
+      }
       const node = work.pop()!;
       const edges = links.outOf(node);
       if (node !== start) followed += edges.length;
@@ -49,6 +50,10 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
       work = [target];
       const stamp = found.length + 1;
       while (work.length && followed <= MOST_FOLLOWED) {
+        if (followed >= pause) {
+          pause = followed + STRIDE;
+          yield;
+        }
         const [first, end] = links.range(work.pop()!);
         followed += end - first;
         for (let edge = first; edge < end; edge++) {

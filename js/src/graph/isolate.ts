@@ -35,12 +35,29 @@ export function levels(
   return level;
 }
 
-/** Which nodes are in the part, one a node, and how many; parameters come with those that read them. */
-export function isolated(links: Links, { kind, nodes, hops }: Isolation): Uint8Array {
+/** Which nodes are in the part, one a node, found in steps; parameters come with those that read them. */
+export function* isolated(
+  links: Links,
+  { kind, nodes, hops }: Isolation,
+): Generator<void, Uint8Array> {
   const { kinds, edgeSource, edgeTarget } = links.graph;
   const shown = new Uint8Array(kinds.length);
-  if (kind === "path") between(links, nodes[0]!, nodes[1]!, shown);
-  else {
+  if (kind === "path") {
+    const [start, end] = [nodes[0]!, nodes[1]!];
+    for (const [first, last] of [
+      [start, end],
+      [end, start],
+    ] as const) {
+      const after = levels(links, [first], { down: true });
+      yield;
+      if (after[last]! < 0) continue;
+      const before = levels(links, [last], { up: true });
+      for (let node = 0; node < shown.length; node++) {
+        if (after[node]! >= 0 && before[node]! >= 0) shown[node] = 1;
+      }
+      yield;
+    }
+  } else {
     const ways = {
       up: kind !== "downstream",
       down: kind !== "upstream",
@@ -49,6 +66,7 @@ export function isolated(links: Links, { kind, nodes, hops }: Isolation): Uint8A
     const level = levels(links, nodes, ways);
     for (let node = 0; node < shown.length; node++) shown[node] = level[node]! < 0 ? 0 : 1;
   }
+  yield;
   const isParameter = (node: number) => kinds[node] === NodeKind.PARAMETER;
   for (let edge = 0; edge < edgeTarget.length; edge++) {
     const [source, target] = [edgeSource[edge]!, edgeTarget[edge]!];
@@ -58,21 +76,8 @@ export function isolated(links: Links, { kind, nodes, hops }: Isolation): Uint8A
   return shown;
 }
 
-/** Marks the nodes on any path between two, in either direction; gives the fewest edges of one, -1 where there is none. */
-export function between(links: Links, start: number, end: number, shown?: Uint8Array): number {
-  let shortest = -1;
-  for (const [first, last] of [
-    [start, end],
-    [end, start],
-  ] as const) {
-    const after = levels(links, [first], { down: true });
-    if (after[last]! < 0) continue;
-    if (shortest < 0) shortest = after[last]!;
-    if (!shown) break;
-    const before = levels(links, [last], { up: true });
-    for (let node = 0; node < shown.length; node++) {
-      if (after[node]! >= 0 && before[node]! >= 0) shown[node] = 1;
-    }
-  }
-  return shortest;
+/** The fewest edges on a path between two nodes, in either direction; -1 where there is none. */
+export function between(links: Links, start: number, end: number): number {
+  const away = levels(links, [start], { down: true })[end]!;
+  return away < 0 ? levels(links, [end], { down: true })[start]! : away;
 }

@@ -1,5 +1,6 @@
 import { counted, integer } from "../shared/format.ts";
 import { between, type Isolation } from "./isolate.ts";
+import type { Placed } from "./placed.ts";
 import { shownNodes } from "./scene.ts";
 import type { GraphView } from "./view.ts";
 
@@ -8,6 +9,7 @@ export class Navigator {
   readonly #view: GraphView;
   /** Where a path begins, until its other end is chosen. */
   #start: number | null = null;
+  #told: { placed: Placed | null; text: string } = { placed: null, text: "" };
   /** What could not be done, or waits to be. */
   #notice = "";
 
@@ -88,16 +90,20 @@ export class Navigator {
 
   /** What is shown of how many; empty where it is all. */
   banner(): string {
-    const { placed, model, chosen } = this.#view;
-    if (this.#notice || !placed) return this.#notice;
-    const { isolation, hidden } = chosen;
-    const part = isolation ? this.#part(isolation) : "";
-    const hops = part || chosen.hops === null ? "" : counted(chosen.hops, "hop");
-    const [shown, all] = [shownNodes(placed.scene), model.graph.kinds.length];
-    if (shown === all && !part) return "";
+    const { placed } = this.#view;
+    if (this.#notice || !placed || !this.isPart) return this.#notice;
+    if (this.#told.placed !== placed) this.#told = { placed, text: this.#tell(placed) };
+    return this.#told.text;
+  }
+
+  #tell({ scene }: Placed): string {
+    const { isolation, hidden, hops } = this.#view.chosen;
+    const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");
+    const [shown, all] = [shownNodes(scene), this.#view.model.graph.kinds.length];
+    if (shown === all && !isolation) return "";
     const without = hidden.length ? `without ${hidden.join(", ")}` : "";
-    const what = [part || hops, without].filter(Boolean).join(", ");
-    return what && `${what}: ${integer(shown)} of ${integer(all)} nodes `;
+    const what = [part, without].filter(Boolean).join(", ");
+    return `${what}: ${integer(shown)} of ${integer(all)} nodes `;
   }
 
   #part({ kind, nodes, hops }: Isolation): string {
