@@ -42,10 +42,11 @@ class Letters:
         known = graph.edge_source >= 0
         entry = graph.entry_offsets[graph.edge_source] + graph.edge_output
         kinds = np.zeros(graph.num_edges, np.uint64)
-        kinds[known] = structure.entry_signatures(graph)[entry[known]]
+        entries = structure.entry_signatures(graph)
+        kinds[known] = entries[entry[known]]
         first = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
         read = structure.segment_sums(structure.mixed(kinds, graph.edge_position), first)
-        whole = structure.mixed(structure.signatures(graph), read)
+        whole = structure.mixed(structure.signatures(graph, entries), read)
         code = np.unique(whole, return_inverse=True)[1]
         return cls(graph.kinds >= NodeKind.OPERATOR, code.astype(np.int64), first.astype(np.int64))
 
