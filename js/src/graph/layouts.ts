@@ -85,7 +85,7 @@ async function place(
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
   const { links, groups, labels, graph } = model;
-  const part = isolation && isolated(links, isolation);
+  const part = isolation && (await inSlices(isolated(links, isolation), signal));
   const left = await hiddenNodes(model, hidden, signal);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;

@@ -90,13 +90,15 @@ export class Navigator {
 
   /** What is shown of how many; empty where it is all. */
   banner(): string {
-    const { placed } = this.#view;
-    if (this.#notice || !placed || !this.isPart) return this.#notice;
+    const { placed, isArranging } = this.#view;
+    if (this.#notice || !placed) return this.#notice;
+    if (isArranging) return this.#told.text;
     if (this.#told.placed !== placed) this.#told = { placed, text: this.#tell(placed) };
     return this.#told.text;
   }
 
   #tell({ scene }: Placed): string {
+    if (!this.isPart) return "";
     const { isolation, hidden, hops } = this.#view.chosen;
     const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");
     const [shown, all] = [shownNodes(scene), this.#view.model.graph.kinds.length];
