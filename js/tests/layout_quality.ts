@@ -54,40 +54,38 @@ function firstAbove(end: Float64Array, y: number): number {
   return low;
 }
 
-/** Pairs of strokes that run through the same channel and change sides in it. */
-function countCrossings(result: LayoutResult, drawn: Segment[]): number {
-  const { layerTop, layerBottom, layers } = result;
-  const channels: [number, number][][] = Array.from({ length: layers }, () => []);
-  for (const { x0, y0, x1, y1 } of drawn) {
-    for (let l = firstAbove(layerTop, y0) - 1; l + 1 < layers; l++) {
-      if (l < 0) continue;
-      const from = Math.max(y0, layerBottom[l]!);
-      const to = Math.min(y1, layerTop[l + 1]!);
-      if (from < to) channels[l]!.push([x0, x1]);
-      if (y1 <= layerTop[l + 1]!) break;
+/** Height of the bands in which pieces are compared, px. */
+const BAND = 60;
+
+/** Whether two pieces cross, in the inside of both. */
+export function cross(p: Segment, q: Segment): boolean {
+  const side = (s: Segment, x: number, y: number) =>
+    Math.sign((s.x1 - s.x0) * (y - s.y0) - (s.y1 - s.y0) * (x - s.x0));
+  return (
+    side(p, q.x0, q.y0) * side(p, q.x1, q.y1) < 0 && side(q, p.x0, p.y0) * side(q, p.x1, p.y1) < 0
+  );
+}
+
+/** Pairs of pieces that cross. */
+function countCrossings(drawn: Segment[]): number {
+  const bands = new Map<number, Segment[]>();
+  for (const piece of drawn) {
+    for (let b = Math.floor(piece.y0 / BAND); b <= Math.floor(piece.y1 / BAND); b++) {
+      const members = bands.get(b);
+      if (members) members.push(piece);
+      else bands.set(b, [piece]);
     }
   }
+  const left = ({ x0, x1 }: Segment) => Math.min(x0, x1);
   let crossings = 0;
-  for (const pieces of channels) {
-    pieces.sort((p, q) => p[0] - q[0] || p[1] - q[1]);
-    const ends = [...new Set(pieces.map((p) => p[1]))].sort((p, q) => p - q);
-    const rank = new Map(ends.map((x, i) => [x, i + 1]));
-    const tree = new Int32Array(ends.length + 1);
-    let seen = 0;
-    for (let i = 0; i < pieces.length; ) {
-      let j = i;
-      while (j < pieces.length && pieces[j]![0] === pieces[i]![0]) j++;
-      for (let k = i; k < j; k++) {
-        let notRight = 0;
-        for (let r = rank.get(pieces[k]![1])!; r > 0; r -= r & -r) notRight += tree[r]!;
-        crossings += seen - notRight;
+  for (const [band, members] of bands) {
+    members.sort((p, q) => left(p) - left(q));
+    members.forEach((p, i) => {
+      for (let j = i + 1; j < members.length && left(members[j]!) <= Math.max(p.x0, p.x1); j++) {
+        const q = members[j]!;
+        if (Math.floor(Math.max(p.y0, q.y0) / BAND) === band && cross(p, q)) crossings++;
       }
-      for (let k = i; k < j; k++) {
-        for (let r = rank.get(pieces[k]![1])!; r < tree.length; r += r & -r) tree[r]!++;
-        seen++;
-      }
-      i = j;
-    }
+    });
   }
   return crossings;
 }
@@ -142,7 +140,8 @@ function countOverlaps(input: LayoutInput, result: LayoutResult): number {
   return overlaps;
 }
 
-export function judge(input: LayoutInput, result: LayoutResult): Quality {
+/** Counting the crossings takes long where very many lines run side by side. */
+export function judge(input: LayoutInput, result: LayoutResult, crossings = true): Quality {
   const drawn = segments(result);
   let ink = 0;
   for (const { x0, y0, x1, y1 } of drawn) ink += Math.hypot(x1 - x0, y1 - y0);
@@ -153,7 +152,7 @@ export function judge(input: LayoutInput, result: LayoutResult): Quality {
   }
   const { minX, minY, maxX, maxY } = result.bounds;
   return {
-    crossings: countCrossings(result, drawn),
+    crossings: crossings ? countCrossings(drawn) : Number.NaN,
     overNodes: countOverNodes(input, result, drawn),
     overlaps: countOverlaps(input, result),
     bends,

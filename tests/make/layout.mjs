@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled, root } from "../../js/tests/layout_bundle.mjs";
 
-const { layout, network, scattered, inputOf } = await bundled(`
+const { layout, network, scattered, inputOf, shown, someGroups } = await bundled(`
   export { layout } from "./js/src/graph/layout/index.ts";
-  export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";`);
+  export { network, scattered, inputOf } from "./js/tests/layout_graphs.ts";
+  export { shown, someGroups } from "./js/tests/layout_frames.ts";`);
 
 function everyToAll(size) {
   const source = [];
@@ -23,6 +24,12 @@ const uneven = scattered(70, 110, 13, true);
 uneven.height = uneven.height.map((_, v) => 10 + ((v * 29) % 70));
 uneven.width = uneven.width.map((w, v) => w + v / 8);
 
+function framed(graph, seed, direction = "down") {
+  const groups = someGroups(graph.count, seed);
+  const open = new Set(groups.start.map((_, g) => g).filter((g) => g % 5 !== 4));
+  return shown({ ...graph, direction }, groups, open).input;
+}
+
 const graphs = {
   empty: inputOf([], [], []),
   loops: inputOf([80, 81.5, 80], [0, 1, 2, 1], [1, 2, 0, 1]),
@@ -33,6 +40,9 @@ const graphs = {
   stubs: { ...everyToAll(14), options: { trunkBudget: -1000 } },
   network: network(250, 19),
   networks_2000: network(1950, 23),
+  frames: framed(network(200, 29), 31),
+  frames_random: framed(scattered(120, 170, 37), 41),
+  frames_right: framed(network(120, 43), 47, "right"),
 };
 
 const list = (array) => Array.from(array);
@@ -48,6 +58,14 @@ for (const [name, input] of Object.entries(graphs)) {
       target: list(input.target),
       source_slot: list(input.sourceSlot),
       direction: input.direction ?? "down",
+      frames: input.frames
+        ? {
+            of: list(input.frameOf),
+            parent: list(input.frames.parent),
+            min_width: list(input.frames.minWidth),
+            closed_height: list(input.frames.closedHeight),
+          }
+        : null,
       trunk_budget: input.options?.trunkBudget ?? 4,
     },
     x: list(x),
@@ -58,6 +76,7 @@ for (const [name, input] of Object.entries(graphs)) {
     order: list(order),
     layer_start: list(layerStart),
     bounds: [rest.bounds.minX, rest.bounds.minY, rest.bounds.maxX, rest.bounds.maxY],
+    frames: [rest.frames.x, rest.frames.y, rest.frames.width, rest.frames.height].map(list),
     offsets: list(rest.routes.offsets),
     points: list(rest.routes.points),
     trunk: list(rest.routes.trunk),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.figures.layout import Layout, Spacing, layout
+from tvmdbg_widgets.figures.layout import FrameInput, Layout, Spacing, layout
 
 GOLDEN = Path(__file__).parent.parent / "data" / "layout"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.json"))
@@ -21,12 +21,14 @@ NAMES = sorted(path.stem for path in GOLDEN.glob("*.json"))
 def recorded(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     golden = json.loads((GOLDEN / f"{name}.json").read_text())
     given = golden.pop("input")
+    if given["frames"] is not None:
+        given["frames"] = FrameInput(**given["frames"])
     given["spacing"] = Spacing(trunk_budget=given.pop("trunk_budget"))
     return given, golden
 
 
 def test_there_are_recorded_answers() -> None:
-    assert len(NAMES) >= 9
+    assert len(NAMES) >= 12
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,6 +39,9 @@ def test_same_numbers_as_the_live_view(name: str) -> None:
         np.testing.assert_allclose(getattr(result, field), expected[field], rtol=0, atol=1e-9)
     for field in ("layer", "order", "layer_start", "stubs", "reversed", "components"):
         np.testing.assert_array_equal(getattr(result, field), expected[field])
+    for i, field in enumerate(("x", "y", "width", "height")):
+        found = getattr(result.frames, field)
+        np.testing.assert_allclose(found, expected["frames"][i], rtol=0, atol=1e-9)
     np.testing.assert_array_equal(result.routes.offsets, expected["offsets"])
     np.testing.assert_array_equal(result.routes.trunk, expected["trunk"])
     points = np.reshape(expected["points"], (-1, 2))

@@ -5,30 +5,67 @@ The live view's is js/src/graph/layout; both are held to the same recorded answe
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.figures.layout.acyclic import make_acyclic
 from tvmdbg_widgets.figures.layout.adjacency import group_by
+from tvmdbg_widgets.figures.layout.assemble import join_strokes, origins_of
 from tvmdbg_widgets.figures.layout.blocks import align_blocks
 from tvmdbg_widgets.figures.layout.coordinates import place_blocks
-from tvmdbg_widgets.figures.layout.finish import Drawn, finish
+from tvmdbg_widgets.figures.layout.finish import (
+    finish,
+    layers_of_boxes,
+    layers_of_rows,
+    place_boxes,
+    place_frames,
+)
 from tvmdbg_widgets.figures.layout.initial import initial_order
 from tvmdbg_widgets.figures.layout.layering import assign_layers
+from tvmdbg_widgets.figures.layout.levels import Levels, one_level, part_levels
 from tvmdbg_widgets.figures.layout.order import improve_order
-from tvmdbg_widgets.figures.layout.pack import pack_components
-from tvmdbg_widgets.figures.layout.ports import place_ports
-from tvmdbg_widgets.figures.layout.result import Direction, Layout, Routes
-from tvmdbg_widgets.figures.layout.routing import Placed, route_edges
+from tvmdbg_widgets.figures.layout.place import FrameSizes, Geometry, Placer
+from tvmdbg_widgets.figures.layout.result import Direction, Frames, Layout, Routes
 from tvmdbg_widgets.figures.layout.spacing import Spacing
-from tvmdbg_widgets.figures.layout.trunks import expand, find_trunks
-from tvmdbg_widgets.figures.layout.vertical import stack_layers
+from tvmdbg_widgets.figures.layout.trunks import expand, find_stubs, find_trunks, spread_stubs
 
-__all__ = ["Direction", "Layout", "Routes", "Spacing", "layout"]
+__all__ = ["Direction", "FrameInput", "Frames", "Layout", "Routes", "Spacing", "layout"]
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _FREE_POINTS = 1024
+
+
+@dataclass(frozen=True)
+class FrameInput:
+    """Frames around boxes.
+
+    Attributes
+    ----------
+    of
+        Innermost frame of each box, -1 for none, shape (count,).
+    parent
+        The frame around each frame, -1 for none, shape (frames,); parents come first.
+    min_width, closed_height
+        Size of each closed box, px: a frame is at least as wide as its header, and its neighbours
+        are placed as if it were closed.
+    """
+
+    of: Sequence[int]
+    parent: Sequence[int]
+    min_width: Sequence[float]
+    closed_height: Sequence[float]
+
+    def check(self, count: int) -> None:
+        """Raise ValueError where frames are not what they should be."""
+        if len(self.of) != count or not all(-1 <= f < len(self.parent) for f in self.of):
+            raise ValueError(f"{count} nodes are not all in -1 or one of {len(self.parent)} frames")
+        if not all(-1 <= up < f for f, up in enumerate(self.parent)):
+            raise ValueError("a frame must come after the frame it is in")
 
 
 def _sizes(values: npt.ArrayLike, count: int, name: str) -> list[float]:
@@ -55,6 +92,7 @@ def layout(
     target: npt.ArrayLike,
     *,
     source_slot: npt.ArrayLike | None = None,
+    frames: FrameInput | None = None,
     direction: Direction = "down",
     spacing: Spacing | None = None,
 ) -> Layout:
@@ -71,6 +109,9 @@ def layout(
         the order of its operands.
     source_slot
         The output each edge reads, shape (edges,); edges of one (source, slot) share a line.
+    frames
+        Boxes in frames: each frame's inside is laid out by itself, and stands in its parent as one
+        box, so that opening one moves only what is beside or below it.
     direction
         Where edges lead.
     spacing
@@ -97,39 +138,80 @@ def layout(
         across, along = along, across
 
     acyclic = make_acyclic(count, inputs, outputs)
-    widths = [across[v] for v in acyclic.node_of]
-    heights = [along[v] for v in acyclic.node_of]
-    outgoing = group_by(count, acyclic.source)
-    layering = assign_layers(count, acyclic.source, acyclic.target, outgoing)
-    trunks = find_trunks(acyclic.source, outgoing, slot, acyclic.flipped)
-    budget = spacing.trunk_budget * count + _FREE_POINTS
-    graph = expand(layering, trunks, acyclic.source, acyclic.target, budget)
+    sizes: FrameSizes | None = None
+    if frames is None:
+        levels = one_level(count, acyclic, slot)
+    else:
+        frames.check(count)
+        sizes = FrameSizes(list(frames.min_width), list(frames.closed_height))
+        levels = part_levels(acyclic, slot, list(frames.of), list(frames.parent))
+    item_of_box = [0] * count
+    for v, box in enumerate(levels.box):
+        if box >= 0:
+            item_of_box[box] = v
+    outgoing = group_by(levels.count, levels.source)
+    layering = assign_layers(levels, outgoing)
+    trunks = find_trunks(levels.source, outgoing, levels.slot, levels.flipped)
+    stub = find_stubs(layering, trunks, levels, spacing.trunk_budget * count + _FREE_POINTS)
+    stub, hidden = (stub, stub) if frames is None else spread_stubs(levels, stub)
+    graph = expand(layering, trunks, levels, hidden)
     order = initial_order(graph)
     improve_order(graph, order, layering.row_start, spacing.sweeps)
     blocks = align_blocks(graph, order, layering)
-    x = place_blocks(graph, order, blocks, widths, spacing)
 
-    total = 0.0
-    for h in heights:
-        total += h
-    pitch = total / count + spacing.layer_gap if count else 1.0
-    packing = pack_components(
-        graph, layering, x, widths, layer_pitch=pitch, gap=spacing.component_gap
+    node_of = acyclic.node_of
+    widths = [across[node_of[box]] if box >= 0 else 0.0 for box in levels.box]
+    nominal = widths if sizes is None else _nominal(levels, widths, sizes, direction)
+    x = place_blocks(graph, order, blocks, nominal, spacing)
+    half = [w / 2 for w in widths]
+    geometry = Geometry(
+        x=x,
+        nominal=x if frames is None else list(x),
+        layer=list(graph.row),
+        y=[0.0] * levels.count,
+        left=half,
+        right=list(half),
+        height=[along[node_of[box]] if box >= 0 else 0.0 for box in levels.box],
+        layer_top=[0.0] * layering.rows,
+        layer_bottom=[0.0] * layering.rows,
+        above=[0.0] * (len(levels.item_start) - 1),
     )
-    component = [layering.component[row] for row in graph.row]
-    layer = [
-        packing.first_layer[c] + row - layering.row_start[c]
-        for row, c in zip(graph.row, component, strict=True)
-    ]
-    x = [at + packing.shift[c] for at, c in zip(x, component, strict=True)]
-    top, bottom = stack_layers(
-        graph, layer, packing.layers, heights, x, layer_gap=spacing.layer_gap
+    placer = Placer(
+        graph,
+        levels,
+        layering,
+        order,
+        main=blocks.main,
+        trunks=trunks,
+        geometry=geometry,
+        width=widths,
+        sizes=sizes,
+        direction=direction,
+        spacing=spacing,
     )
-    y = [(top[at] + bottom[at]) / 2 for at in layer[:count]]
-    ports = place_ports(graph, trunks, acyclic.target, x, widths)
-    placed = Placed(x, layer, y, widths, heights, top, bottom)
-    routes, owners, stubs = route_edges(graph, trunks, acyclic, ports, placed)
-    drawn = Drawn(routes, owners, stubs, acyclic.reversed)
+    packing, bottom = placer.place()
+    origins = origins_of(levels, geometry)
+    centres = place_boxes(item_of_box, node_of, levels, geometry, origins)
     return finish(
-        direction, order, layering, packing, node_of=acyclic.node_of, placed=placed, drawn=drawn
+        direction,
+        centres,
+        across,
+        place_frames(levels, geometry, origins),
+        layers=layers_of_rows(order, layering, packing, geometry, node_of)
+        if frames is None
+        else layers_of_boxes(*centres, along),
+        drawn=join_strokes(placer, acyclic, item_of_box, origins, stub),
+        acyclic=acyclic,
+        bottom=bottom,
+        components=len(packing.sequence),
     )
+
+
+def _nominal(
+    levels: Levels, widths: list[float], sizes: FrameSizes, direction: Direction
+) -> list[float]:
+    """Return how wide the neighbours take each item to be."""
+    return [
+        sizes.across(frame, direction) if frame >= 0 else width
+        for frame, width in zip(levels.frame, widths, strict=True)
+    ]

@@ -69,8 +69,13 @@ def _feedback(count: int, source: list[int], target: list[int]) -> list[bool]:
     return flipped
 
 
-def make_acyclic(count: int, source: list[int], target: list[int]) -> Acyclic:
-    """Turn round the edges that close cycles and sort the nodes so that edges run forward."""
+def make_acyclic(
+    count: int, source: list[int], target: list[int], level: list[int] | None = None
+) -> Acyclic:
+    """Turn round the edges that close cycles and sort the nodes so that edges run forward.
+
+    Nodes of one level, which no edge leaves, stay together.
+    """
     flipped = [False] * len(source)
     if all(s < t for s, t in zip(source, target, strict=True)):
         return Acyclic(source, target, list(range(count)), flipped, [], {})
@@ -85,6 +90,8 @@ def make_acyclic(count: int, source: list[int], target: list[int]) -> Acyclic:
             if flip:
                 source[e], target[e] = target[e], source[e]
         node_of = _kahn(count, source, target)
+    if level is not None:
+        node_of.sort(key=level.__getitem__)
     name = [0] * count
     for i, v in enumerate(node_of):
         name[v] = i

@@ -29,16 +29,29 @@ class Blocks:
 
 def _main_line(
     order: Order, layering: Layering, up_run: list[int], best_up: list[int]
-) -> list[int]:
-    """One longest path per component, the middle one where several are equally long."""
+) -> tuple[list[int], list[bool]]:
+    """One longest path per component, the middle one where several are equally long.
+
+    Inside a frame it may have breaks, where nothing leads on upwards; the rows above them are
+    marked.
+    """
+
+    def longest(row: int) -> int:
+        most = max(up_run[v] for v in order.rows[row])
+        ends = [v for v in order.rows[row] if up_run[v] == most]
+        return ends[(len(ends) - 1) >> 1]
+
     main = [0] * layering.rows
+    broken = [False] * layering.rows
     for top, end in zip(layering.row_start, layering.row_start[1:], strict=False):
-        ends = [v for v in order.rows[end - 1] if up_run[v] == end - top]
-        v = ends[(len(ends) - 1) >> 1]
+        v = longest(end - 1)
         for row in range(end - 1, top - 1, -1):
             main[row] = v
             v = best_up[v]
-    return main
+            if v < 0 and row > top:
+                v = longest(row - 1)
+                broken[row - 1] = True
+    return main, broken
 
 
 def _choose(links: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
@@ -76,7 +89,7 @@ def align_blocks(graph: Expanded, order: Order, layering: Layering) -> Blocks:
     up_run = runs(graph, graph.up, items)
     best_up = best_neighbours(graph.up, up_run)
     best_down = best_neighbours(graph.down, runs(graph, graph.down, items[::-1]))
-    main = _main_line(order, layering, up_run, best_up)
+    main, broken = _main_line(order, layering, up_run, best_up)
 
     def weigh(u: int, v: int) -> int:
         if main[graph.row[u]] == u and main[graph.row[v]] == v:
@@ -85,9 +98,17 @@ def align_blocks(graph: Expanded, order: Order, layering: Layering) -> Blocks:
             return _TRUNK
         return (0, _ONE_BEST, _BOTH_BEST)[(best_up[v] == u) + (best_down[u] == v)]
 
+    def besides(u: int, v: int) -> bool:
+        """Whether both are on one side of the main line."""
+        a = order.position[u] - order.position[main[graph.row[u]]]
+        b = order.position[v] - order.position[main[graph.row[v]]]
+        return a * b > 0
+
     above = [-1] * graph.count
-    for row in order.rows:
+    for r, row in enumerate(order.rows):
         links = [(u, v, order.position[v], weigh(u, v)) for u in row for v in graph.down[u]]
+        if broken[r]:
+            links = [link for link in links if besides(link[0], link[1])]
         for u, v in _choose([link for link in links if link[3] > 0]):
             above[v] = u
     of_item = [0] * graph.count

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 _PASSES = 4
 
 
+def gap_of(graph: Expanded, u: int, v: int, spacing: Spacing) -> float:
+    """Return the free space between two items of a row."""
+    lines = sum(item >= graph.nodes or graph.port[item] != 0 for item in (u, v))
+    return (spacing.node_gap, spacing.line_gap, spacing.track_gap)[lines]
+
+
 class _Placer:
     """Moves blocks between their neighbours."""
 
@@ -24,14 +30,13 @@ class _Placer:
         self, graph: Expanded, order: Order, blocks: Blocks, width: list[float], spacing: Spacing
     ) -> None:
         nodes = graph.nodes
-        gaps = (spacing.node_gap, spacing.line_gap, spacing.track_gap)
         self.x = [0.0] * len(blocks.members)
         self.lefts: list[list[tuple[int, int]]] = [[] for _ in blocks.members]
         self.rights: list[list[tuple[int, int]]] = [[] for _ in blocks.members]
         of_item = blocks.of_item
         for row in order.rows:
             for u, v in itertools.pairwise(row):
-                gap = gaps[(u >= nodes) + (v >= nodes)]
+                gap = gap_of(graph, u, v, spacing)
                 half = (width[u] / 2 if u < nodes else 0) + (width[v] / 2 if v < nodes else 0)
                 apart = math.ceil(half + gap)
                 self.lefts[of_item[v]].append((of_item[u], apart))

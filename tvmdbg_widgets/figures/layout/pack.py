@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.layering import Layering
+    from tvmdbg_widgets.figures.layout.place import Geometry
     from tvmdbg_widgets.figures.layout.trunks import Expanded
 
 _ASPECT = 1.6
@@ -27,26 +28,27 @@ class Packing:
 def pack_components(
     graph: Expanded,
     layering: Layering,
-    centre: list[float],
-    width: list[float],
+    components: int,
+    g: Geometry,
     *,
     layer_pitch: float,
     gap: float,
 ) -> Packing:
-    """Stack the components, tallest first, in columns no taller than the tallest or a page.
+    """Stack the first components, tallest first, in columns no taller than the tallest or a page.
 
     Where a column is wide enough they stand one beside the other.
     """
-    components = layering.components
     left = [math.inf] * components
     right = [-math.inf] * components
     for v in range(graph.count):
         c = layering.component[graph.row[v]]
-        half = width[v] / 2 if v < graph.nodes else 0
-        left[c] = min(left[c], centre[v] - half)
-        right[c] = max(right[c], centre[v] + half)
+        if c >= components:
+            continue
+        node = v < graph.nodes
+        left[c] = min(left[c], g.x[v] - (g.left[v] if node else 0))
+        right[c] = max(right[c], g.x[v] + (g.right[v] if node else 0))
     start = layering.row_start
-    rows = [end - first for first, end in itertools.pairwise(start)]
+    rows = [end - first for first, end in itertools.pairwise(start[: components + 1])]
     area = 0.0
     for c in range(components):
         area += (right[c] - left[c] + gap) * rows[c] * layer_pitch

@@ -36,6 +36,16 @@ class Routes:
 
 
 @dataclass(frozen=True, slots=True)
+class Frames:
+    """Rectangles around boxes, px: float64, shape (frames,), upper left corners and sizes."""
+
+    x: Floats
+    y: Floats
+    width: Floats
+    height: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Where everything is, px.
 
@@ -50,12 +60,15 @@ class Layout:
     layers
         Number of layers.
     layer_top, layer_bottom
-        float64, shape (layers,): extent of each layer along the flow, sorted, disjoint.
+        float64, shape (layers,): extent of each layer along the flow, sorted, disjoint. With
+        frames, a layer is a cluster of boxes whose extents overlap.
     order, layer_start
         int32: the nodes by layer, then across it; layer l is
         ``order[layer_start[l]:layer_start[l + 1]]``.
     bounds
         min x, min y, max x, max y.
+    frames
+        Where the frames are.
     routes
         The strokes.
     stubs
@@ -77,6 +90,7 @@ class Layout:
     order: Ints
     layer_start: Ints
     bounds: tuple[float, float, float, float]
+    frames: Frames
     routes: Routes
     stubs: Ints
     reversed: Ints
@@ -90,5 +104,12 @@ class Layout:
         if owner < 0:
             return own
         along = 1 if self.direction == "down" else 0
-        whole = points[offsets[owner] : offsets[owner + 1]]
-        return np.concatenate([whole[whole[:, along] < own[0, along]], own])
+        whole = self.edge_path(int(owner))
+        end = int(np.argmax(whole[:, along] >= own[0, along]))
+        # On a horizontal line it leaves the trunk between two points.
+        if (
+            whole[end, along] == own[0, along]
+            and (whole[end + 1 : end + 2, along] == own[0, along]).any()
+        ):
+            end += 1
+        return np.concatenate([whole[:end], own])

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.initial import Order
     from tvmdbg_widgets.figures.layout.trunks import Expanded
 
+#: The line between two ports of a frame goes before all others.
+_PORT = 2**20
+
 
 @dataclass(slots=True)
 class Lines:
@@ -23,7 +26,8 @@ def runs(graph: Expanded, lists: list[list[int]], items: list[int]) -> list[int]
     run = [0] * graph.count
     for v in items:
         if v < graph.nodes:
-            run[v] = max([run[w] for w in lists[v]], default=0) + 1
+            longest = max([run[w] for w in lists[v]], default=0)
+            run[v] = longest + (1 if graph.port[v] == 0 else _PORT)
     return run
 
 

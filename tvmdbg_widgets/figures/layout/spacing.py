@@ -21,6 +21,8 @@ class Spacing:
         Ordering sweeps per stretch of the graph.
     trunk_budget
         Bound of the trunk points, per node; edges beyond it become stubs.
+    frame_header, frame_padding
+        Height of a frame's header, and the free space inside its border.
     """
 
     node_gap: float = 24
@@ -30,3 +32,5 @@ class Spacing:
     component_gap: float = 48
     sweeps: int = 8
     trunk_budget: float = 4
+    frame_header: float = 24
+    frame_padding: float = 12

@@ -9,6 +9,12 @@ from tvmdbg_widgets.figures.layout.adjacency import Rows, neighbours
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.layout.layering import Layering
+    from tvmdbg_widgets.figures.layout.levels import Levels
+
+#: Readers of a tensor from which on those that are far from the others are stubs.
+_FAN_OUT = 4
+#: Rows, several screens of them, without a reader of the tensor.
+_FAR = 40
 
 
 @dataclass(slots=True)
@@ -31,6 +37,7 @@ class Expanded:
     rows: int
     first_point: list[int]
     points: list[int]
+    port: list[int]
     last: list[int]
     down: list[list[int]]
     up: list[list[int]]
@@ -74,25 +81,66 @@ def _affordable_reach(spans: list[int], budget: float) -> int:
     return longest
 
 
-def expand(
-    layering: Layering, trunks: Trunks, source: list[int], target: list[int], budget: float
-) -> Expanded:
-    """Put a point into every row a trunk passes; edges beyond the budget stay without."""
+def find_stubs(layering: Layering, trunks: Trunks, levels: Levels, budget: float) -> list[bool]:
+    """Find the edges that are drawn as two ends: what a trunk does not reach.
+
+    It ends where a tensor with several readers has none for many rows, or where all trunks together
+    would have too many points.
+    """
+    span = _spans(layering, trunks, levels)
+    start, item = trunks.edges.start, trunks.edges.item
+    groups = [item[start[k] : start[k + 1]] for k in range(trunks.count)]
+    affordable = _affordable_reach([max(span[e] for e in group) for group in groups], budget)
+    stub = [False] * len(span)
+    for group in groups:
+        reach = affordable
+        if len(group) >= _FAN_OUT:
+            last = 0
+            for each in sorted(span[e] for e in group):
+                if each - last > _FAR:
+                    break
+                last = each
+            reach = min(reach, max(1, last))
+        for e in group:
+            stub[e] = span[e] > reach
+    return stub
+
+
+def spread_stubs(levels: Levels, far: list[bool]) -> tuple[list[bool], list[bool]]:
+    """Return which edges of the input are stubs, and which of the level graphs only they need.
+
+    What closes a cycle of frames, without closing one of boxes, is a stub too.
+    """
+    hidden = [True] * len(far)
+    stub: list[bool] = []
+    for chain in levels.chains:
+        stub.append(any(far[each] or levels.flipped[each] for each in chain))
+        if not stub[-1]:
+            for each in chain:
+                hidden[each] = False
+    return stub, hidden
+
+
+def _spans(layering: Layering, trunks: Trunks, levels: Levels) -> list[int]:
+    row = layering.row
+    return [
+        row[t] - row[s] if k >= 0 else 0
+        for s, t, k in zip(levels.source, levels.target, trunks.of_edge, strict=True)
+    ]
+
+
+def expand(layering: Layering, trunks: Trunks, levels: Levels, hidden: list[bool]) -> Expanded:
+    """Put a point into every row a trunk passes; hidden edges stay without."""
     row = list(layering.row)
     nodes = len(row)
-    span = [
-        row[t] - row[s] if k >= 0 else 0
-        for s, t, k in zip(source, target, trunks.of_edge, strict=True)
-    ]
+    span = _spans(layering, trunks, levels)
     start, item = trunks.edges.start, trunks.edges.item
-    spans = [max(span[e] for e in item[start[k] : start[k + 1]]) for k in range(trunks.count)]
-    reach = _affordable_reach(spans, budget)
     first_point: list[int] = []
     points: list[int] = []
     above: list[int] = []
     below: list[int] = []
     for k in range(trunks.count):
-        within = [span[e] for e in item[start[k] : start[k + 1]] if span[e] <= reach]
+        within = [span[e] for e in item[start[k] : start[k + 1]] if not hidden[e]]
         first_point.append(len(row))
         points.append(max(within, default=1) - 1)
         upper = trunks.source[k]
@@ -101,14 +149,23 @@ def expand(
             below.append(len(row))
             row.append(row[upper] + 1)
             upper = len(row) - 1
-    last = [-1] * len(source)
+    last = [-1] * len(span)
     for e, k in enumerate(trunks.of_edge):
-        if k < 0 or span[e] > reach:
+        if k < 0 or hidden[e]:
             continue
-        last[e] = source[e] if span[e] == 1 else first_point[k] + span[e] - 2
+        last[e] = levels.source[e] if span[e] == 1 else first_point[k] + span[e] - 2
         above.append(last[e])
-        below.append(target[e])
+        below.append(levels.target[e])
     count = len(row)
-    down = neighbours(count, above, below)
-    up = neighbours(count, below, above)
-    return Expanded(nodes, count, row, layering.rows, first_point, points, last, down, up)
+    return Expanded(
+        nodes=nodes,
+        count=count,
+        row=row,
+        rows=layering.rows,
+        first_point=first_point,
+        points=points,
+        port=levels.port,
+        last=last,
+        down=neighbours(count, above, below),
+        up=neighbours(count, below, above),
+    )

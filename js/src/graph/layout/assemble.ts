@@ -52,8 +52,7 @@ export function joinStrokes(
     if (last[e]! < 0) continue;
     const at = outPort[e]! >= 0 ? outPort[e]! : source[e]!;
     if (outPort[e]! < 0 && port[at] !== ENTRY) continue;
-    const owner = strokes.owner[trunks.ofEdge[e]!]!;
-    if (onward[at]! < 0) onward[at] = owner >= 0 ? owner : e;
+    if (onward[at]! < 0 && strokes.leaves[e]! < 0) onward[at] = e;
   }
   const edgeOf = new Int32Array(source.length).fill(-1);
   for (let e = 0; e < edges; e++) {
@@ -99,13 +98,9 @@ export function joinStrokes(
       stubs.push(e);
     } else {
       let i = end - 1;
-      const branches = (link: number) => {
-        const owner = strokes.owner[trunks.ofEdge[link]!]!;
-        return last[link]! >= graph.nodes && owner !== link ? owner : -1;
-      };
-      while (i > first && branches(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
-      const owner = branches(chain[i]!);
-      if (owner >= 0) trunk[e] = holder(owner);
+      while (i > first && strokes.leaves[chain[i]!]! < 0 && holder(chain[i - 1]!) === e) i--;
+      const left = strokes.leaves[chain[i]!]!;
+      if (left >= 0) trunk[e] = holder(left);
       else if (i > first) trunk[e] = holder(chain[i - 1]!);
       for (; i < end; i++) {
         const link = chain[i]!;

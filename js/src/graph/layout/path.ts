@@ -18,6 +18,8 @@ export function edgePath(result: LayoutResult, edge: number): Float64Array {
   ) {
     end += 2;
   }
+  // On a horizontal line it leaves the trunk between two points.
+  if (whole[end + along] === own[along] && whole[end + 2 + along] === own[along]) end += 2;
   const path = new Float64Array(end + own.length);
   path.set(whole.subarray(0, end));
   path.set(own, end);

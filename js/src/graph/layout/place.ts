@@ -119,7 +119,7 @@ export function* placeLevels(
     }
     if (l === 0) {
       let tall = 0;
-      for (let v = 0; v < input.count; v++) tall += height[v]!;
+      for (let v = 0; v < nodes; v++) if (levels.box[v]! >= 0) tall += height[v]!;
       const pitch = input.count === 0 ? 1 : tall / input.count + spacing.layerGap;
       packing = packComponents(
         graph,

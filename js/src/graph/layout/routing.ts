@@ -1,3 +1,4 @@
+import { busFinder } from "./bus.ts";
 import type { Levels } from "./levels.ts";
 import type { Geometry } from "./place.ts";
 import type { Ports } from "./ports.ts";
@@ -57,27 +58,32 @@ export interface Strokes {
   start: Int32Array;
   end: Int32Array;
   pen: Pen;
-  /** Per trunk with points: the edge to its farthest reader, which has the whole stroke; else -1. */
-  owner: Int32Array;
+  /** Per edge: the one whose stroke it leaves; -1 where its own is whole. */
+  leaves: Int32Array;
 }
 
 /** Answers a function that draws the edges from … to - 1, whose level must have its ports and layers. */
 export function strokeDrawer(
   graph: Expanded,
   trunks: Trunks,
-  { source, target }: Levels,
+  levels: Levels,
   ports: Ports,
-  { x, layer, y, height, layerTop, layerBottom }: Geometry,
+  geometry: Geometry,
 ): { strokes: Strokes; draw: (from: number, to: number) => void } {
   const { nodes, last, firstPoint } = graph;
+  const { source, target } = levels;
+  const { x, layer, y, height, layerTop, layerBottom } = geometry;
+  const { buses, find } = busFinder(graph, trunks, levels, ports, geometry);
   const owner = new Int32Array(trunks.count).fill(-1);
   const start = new Int32Array(source.length);
   const end = new Int32Array(source.length);
+  const { leaves } = buses;
   const pen = new Pen();
   const draw = (from: number, to: number) => {
+    find(from, to);
     for (let e = from; e < to; e++) {
       const k = trunks.ofEdge[e]!;
-      if (k < 0 || last[e]! < nodes) continue;
+      if (k < 0 || last[e]! < nodes || leaves[e]! >= 0) continue;
       if (owner[k]! < 0 || layer[target[e]!]! > layer[target[owner[k]!]!]!) owner[k] = e;
     }
     for (let e = from; e < to; e++) {
@@ -89,20 +95,25 @@ export function strokeDrawer(
       const u = source[e]!;
       const v = target[e]!;
       const above = last[e]!;
-      if (above >= nodes && owner[k] !== e) {
-        pen.to(x[above]!, layerBottom[layer[above]!]!);
-      } else {
-        pen.to(ports.out[k]!, y[u]! + height[u]! / 2);
-        pen.to(ports.out[k]!, layerBottom[layer[u]!]!);
-        for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
-          pen.to(x[point]!, layerTop[layer[point]!]!);
-          pen.to(x[point]!, layerBottom[layer[point]!]!);
+      if (leaves[e]! < 0) {
+        if (above >= nodes && owner[k] !== e) {
+          leaves[e] = owner[k]!;
+          pen.to(x[above]!, layerBottom[layer[above]!]!);
+        } else {
+          pen.to(ports.out[k]!, y[u]! + height[u]! / 2);
+          pen.to(ports.out[k]!, layerBottom[layer[u]!]!);
+          for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
+            pen.to(x[point]!, layerTop[layer[point]!]!);
+            pen.to(x[point]!, layerBottom[layer[point]!]!);
+          }
         }
-      }
+        if (buses.at[e]! >= 0) pen.to(buses.stem[e]!, buses.at[e]!);
+      } else if (buses.outer[e]) pen.to(buses.stem[e]!, buses.at[e]!);
+      if (buses.at[e]! >= 0) pen.to(ports.in[e]!, buses.at[e]!);
       pen.to(ports.in[e]!, layerTop[layer[v]!]!);
       pen.to(ports.in[e]!, y[v]! - height[v]! / 2);
       end[e] = pen.count;
     }
   };
-  return { strokes: { start, end, pen, owner }, draw };
+  return { strokes: { start, end, pen, leaves }, draw };
 }

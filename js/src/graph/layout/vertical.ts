@@ -5,7 +5,7 @@ import type { Expanded } from "./trunks.ts";
 
 /** Height a channel gains per pixel its widest edge runs sideways, and at most. */
 const SLANT = 0.06;
-const MOST = 3;
+const MOST = 1;
 
 /**
  * Stacks the layers of a level from its top, those of the rows from … to - 1: each as tall as its tallest box, the channels
