@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { openByItself } from "../src/graph/groups.ts";
+import type { GraphColumns } from "../src/shared/run_client.ts";
+
+interface Recorded {
+  groupParent: number[];
+  nodeGroup: number[];
+  kinds: number[];
+  edgeSource: number[];
+  headNode: number[];
+  shown: number[] | null;
+  open: number[];
+}
+
+const PATH = new URL("../../tests/data/groups/open.json", import.meta.url);
+const cases: Recorded[] = JSON.parse(readFileSync(PATH, "utf8"));
+
+// tests/make/open_groups.py wrote it; Python is held to the same file.
+it.each(cases)("opens groups by itself as recorded, case %#", (each) => {
+  const graph = {
+    groupParent: Int32Array.from(each.groupParent),
+    nodeGroup: Int32Array.from(each.nodeGroup),
+    kinds: Uint8Array.from(each.kinds),
+    edgeSource: Int32Array.from(each.edgeSource),
+    headNode: Int32Array.from(each.headNode),
+  } as unknown as GraphColumns;
+  const shown = each.shown && Uint8Array.from(each.shown);
+  expect(Array.from(openByItself(graph, shown))).toEqual(each.open);
+});
