@@ -123,7 +123,8 @@ def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) 
         re.compile(
             r"^Node 62 of 72, conv2d \+ add \+ relu, operator, convolution, "
             r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.45 % of the total, rank 1; "
-            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters folded into it; in residual block 2 of 2\.$"
+            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters folded into it; "
+            r"in residual block 2 of 2\.$"
         )
     )
 
