@@ -69,6 +69,8 @@ class Side:
         How many numbers the first output holds, -1 where that is not known.
     table : dict
         Shared with the other side.
+    cyclic : bool
+        Whether some nodes read what comes later in the order.
     """
 
     keys: list[int]
@@ -82,50 +84,52 @@ class Side:
     is_input: list[bool]
     elements: list[int]
     table: Table
+    cyclic: bool
 
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
         """Where operands come from, by position; -1 for what comes later in the order."""
+        plain = [tuple([source for source, _output in reads]) for reads in self.reads]
+        if not self.cyclic:
+            return plain
         place = self.place
         return [
-            tuple(
-                source if source >= 0 and place[source] < place[node] else -1
-                for source, _output in reads
-            )
-            for node, reads in enumerate(self.reads)
+            tuple(each if each >= 0 and place[each] < place[node] else -1 for each in sources)
+            for node, sources in enumerate(plain)
         ]
 
     @cached_property
     def roles(self) -> list[int]:
         """What a node is and which outputs of others it reads, equal numbers on both sides."""
-        table = self.table
-        return [
-            table.setdefault((key, "reads", *[output for _source, output in reads]), len(table))
-            for key, reads in zip(self.keys, self.reads, strict=True)
-        ]
+        table, found = self.table, list(self.keys)
+        for node, reads in enumerate(self.reads):
+            if any(output for _source, output in reads):
+                key = self.keys[node], "reads", *[output for _source, output in reads]
+                found[node] = table.setdefault(key, len(table))
+        return found
 
     @cached_property
     def given(self) -> list[int]:
         """What a node is and which outputs of the graph it gives."""
-        table = self.table
-        return [
-            table.setdefault((key, "gives", *heads), len(table))
-            for key, heads in zip(self.keys, self.heads, strict=True)
-        ]
+        table, found = self.table, list(self.keys)
+        for node, heads in enumerate(self.heads):
+            if heads:
+                found[node] = table.setdefault((self.keys[node], "gives", *heads), len(table))
+        return found
 
     @cached_property
     def readers(self) -> list[list[tuple[int, int]]]:
         """Who reads a node, each with a number for position and output."""
-        table, place = self.table, self.place
+        plain = [
+            [(reader, position << 16 | output & 0xFFFF) for reader, position, output in uses]
+            for uses in self.read_by
+        ]
+        if not self.cyclic:
+            return plain
+        place = self.place
         return [
-            [
-                (
-                    reader if place[reader] > place[node] else -1,
-                    table.setdefault((position, output), len(table)),
-                )
-                for reader, position, output in uses
-            ]
-            for node, uses in enumerate(self.read_by)
+            [(reader if place[reader] > place[node] else -1, role) for reader, role in uses]
+            for node, uses in enumerate(plain)
         ]
 
     @cached_property
@@ -187,6 +191,7 @@ def side_of(graph: Graph, table: Table) -> Side:
         is_input=(graph.kinds == NodeKind.INPUT).tolist(),
         elements=_elements(graph),
         table=table,
+        cyclic=bool(graph.order.cycles),
     )
 
 
@@ -276,4 +281,5 @@ def plain_side(side: Side, table: Table, *, flow: bool = False) -> Side:
         is_input=side.is_input,
         elements=side.elements,
         table=table,
+        cyclic=side.cyclic,
     )
