@@ -7,9 +7,9 @@ import type { Placed } from "./placed.ts";
 import { whole } from "./whole.ts";
 
 export const TEXT_PX = 11;
-/** Least distance between two rows of text, and how far a text may stand below its layer for that, CSS px. */
+/** Least distance between two rows of text, and how far a text may stand from its layer for that, CSS px. */
 const PITCH = 11.5;
-const NUDGE = 5;
+const NUDGE = 14;
 const GAP = 14;
 const LEAST_ROOM = 150;
 const BETWEEN = "  |  ";
@@ -55,16 +55,21 @@ export class MarginPainter {
     context.textBaseline = "middle";
     context.textAlign = "left";
     const end = camera.width - 8;
-    let last = Number.NEGATIVE_INFINITY;
-    const layers = (each: (layer: number) => void) =>
-      placed.eachStretch(camera.view(), (first, beyond) => {
-        for (let layer = first; layer < beyond; layer++) each(layer);
-      });
-    layers((layer) => {
-      const middle = camera.screenY((layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2);
-      const y = Math.max(middle, last + PITCH);
-      if (y - middle > NUDGE || y < PITCH / 2 || y > camera.height - PITCH / 2) return;
-      last = y;
+    const layers: number[] = [];
+    const wanted: number[] = [];
+    placed.eachStretch(camera.view(), (first, beyond) => {
+      for (let layer = first; layer < beyond; layer++) {
+        const middle = (layout.layerTop[layer]! + layout.layerBottom[layer]!) / 2;
+        const y = camera.screenY(middle);
+        if (y < 0 || y > camera.height) continue;
+        layers.push(layer);
+        wanted.push(y);
+      }
+    });
+    const rows = apart(wanted, camera.height);
+    for (const [i, layer] of layers.entries()) {
+      const y = rows[i]!;
+      if (Math.abs(y - wanted[i]!) > NUDGE) continue;
       let x = start;
       const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];
       for (let row = from; row < to && x < end; row++) {
@@ -74,7 +79,7 @@ export class MarginPainter {
         const of = { box, node, layer, row: start };
         x = this.#text(this.#words(picture, box, node), of, x, y, end, picture);
       }
-    });
+    }
   }
 
   /** Where the box's text is; undefined where it has none. */
@@ -123,6 +128,25 @@ export class MarginPainter {
     this.labels?.push({ text: fitted, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
     return x + width;
   }
+}
+
+/** Rows as near as can be to where they are wanted, but a row's height apart, between the ends of the stage. */
+function apart(wanted: readonly number[], height: number): number[] {
+  /** Runs of rows that stand one below the other: how many, and the mean of where the first of them is wanted. */
+  const runs: { count: number; first: number }[] = [];
+  for (const [i, y] of wanted.entries()) {
+    let run = { count: 1, first: y - i * PITCH };
+    for (let before = runs.at(-1); before && before.first > run.first; before = runs.at(-1)) {
+      const count = before.count + run.count;
+      run = { count, first: (before.first * before.count + run.first * run.count) / count };
+      runs.pop();
+    }
+    runs.push(run);
+  }
+  const lowest = height - PITCH / 2 - (wanted.length - 1) * PITCH;
+  return runs
+    .flatMap(({ count, first }) => new Array<number>(count).fill(first))
+    .map((first, i) => Math.max(PITCH / 2, Math.min(lowest, first)) + i * PITCH);
 }
 
 /** Left end of the column of texts; null where it has no room, or the layers are too close. */
