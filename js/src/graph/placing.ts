@@ -40,7 +40,7 @@ export class Placing {
         if (view.journey.settle()) return;
         view.stage.changed();
         // All was in view, and there is less of it now: it is shown as large as there is room.
-        if (showsAll && view.stage.showsAll) view.stage.fitAll();
+        if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
       });
     }
     view.hits.locate(placed.scene);

@@ -1,0 +1,464 @@
+"""Groups of the graph view, by mouse and by keyboard alone, and long graphs in columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, painted
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+#: Groups of resnet20_cifar, checked in `test_the_sample_has_these_groups`: runs of three and two
+#: residual blocks, and two blocks alone that change the shape.
+RUN, FIRST_OF_RUN, LAST_RUN = 0, 1, 9
+TOP = [0, 4, 5, 8, 9]
+SLOWEST = 62  # in the first block of the last run
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Iterator[str]:
+    """Address of a page of the resnet20_cifar sample."""
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
+
+
+@pytest.fixture
+def graph(page: Page, resnet: str) -> Callable[..., Locator]:
+    """Open the view with a query; gives its root after the first complete paint, focused."""
+
+    def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 700})
+        page.goto(f"{address}?views=graph&width={width}&{query}")
+        painted(page)
+        root = page.locator(".tvmdbg-graph")
+        root.focus()
+        return root
+
+    return open_view
+
+
+def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
+    return found
+
+
+def closed(root: Locator) -> dict[int, dict[str, Any]]:
+    """Closed groups that are on the stage."""
+    return {mark["group"]: mark for mark in inspect(root)["marks"] if mark["group"] >= 0}
+
+
+def framed(root: Locator) -> dict[int, dict[str, Any]]:
+    """Open groups that are on the stage."""
+    return {frame["group"]: frame for frame in inspect(root)["frames"]}
+
+
+def node(root: Locator, wanted: int) -> dict[str, Any]:
+    return next(mark for mark in inspect(root)["marks"] if mark["id"] == wanted)
+
+
+def until(page: Page, condition: str) -> None:
+    """Until what the view tells of its stage, as `found`, is so."""
+    page.wait_for_function(
+        f"() => {{ const found = ({INSPECT})(document.querySelector('.tvmdbg-graph'));"
+        f" return {condition}; }}"
+    )
+    frames(page)
+
+
+def until_closed(page: Page, group: int) -> None:
+    until(page, f"found.marks.some(mark => mark.group === {group})")
+
+
+def until_open(page: Page, group: int) -> None:
+    until(page, f"found.frames.some(frame => frame.group === {group})")
+
+
+def state(page: Page, name: str) -> Any:
+    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
+
+
+def selected(page: Page) -> list[int]:
+    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
+    return found
+
+
+def said(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-mirror")
+
+
+def place(root: Locator, x: float, y: float, clicks: int = 1) -> None:
+    root.locator("canvas").first.click(position={"x": x, "y": y}, click_count=clicks)
+
+
+def press(root: Locator, shape: dict[str, Any], clicks: int = 1) -> None:
+    """Click the middle of a rectangle of the stage."""
+    place(root, shape["x"] + shape["width"] / 2, shape["y"] + shape["height"] / 2, clicks)
+
+
+def test_the_sample_has_these_groups() -> None:
+    groups = tvmdbg.open(tvmdbg.samples.resnet20_cifar).groups
+    assert [group.id for group in groups.top] == TOP
+    assert [groups[each].title for each in TOP] == [
+        "residual block × 3",
+        "residual block",
+        "residual block × 2",
+        "residual block",
+        "residual block × 2",
+    ]
+    assert SLOWEST in groups[LAST_RUN]
+
+
+def test_closes_and_opens_all_with_x(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    assert set(framed(root)) == set(range(12))
+    page.keyboard.press("x")
+    until_closed(page, RUN)
+    assert sorted(closed(root)) == TOP
+    assert framed(root) == {}
+    assert state(page, "open_groups") == []
+    texts = [label["text"] for label in inspect(root)["labels"]]
+    assert any(text.startswith("residual block × 3") for text in texts), texts
+    page.keyboard.press("Shift+X")
+    until_open(page, RUN)
+    assert state(page, "open_groups") == list(range(12))
+
+
+def test_the_button_of_a_closed_group_opens_it_and_that_of_its_frame_closes_it(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.keyboard.press("s")
+    until_closed(page, LAST_RUN)
+    before = closed(root)[LAST_RUN]
+    press(root, before["button"])
+    until_open(page, LAST_RUN)
+    assert state(page, "open_groups") == [LAST_RUN]
+    frame = framed(root)[LAST_RUN]
+    assert frame["y"] == pytest.approx(before["y"], abs=1.5)
+    assert {10, 11} <= closed(root).keys()
+    page.wait_for_timeout(400)
+    press(root, frame["button"])
+    until_closed(page, LAST_RUN)
+    assert closed(root)[LAST_RUN]["y"] == pytest.approx(before["y"], abs=1.5)
+    assert closed(root)[LAST_RUN]["x"] == pytest.approx(before["x"], abs=1.5)
+
+
+def test_what_is_above_an_opened_group_stays_and_what_is_below_moves_as_one(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]&graph.height=1600", 900)
+    page.set_viewport_size({"width": 940, "height": 1700})
+    painted(page)
+    frames(page)
+    before = {mark["id"]: mark for mark in inspect(root)["marks"]}
+    group = closed(root)[5]
+    place(root, group["x"] + 60, group["y"] + group["height"] / 2)
+    page.keyboard.press("Enter")
+    until_open(page, 5)
+    after = {mark["id"]: mark for mark in inspect(root)["marks"]}
+    common = before.keys() & after.keys()
+    above = {each for each in common if before[each]["y"] < group["y"]}
+    assert len(above) >= 3
+    for each in above:
+        assert after[each]["x"] == pytest.approx(before[each]["x"], abs=1)
+        assert after[each]["y"] == pytest.approx(before[each]["y"], abs=1)
+    below = [after[each]["y"] - before[each]["y"] for each in common - above if each != group["id"]]
+    assert len(below) >= 3
+    assert max(below) - min(below) < 1
+    assert min(below) > 20
+
+
+def test_enter_opens_the_selected_group_and_closes_the_one_around_a_node(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.keyboard.press("s")
+    until_closed(page, LAST_RUN)
+    page.keyboard.press("Enter")
+    until_open(page, LAST_RUN)
+    assert selected(page) == [SLOWEST]
+    page.keyboard.press("Enter")
+    until_open(page, 11)
+    expect(said(root)).to_contain_text("Node 62 of 72")
+    page.keyboard.press("Enter")
+    until_closed(page, 11)
+    assert state(page, "group") == 11
+    expect(said(root)).to_have_text(
+        re.compile(
+            r"^Group residual block, closed, 6 nodes, .* % of the time, .*; reads .*; read by "
+            r".*\. Enter opens it\.$"
+        )
+    )
+    assert set(selected(page)) == set(
+        tvmdbg.open(tvmdbg.samples.resnet20_cifar).groups[11].nodes.tolist()
+    )
+
+
+def test_double_click_opens_a_group_and_closes_the_frame(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.keyboard.press("s")
+    until_closed(page, LAST_RUN)
+    shape = closed(root)[LAST_RUN]
+    place(root, shape["x"] + 60, shape["y"] + 15, clicks=2)
+    until_open(page, LAST_RUN)
+    frame = framed(root)[LAST_RUN]
+    page.wait_for_timeout(400)
+    place(root, frame["x"] + 14, frame["y"] + 60, clicks=2)
+    until_closed(page, LAST_RUN)
+
+
+def test_a_closed_group_is_selected_by_click_with_its_nodes_and_its_details(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.keyboard.press("s")
+    until_closed(page, LAST_RUN)
+    shape = closed(root)[LAST_RUN]
+    place(root, shape["x"] + 60, shape["y"] + 15)
+    assert state(page, "group") == LAST_RUN
+    assert len(selected(page)) == 12
+    details = root.get_by_role("complementary")
+    expect(details.get_by_role("heading", level=3)).to_have_text("residual block × 2")
+    expect(details).to_contain_text("12 nodes")
+    expect(details).to_contain_text("% of the time")
+    expect(details).to_contain_text("convolution")
+    details.get_by_role("button", name="open the group").click()
+    until_open(page, LAST_RUN)
+    expect(details.get_by_role("button", name="close the group")).to_be_visible()
+    page.evaluate("tvmdbg.models.session.set('selected', [3])")
+    expect(details.get_by_role("heading", level=3)).to_contain_text("#3 ")
+    assert state(page, "group") is None
+
+
+def test_blocks_that_are_alike_lead_to_each_other(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    page.evaluate("tvmdbg.models.graph0.set('group', 1)")
+    details = root.get_by_role("complementary")
+    expect(details).to_contain_text("alike (2)")
+    details.get_by_role("button", name="go to group 2 residual block").click()
+    assert state(page, "group") == 2
+    expect(said(root)).to_contain_text("Group residual block, open, 6 nodes")
+
+
+def test_x_closes_the_blocks_of_one_kind_and_leaves_the_others(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    page.evaluate("tvmdbg.models.graph0.set('group', 1)")
+    expect(said(root)).to_contain_text("Group residual block, open")
+    page.keyboard.press("x")
+    until_closed(page, 1)
+    assert set(range(12)) - set(state(page, "open_groups")) == {1, 2, 3}
+    page.keyboard.press("Shift+X")
+    until_open(page, 1)
+    assert state(page, "open_groups") == list(range(12))
+
+
+def test_arrows_walk_over_closed_groups_and_into_frames(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.evaluate("tvmdbg.models.session.set('selected', [0])")
+    until(page, "found.marks.length > 3")
+    page.keyboard.press("ArrowDown")
+    assert selected(page) == [3]
+    page.keyboard.press("ArrowDown")
+    assert state(page, "group") == RUN
+    page.keyboard.press("ArrowDown")
+    assert state(page, "group") == 4
+    page.keyboard.press("ArrowUp")
+    assert state(page, "group") == RUN
+    page.keyboard.press("Enter")
+    until_open(page, RUN)
+    expect(said(root)).to_contain_text("residual block × 3, open")
+    page.keyboard.press("ArrowDown")
+    assert state(page, "group") == FIRST_OF_RUN
+    page.keyboard.press("]")
+    assert state(page, "group") == 2
+
+
+def test_groups_can_be_left_out(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    page.keyboard.press("g")
+    until(page, "found.frames.length === 0")
+    assert state(page, "grouped") is False
+    assert closed(root) == {}
+    page.keyboard.press("g")
+    until_open(page, RUN)
+
+
+def test_python_opens_and_closes_groups(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.GraphView(run)
+    view.collapse("residual block × 3")
+    assert view.open_groups == list(range(1, 12))
+    page.evaluate(f"tvmdbg.models.graph0.set('open_groups', {json.dumps(view.open_groups)})")
+    until_closed(page, RUN)
+    assert sorted(closed(root)) == [RUN]
+
+
+def test_a_tooltip_says_what_a_closed_group_holds(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.keyboard.press("s")
+    until_closed(page, LAST_RUN)
+    shape = closed(root)[LAST_RUN]
+    root.locator("canvas").first.hover(position={"x": shape["x"] + 60, "y": shape["y"] + 15})
+    tip = root.get_by_role("tooltip")
+    expect(tip).to_contain_text("residual block × 2")
+    expect(tip).to_contain_text("12 nodes: 8 parameter, 4 convolution")
+    expect(tip).to_contain_text("% of the time")
+
+
+def test_w_folds_a_long_graph_into_columns_and_the_strip_beside_it_still_leads_everywhere(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph("graph.grouped=false")
+    long = {mark["id"]: mark for mark in inspect(root)["marks"]}
+    page.keyboard.press("w")
+    until(page, f"found.marks[0].width > {1.5 * long[0]['width']}")
+    assert state(page, "wrapped") is True
+    wide = {mark["id"]: mark for mark in inspect(root)["marks"]}
+    assert wide.keys() == long.keys()
+    stage = root.locator("canvas").first.bounding_box()
+    assert stage is not None
+    for mark in wide.values():
+        assert mark["x"] >= 0
+        assert mark["x"] + mark["width"] <= stage["width"]
+        assert mark["y"] >= 0
+        assert mark["y"] + mark["height"] <= stage["height"]
+    columns = {round(mark["x"] + mark["width"] / 2, -1) for mark in wide.values()}
+    assert len(columns) >= 2
+    for _ in range(4):
+        page.keyboard.press("+")
+    strip = root.locator(".tvmdbg-graph-overview").bounding_box()
+    assert strip is not None
+    page.mouse.click(strip["x"] + 25, strip["y"] + strip["height"] - 8)
+    until(page, "found.marks.some(mark => mark.id === 71)")
+    page.mouse.click(strip["x"] + 25, strip["y"] + 6)
+    until(page, "found.marks.some(mark => mark.id === 0)")
+    page.keyboard.press("w")
+    until(page, "true")
+    assert state(page, "wrapped") is False
+
+
+def test_fit_folds_what_would_be_a_thread(
+    page: Page, graph: Callable[..., Locator], tmp_path: Path
+) -> None:
+    with serve(tvmdbg.open(chain(tmp_path, 160))) as address:
+        root = graph("", address=address)
+        assert len(inspect(root)["marks"]) < 20
+        page.keyboard.press("0")
+        until(page, "found.marks.length === 161")
+        assert state(page, "wrapped") is True
+        assert node(root, 160)["x"] > node(root, 0)["x"]
+
+
+def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
+    page: Page, graph: Callable[..., Locator], tmp_path: Path
+) -> None:
+    with serve(tvmdbg.open(chain(tmp_path, 9000))) as address:
+        page.add_init_script(
+            """{ let held = 0; window.held = () => held;
+            const post = Worker.prototype.postMessage;
+            Worker.prototype.postMessage = function (input, ...more) {
+              if (input.count > 2000) { held += 1; return; }
+              post.call(this, input, ...more);
+            }; }"""
+        )
+        root = graph("graph.grouped=false", address=address)
+        page.wait_for_function("held() === 1")
+        assert 3 < len(inspect(root)["marks"]) < 20
+        expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("laying out 9,001 nodes")
+        page.keyboard.press("Escape")
+        expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")
+        before = node(root, 0)
+        root.get_by_role("button", name="lay it out").click()
+        page.wait_for_function("held() === 2")
+        root.get_by_role("button", name="cancel").click()
+        expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")
+        assert node(root, 0) == before
+
+
+@pytest.mark.parametrize("width", [480, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_labels_of_groups_stay_in_their_boxes_and_apart(
+    page: Page, graph: Callable[..., Locator], width: int, theme: str
+) -> None:
+    root = graph(f"theme={theme}&graph.open_groups=[5,6,9]", width)
+    page.keyboard.press("s")
+    drawn = 0
+    for key in ["-", "-", "-", "-", "-", "0", "s", "+", "c", "w", "+", "+"]:
+        page.keyboard.press(key)
+        frames(page)
+        found = inspect(root)
+        labels = found["labels"]
+        for i, one in enumerate(labels):
+            for other in labels[i + 1 :]:
+                assert not overlap(one, other), (key, one, other)
+        for label in labels:
+            box = next((each for each in found["marks"] if each["id"] == label["node"]), None)
+            if box is not None:
+                assert label["x"] >= box["x"]
+                assert label["x"] + label["width"] <= box["x"] + box["width"]
+        drawn += len(labels)
+    assert drawn > 60
+
+
+def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(
+        one["x"] < other["x"] + other["width"]
+        and other["x"] < one["x"] + one["width"]
+        and one["y"] < other["y"] + other["height"]
+        and other["y"] < one["y"] + one["height"]
+    )
+
+
+def chain(folder: Path, length: int) -> Path:
+    """Write a graph of one input and a chain of operators, no two of which are alike."""
+    nodes: list[dict[str, Any]] = [{"op": "null", "name": "data", "inputs": []}]
+    for each in range(length):
+        func = f"fused_op{each}"
+        attrs = {"func_name": func, "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
+        node = {"op": "tvm_op", "name": func, "attrs": attrs, "inputs": [[each, 0, 0]]}
+        nodes.append(node)
+    count = len(nodes)
+    graph = {
+        "nodes": nodes,
+        "arg_nodes": [0],
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": {
+            "shape": ["list_shape", [[1, 8 + each] for each in range(count)]],
+            "dltype": ["list_str", ["float32"] * count],
+            "storage_id": ["list_int", list(range(count))],
+        },
+    }
+    path = folder / "graph.json"
+    path.write_text(json.dumps(graph))
+    return path
