@@ -98,7 +98,9 @@ export class MarginPainter {
 
   #words({ placed, times, colorBy, colors, health }: Picture, box: number, node: number): string {
     const { title, time, shape } = placed.scene.text(box);
-    if (placed.scene.group[box]! >= 0) return `${title} · ${times.known ? time : shape}`;
+    if (placed.scene.group[box]! >= 0) {
+      return `${title} · ${colors.words(box) ?? (times.known ? time : shape)}`;
+    }
     if (colorBy === "health") {
       const sign = health ? verdictSign(health.verdict(box)) : "";
       return sign ? `${sign} #${node} ${title} · ${health!.brief(box)}` : `#${node} ${title}`;
