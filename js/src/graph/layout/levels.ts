@@ -120,23 +120,24 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   const entered = new Int32Array(frames).fill(-1);
   const enteredBy = new Int32Array(frames);
   const way: number[] = [];
-  for (let k = 0; k < trunks.count; k++) {
+  let [k, e] = [0, 0];
+  const link = (a: number, b: number, out: number, into: number) => {
+    from.push(a);
+    to.push(b);
+    tensor.push(k);
+    outPort.push(out);
+    inPort.push(into);
+    return began.push(e);
+  };
+  const follow = (each: number) => {
+    chain.push(each);
+    chainOwner.push(e);
+  };
+  for (; k < trunks.count; k++) {
     const s = trunks.source[k]!;
     for (let i = trunks.edges.start[k]!; i < trunks.edges.start[k + 1]!; i++) {
-      const e = trunks.edges.item[i]!;
+      e = trunks.edges.item[i]!;
       const t = target[e]!;
-      const link = (a: number, b: number, out: number, into: number) => {
-        from.push(a);
-        to.push(b);
-        tensor.push(k);
-        outPort.push(out);
-        inPort.push(into);
-        return began.push(e);
-      };
-      const follow = (each: number) => {
-        chain.push(each);
-        chainOwner.push(e);
-      };
       let up = frameOf[s]!;
       let down = frameOf[t]!;
       way.length = 0;
