@@ -204,7 +204,7 @@ def test_enter_opens_the_selected_group_and_closes_the_one_around_a_node(
     assert state(page, "group") == 11
     expect(said(root)).to_have_text(
         re.compile(
-            r"^Group residual block, closed, 6 nodes, .* % of the time, .*; reads .*; read by "
+            r"^Group residual block, closed, 6 nodes with 4 parameters, .* % of the time, .*; reads .*; read by "
             r".*\. Enter opens it\.$"
         )
     )
@@ -260,7 +260,7 @@ def test_blocks_that_are_alike_lead_to_each_other(
     expect(details).to_contain_text("alike (2)")
     details.get_by_role("button", name="go to group 2 residual block").click()
     assert state(page, "group") == 2
-    expect(said(root)).to_contain_text("Group residual block, open, 6 nodes")
+    expect(said(root)).to_contain_text("Group residual block, open, 6 nodes with 4 parameters")
 
 
 def test_x_closes_the_blocks_of_one_kind_and_leaves_the_others(
@@ -331,7 +331,7 @@ def test_a_tooltip_says_what_a_closed_group_holds(
     root.locator("canvas").first.hover(position={"x": shape["x"] + 60, "y": shape["y"] + 15})
     tip = root.get_by_role("tooltip")
     expect(tip).to_contain_text("residual block × 2")
-    expect(tip).to_contain_text("12 nodes: 8 parameter, 4 convolution")
+    expect(tip).to_contain_text("12 nodes with 8 parameters: 4 convolution")
     expect(tip).to_contain_text("% of the time")
 
 

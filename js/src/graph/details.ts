@@ -4,7 +4,7 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
-import { healthIn, kindsIn, timeIn } from "./group_words.ts";
+import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
@@ -162,7 +162,6 @@ export class Details {
   #group(group: number, scene: Scene): (Node | null)[] {
     const { groups, graph, times } = this.#model;
     const isOpen = scene.frameOfGroup[group]! >= 0;
-    const size = groups.nodes(group).length;
     const ns = groups.ns(group);
     const kinds = kindsIn(this.#model, group);
     const alike = groups.ofKind(group).filter((each) => each !== group);
@@ -173,7 +172,7 @@ export class Details {
       element(
         "p",
         { class: "tvmdbg-muted" },
-        `group ${group}, kind ${groups.tag(group)}, ${counted(size, "node")}`,
+        `group ${group}, kind ${groups.tag(group)}, ${sizeOf(this.#model, group)}`,
       ),
       element(
         "p",

@@ -1,5 +1,5 @@
 import { counted, duration, percent } from "../shared/format.ts";
-import { GroupSource } from "../shared/run_client.ts";
+import { GroupSource, NodeKind } from "../shared/run_client.ts";
 import { verdictLabel, weight } from "./health.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
@@ -17,6 +17,13 @@ export function kindsIn(
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** How many nodes, and how many of them are parameters. */
+export function sizeOf({ groups, graph }: GraphModel, group: number): string {
+  const nodes = groups.nodes(group);
+  const parameters = nodes.filter((node) => graph.kinds[node] === NodeKind.PARAMETER).length;
+  return `${counted(nodes.length, "node")}${parameters ? ` with ${counted(parameters, "parameter")}` : ""}`;
 }
 
 /** How many nodes have each verdict, worst first; nothing where health was not asked for. */
@@ -63,13 +70,15 @@ export function timeIn({ groups, times }: GraphModel, group: number): string {
 /** What the group is, as the tooltip says it. */
 export function groupLines(model: GraphModel, group: number): string[] {
   const { groups, graph } = model;
-  const kinds = kindsIn(model, group).map(([kind, count]) => `${count} ${kind}`);
+  const kinds = kindsIn(model, group)
+    .filter(([kind]) => kind !== "parameter")
+    .map(([kind, count]) => `${count} ${kind}`);
   const more = kinds.length > NAMED ? [`${kinds.length - NAMED} more kinds`] : [];
   const alike = groups.ofKind(group).length;
   const isRun = graph.groupSource[group] === GroupSource.REPEAT;
   const lines = [
     groups.title(group),
-    `${counted(groups.nodes(group).length, "node")}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
+    `${sizeOf(model, group)}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
     timeIn(model, group),
     alike > 1 ? `kind ${groups.tag(group)}: ${alike} ${isRun ? "runs" : "groups"} alike` : "",
     ...healthIn(model, group),
@@ -109,7 +118,7 @@ export function groupSentence(
   const alike = groups.ofKind(group).length - 1;
   const parts = [
     `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
-    counted(groups.nodes(group).length, "node"),
+    sizeOf(model, group),
     time ? `${time} of the time` : "",
     alike > 0 ? `kind ${groups.tag(group)} with ${alike} others` : "",
     ...healthIn(model, group),

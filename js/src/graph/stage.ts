@@ -19,6 +19,9 @@ const LARGEST_FIT = 1.1;
 /** Less than a fitted graph keeps to the border: what a fit shows is in view. */
 const SPARE = 8;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
+/** At smaller scales, most titles in boxes are cut: texts beside the graph are whole, at this one and below. */
+const CUT_SCALE = 0.6;
+const BESIDE_SCALE = 0.97 * TITLE_SCALE;
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
@@ -89,6 +92,7 @@ export class Stage {
   /** Shows another picture; `place` sets the camera once the stage has a size. */
   show(picture: Picture, place: (() => void) | null = null): void {
     if (picture.placed !== this.#picture?.placed) this.#edge = -1;
+    if (this.#picture && this.#picture.placed !== picture.placed) this.#fade();
     this.#picture = picture;
     this.node.dataset.direction = picture.placed.layout.direction;
     this.#overview.invalidate();
@@ -304,15 +308,28 @@ export class Stage {
   #fitted(bounds: Bounds): Camera {
     const target = this.#copy();
     target.fit(bounds, LARGEST_FIT);
-    if (target.scale >= TITLE_SCALE || this.#picture?.placed.layout.direction !== "down") {
+    if (target.scale >= CUT_SCALE || this.#picture?.placed.layout.direction !== "down") {
       return target;
     }
-    const wide = (bounds.maxX - bounds.minX) * target.scale;
-    const texts = Math.max(0, Math.min(BESIDE, target.width - wide));
     const aside = Object.assign(new Camera(), target);
-    aside.x += texts / 2 / target.scale;
+    aside.scale = Math.min(target.scale, BESIDE_SCALE);
+    const wide = (bounds.maxX - bounds.minX) * aside.scale;
+    const texts = Math.max(0, Math.min(BESIDE, target.width - wide));
+    aside.x += texts / 2 / aside.scale;
     aside.clamp(bounds);
     return this.#picture && marginStart(this.#picture.placed, aside) !== null ? aside : target;
+  }
+
+  /** What was drawn fades away over what comes. */
+  #fade(): void {
+    const { canvas } = this.#base;
+    if (canvas.width * canvas.height === 0 || !isAnimated()) return;
+    const before = layer("tvmdbg-overlay");
+    [before.canvas.width, before.canvas.height] = [canvas.width, canvas.height];
+    before.context.drawImage(canvas, 0, 0);
+    this.#box.append(before.canvas);
+    const fading = before.canvas.animate([{ opacity: 1 }, { opacity: 0 }], 1.5 * MOVE_MS);
+    fading.onfinish = fading.oncancel = () => before.canvas.remove();
   }
 
   #copy(): Camera {
@@ -330,7 +347,7 @@ export class Stage {
     this.isMoved = true;
     const { x, y, scale } = this.camera;
     const started = performance.now();
-    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVE_MS;
+    const duration = isAnimated() ? MOVE_MS : 0;
     const move = () => {
       const at = Math.min(1, (performance.now() - started) / Math.max(1, duration));
       const eased = duration === 0 ? 1 : 1 - (1 - at) ** 3;
@@ -379,6 +396,10 @@ export class Stage {
     this.#marker.paint(this.#picture, this.#marks, this.#edge);
     this.#overview.paint(this.#picture, this.#marks);
   }
+}
+
+function isAnimated(): boolean {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /** Whether a point hits a rectangle, or misses it by no more than a finger's breadth of it. */

@@ -42,7 +42,7 @@ function isReadable(
 }
 
 /** The scale at which the bounds fit. */
-export function scaleIn(
+function scaleIn(
   { minX, minY, maxX, maxY }: Bounds,
   { width, height }: { width: number; height: number },
 ): number {
