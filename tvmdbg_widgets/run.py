@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    import networkx as nx
+
     from tvmdbg_widgets.analysis.compare import Comparison
     from tvmdbg_widgets.analysis.findings.search import Search
     from tvmdbg_widgets.analysis.matching import Matching
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.query.facts import Facts
     from tvmdbg_widgets.analysis.query.selection import Selection
     from tvmdbg_widgets.export.extract import Extracted
+    from tvmdbg_widgets.export.model_explorer import ModelExplorer
     from tvmdbg_widgets.export.page.embed import Embed
     from tvmdbg_widgets.export.page.options import Share, Theme
     from tvmdbg_widgets.export.report import BugReport
@@ -450,6 +453,117 @@ class DebugRun:
 
         known = self.known_findings if view == "debugger" else None
         return figure_of(self, view, width=width, theme=theme, options=options, findings=known)
+
+    def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:
+        """Return the graph for networkx, with times and groups of the nodes.
+
+        As :meth:`tvmdbg_widgets.model.graph.Graph.to_networkx`; nodes also have ``time_ns``, None
+        where unknown, and ``groups``, ids of the groups around them, the outermost first.
+
+        Parameters
+        ----------
+        nodes
+            As of :meth:`to_dot`.
+        control : bool
+            Also control dependencies, as edges of key ``"control"``.
+
+        Raises
+        ------
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.as_networkx import as_networkx
+        from tvmdbg_widgets.export.nodes import part
+
+        chosen = part(self._known_graph, nodes)
+        return as_networkx(chosen, self.timeline, self.groups, control=control)
+
+    def to_dot(
+        self,
+        nodes: Any = None,
+        *,
+        color_by: Any = "kind",
+        fold_parameters: bool = True,
+        grouped: bool = True,
+        edge_labels: bool = True,
+        direction: str = "down",
+    ) -> str:
+        """Return the graph in the DOT language of Graphviz.
+
+        ::
+
+            Path("net.dot").write_text(run.to_dot())
+            run.to_dot(run.select("op:conv"), color_by="time")
+
+        Parameters
+        ----------
+        nodes : Selection, Subgraph, Group, or iterable of int, optional
+            What of the graph; all where left out.
+        color_by
+            As of ``GraphView``: a name, or data for each node or entry. None for no colours.
+        fold_parameters : bool
+            Write parameters as a count on what reads them.
+        grouped : bool
+            Draw :attr:`groups` as clusters.
+        edge_labels : bool
+            Say dtype and shape at each edge.
+        direction : str
+            ``"down"`` or ``"right"``.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError, IndexError
+            The run has no graph, or that no such nodes; no such colours or direction.
+        """
+        from tvmdbg_widgets.export.dot import dot
+
+        return dot(
+            self,
+            self._known_graph,
+            nodes,
+            color_by=color_by,
+            fold_parameters=fold_parameters,
+            grouped=grouped,
+            edge_labels=edge_labels,
+            direction=direction,
+        )
+
+    def to_model_explorer(
+        self, nodes: Any = None, *, node_data: Iterable[Any] | None = None
+    ) -> ModelExplorer:
+        """Return the graph for Model Explorer, with data on its nodes.
+
+        ::
+
+            run.to_model_explorer(node_data=["time", "health"]).save("net.json")
+
+        :attr:`groups` become layers; shapes, dtypes, storage, times and attributes stand at the
+        nodes. In Model Explorer open ``net.json``, then load ``net.time.json`` as node data.
+
+        Parameters
+        ----------
+        nodes
+            As of :meth:`to_dot`.
+        node_data : iterable, optional
+            Each as ``color_by`` of :meth:`to_dot`; ``["time"]`` where left out and times are
+            known.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError, IndexError
+            As of :meth:`to_dot`.
+        """
+        from tvmdbg_widgets.export.model_explorer import model_explorer
+
+        if node_data is None:
+            node_data = () if self.timeline is None else ("time",)
+        return model_explorer(self, self._known_graph, nodes, node_data=node_data)
+
+    @property
+    def _known_graph(self) -> Graph:
+        if self.graph is None:
+            raise ValueError("this run has no graph to be exported")
+        return self.graph
 
     def save_html(
         self,

@@ -185,8 +185,14 @@ def test_networkx_keeps_both_edges_of_one_pair() -> None:
         "name": "split",
         "func_name": "fused_split",
         "kind": "operator",
+        "op_kind": "gather/split",
+        "attrs": raw["nodes"][2]["attrs"],
         "shapes": ((2, 3), (2, 3)),
         "dtypes": ("float32", "float32"),
+        "storage_ids": (2, 3),
+        "device_types": (1, 1),
+        "storage_scopes": None,
+        "dangling": (),
     }
     assert multi.edges[3, 4, 0] == {"output": 0, "trust": "exact"}
 

@@ -321,12 +321,24 @@ class Graph:
         columns["attrs"] = tuple(map(dict, self.attrs))
         return _rebuild, (columns,)
 
-    def to_networkx(self) -> nx.MultiDiGraph[int]:
+    def to_networkx(self, *, control: bool = False) -> nx.MultiDiGraph[int]:
         """Return a ``networkx.MultiDiGraph`` of node ids; an edge's key is its operand position.
 
-        Dangling edges and control dependencies are left out.
+        ``add(x, x)`` has two edges, keys 0 and 1. Edges have ``output``, ``trust`` and, where they
+        are ambiguous, ``candidates``. Nodes have ``name``, ``func_name``, ``kind``, ``op_kind``
+        and ``attrs``; of each output, as tuples, ``shapes``, ``dtypes``, ``storage_ids``,
+        ``device_types`` and ``storage_scopes``, with None for what is unknown, or None in place
+        of the tuple where the file has no such list; and ``dangling``, the positions of the
+        operands whose producer is not in the graph: these have no edge. The graph has ``file``,
+        ``form`` and ``heads``. ``DebugRun.to_networkx`` adds times and groups.
+
+        Parameters
+        ----------
+        control : bool
+            Also control dependencies, as edges of key ``"control"``.
         """
-        return graph_tables.to_networkx(self, range(self.num_nodes), np.arange(self.num_edges))
+        nodes, edges = range(self.num_nodes), np.arange(self.num_edges)
+        return graph_tables.to_networkx(self, nodes, edges, control=control)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per node (needs pandas)."""

@@ -83,9 +83,10 @@ class Subgraph:
     def __contains__(self, node: object) -> bool:
         return isinstance(node, int | np.integer) and bool(np.isin(node, self.node_ids))
 
-    def to_networkx(self) -> nx.MultiDiGraph[int]:
+    def to_networkx(self, *, control: bool = False) -> nx.MultiDiGraph[int]:
         """Return a ``networkx.MultiDiGraph`` as :meth:`Graph.to_networkx` does."""
-        return graph_tables.to_networkx(self.graph, self.node_ids.tolist(), self.edges)
+        nodes = self.node_ids.tolist()
+        return graph_tables.to_networkx(self.graph, nodes, self.edges, control=control)
 
     def __repr__(self) -> str:
         told = (

@@ -1,0 +1,266 @@
+"""A graph as JSON for Model Explorer, and what is known of its nodes as node data.
+
+The graph is a ``GraphCollection`` (src/ui/src/components/visualizer/common/input_graph.ts of
+google-ai-edge/model-explorer; ``loadGraphsJson`` in src/ui/src/common/utils.ts takes a document
+with ``label`` and ``graphs`` as it is), its fields as in src/server/package/src/model_explorer/
+graph_builder.py. Node data are ``ModelNodeData`` (node_data_builder.py there; ``results`` by node
+id, as types.ts says, whose ``value`` may be a number or a text).
+
+``/`` divides the parts of a namespace and ``;`` alternatives of it (``processNodes`` in
+worker/graph_processor.ts), so neither stands in the name of a group.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
+from tvmdbg_widgets.export.overlay import Overlay
+from tvmdbg_widgets.figures.graph_scene import Labels, Times
+from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.subgraph import Subgraph
+    from tvmdbg_widgets.run import DebugRun
+
+_MOST_LABEL, _MOST_VALUE = 200, 2_000
+_DIVIDERS = str.maketrans({"/": "\u2215", ";": ","})
+
+
+@dataclass(frozen=True)
+class ModelExplorer:
+    """A graph with data on its nodes as Model Explorer reads them.
+
+    Attributes
+    ----------
+    graph : dict
+        A graph collection with one graph.
+    node_data : dict
+        Node data by name: ``"time"``, ``"health"`` …
+    """
+
+    graph: dict[str, Any]
+    node_data: Mapping[str, dict[str, Any]]
+
+    def save(self, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Write the graph, and node data beside it: ``net.json``, ``net.time.json``.
+
+        Returns
+        -------
+        tuple of Path
+            Of the files, the graph's first.
+
+        Raises
+        ------
+        ValueError
+            The path does not end in ``.json``.
+        OSError
+            The folder is missing or cannot be written to.
+        """
+        target = Path(path)
+        written = []
+        names = {target: self.graph}
+        for name, data in self.node_data.items():
+            safe = "".join(each if each.isalnum() else "_" for each in name)[:40]
+            names[target.with_name(f"{target.stem}.{safe}.json")] = data
+        for file, document in names.items():
+            with replacing(file, ".json") as out:
+                out.write(json.dumps(document, allow_nan=False).encode("ascii"))
+            written.append(file)
+        return tuple(written)
+
+    def __repr__(self) -> str:
+        nodes = len(self.graph["graphs"][0]["nodes"])
+        data = ", ".join(self.node_data) or "none"
+        return f"<ModelExplorer: {nodes:,} nodes, node data: {data}; save(path.json), .graph>"
+
+
+def model_explorer(
+    run: DebugRun, graph: Graph, nodes: Any = None, *, node_data: Iterable[Any] = ()
+) -> ModelExplorer:
+    """Return a graph, or some of its nodes; see ``DebugRun.to_model_explorer``."""
+    chosen = part(graph, nodes)
+    name = cut(one_line(run.title), _MOST_LABEL) or "graph"
+    spaces = _namespaces(run.groups, chosen.node_ids.tolist())
+    document = {
+        "id": name,
+        "nodes": _Nodes(run, graph, chosen, spaces).all(),
+        "groupNodeAttributes": _group_attributes(run, chosen, spaces),
+    }
+    data: dict[str, dict[str, Any]] = {}
+    for each in node_data:
+        overlay = Overlay(run, graph, each)
+        data[overlay.name] = {name: _results(overlay, chosen.node_ids.tolist())}
+    return ModelExplorer({"label": name, "graphs": [document]}, data)
+
+
+def _namespaces(groups: Groups, nodes: list[int]) -> dict[int, str]:
+    """Return the path of each group around the nodes; siblings of one name are numbered."""
+    paths: dict[int, str] = {}
+    taken: dict[str, int] = {}
+    for group in around_nodes(groups, nodes):
+        parent = int(groups.parent[group])
+        own = cut(one_line(groups[group].title), _MOST_LABEL).translate(_DIVIDERS).strip()
+        path = f"{paths[parent]}/{own or 'group'}" if parent >= 0 else own or "group"
+        taken[path] = count = taken.get(path, 0) + 1
+        paths[group] = path if count == 1 else f"{path} ({count})"
+        taken.setdefault(paths[group], 1)
+    return paths
+
+
+def _pairs(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return texts as the key and value pairs of attributes; what is empty is left out."""
+    return [
+        {"key": key, "value": value if isinstance(value, dict) else _text(value)}
+        for key, value in values.items()
+        if value not in ("", None)
+    ]
+
+
+def _text(value: object) -> str:
+    return one_line(cut(str(value), _MOST_VALUE))
+
+
+class _Nodes:
+    def __init__(
+        self, run: DebugRun, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
+    ) -> None:
+        self.graph, self.chosen, self.spaces = graph, chosen, spaces
+        self.inner = run.groups.node_group
+        self.times = Times(graph, run.timeline)
+        self.labels = Labels(graph, self.times)
+        self.inside = np.zeros(graph.num_nodes + 1, np.bool_)
+        self.inside[chosen.node_ids] = True
+        self.before: dict[int, list[int]] = {}
+        pairs = zip(graph.control_source.tolist(), graph.control_target.tolist(), strict=True)
+        for source, target in pairs:
+            if self.inside[source]:
+                self.before.setdefault(target, []).append(source)
+
+    def all(self) -> list[dict[str, Any]]:
+        return [self._node(node) for node in self.chosen.node_ids.tolist()]
+
+    def _node(self, node: int) -> dict[str, Any]:
+        graph = self.graph
+        edges = graph.in_edges(node).tolist()
+        linked = [edge for edge in edges if self.inside[graph.edge_source[edge]]]
+        return {
+            "id": str(node),
+            "label": _text(cut(self.labels.title(node), _MOST_LABEL)),
+            "namespace": self.spaces.get(int(self.inner[node]), ""),
+            "attrs": self._attrs(node, edges),
+            "incomingEdges": [
+                {
+                    "sourceNodeId": str(graph.edge_source[edge]),
+                    "sourceNodeOutputId": str(graph.edge_output[edge]),
+                    "targetNodeInputId": str(graph.edge_position[edge]),
+                }
+                for edge in linked
+            ],
+            "inputsMetadata": [
+                {"id": str(graph.edge_position[edge]), "attrs": self._operand(edge)}
+                for edge in edges
+            ],
+            "outputsMetadata": [
+                {"id": str(output), "attrs": self._entry(node, output)}
+                for output in range(len(graph.entry_range(node)))
+            ],
+        }
+
+    def _attrs(self, node: int, edges: list[int]) -> list[dict[str, Any]]:
+        graph, view = self.graph, self.graph.nodes[node]
+        known = not math.isnan(self.times.ns[node])
+        own: dict[str, Any] = {
+            "node id": node,
+            "name": view.name,
+            "function": view.func_name,
+            "kind": view.kind.name.lower(),
+            "op kind": view.op_kind,
+            "time": self.labels.time(node) if known else "",
+            "output of the graph": "yes" if self.labels.is_head(node) else "",
+        }
+        for edge in edges:
+            position, trust = graph.edge_position[edge], graph.edge_trust[edge]
+            if graph.edge_source[edge] < 0:
+                own[f"operand {position}"] = "not in the graph"
+            elif trust == Trust.AMBIGUOUS:
+                candidates = graph.edge_candidates.get(edge, ())
+                own[f"operand {position}"] = f"ambiguous: one of {', '.join(map(str, candidates))}"
+        given = {f"attr {key}": value for key, value in view.attrs.items() if key != "func_name"}
+        before = [str(each) for each in self.before.get(node, ())]
+        after = {"runs after": {"type": "node_ids", "nodeIds": before}} if before else {}
+        return _pairs(own | given | after)
+
+    def _operand(self, edge: int) -> list[dict[str, Any]]:
+        graph = self.graph
+        source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
+        if source < 0:
+            return _pairs({"__tensor_tag": "not in the graph"})
+        name = cut(graph.names[source], _MOST_LABEL)
+        return _pairs({"__tensor_tag": f"#{source}:{output} {name}"})
+
+    def _entry(self, node: int, output: int) -> list[dict[str, Any]]:
+        graph = self.graph
+        entry = graph.entry_id(node, output)
+        storage, device = graph.storage_ids, graph.device_types
+        scope = "" if graph.storage_scopes is None else graph.storage_scopes[entry]
+        return _pairs(
+            {
+                "__tensor_tag": f"{cut(graph.names[node], _MOST_LABEL)}:{output}",
+                "tensor_shape": entry_text(graph.dtype(node, output), graph.shape(node, output)),
+                "storage_id": "" if storage is None or storage[entry] < 0 else storage[entry],
+                "device": ""
+                if device is None or device[entry] < 0
+                else device_name(int(device[entry])),
+                "storage scope": scope,
+            }
+        )
+
+
+def _group_attributes(
+    run: DebugRun, chosen: Subgraph, spaces: Mapping[int, str]
+) -> dict[str, dict[str, str]]:
+    """Return what is said of the graph (of the empty namespace) and of each group."""
+    kept, groups = chosen.graph.num_nodes, run.groups
+    told = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
+    times = Times(chosen.graph, run.timeline)
+    sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(times.ns[groups.order]))])
+    for group, path in spaces.items():
+        each = groups[group]
+        ns = float(sums[groups.end[group]] - sums[groups.start[group]])
+        own = {
+            "nodes": f"{len(each):,}",
+            "repeats": f"{each.repeats:,}" if each.repeats > 1 else "",
+            "found by": each.source.name.lower(),
+            "time": duration_text(ns) if ns > 0 else "",
+        }
+        told[path] = {key: value for key, value in own.items() if value}
+    return told
+
+
+def _results(overlay: Overlay, nodes: list[int]) -> dict[str, Any]:
+    """Return node data of one graph; numbers that JSON does not have are left out."""
+    results: dict[str, dict[str, Any]] = {}
+    for node in nodes:
+        fill, _, value = overlay.told(node)
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            continue
+        own = {} if fill is None else {"bgColor": fill, "textColor": overlay.ink(fill)}
+        results[str(node)] = {"value": _text(value) if isinstance(value, str) else value, **own}
+    unit = f" ({overlay.unit})" if overlay.unit else ""
+    return {"name": f"{overlay.name}{unit}", "results": results}
