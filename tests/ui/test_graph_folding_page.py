@@ -138,7 +138,7 @@ def test_closes_and_opens_all_with_x(page: Page, graph: Callable[..., Locator]) 
     texts = [label["text"] for label in inspect(root)["labels"]]
     assert any(text.startswith("residual block × 3") for text in texts), texts
     page.keyboard.press("Shift+X")
-    until_open(page, RUN)
+    until(page, "found.frames.length > 0")
     assert state(page, "open_groups") == list(range(12))
 
 

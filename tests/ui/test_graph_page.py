@@ -321,6 +321,7 @@ def test_only_the_neighbourhood_of_the_focus(page: Page, graph: Callable[..., Lo
     root.get_by_role("button", name="show the whole graph").press("Enter")
     expect(root.locator(".tvmdbg-graph-part")).to_be_hidden()
     expect(root).to_be_focused()
+    page.keyboard.press("0")
     page.wait_for_function(
         f"() => ({INSPECT})(document.querySelector('.tvmdbg-graph')).marks.length > 3"
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import traitlets
 
@@ -118,8 +119,8 @@ def _rows(groups: Groups, what: GroupRefs) -> list[int]:
         return [what.id]
     if isinstance(what, bool):
         raise TypeError(f"a group is named by its id, its name or itself, not by {what!r}")
-    if hasattr(what, "__index__"):
-        return [groups[what].id]
+    if isinstance(what, SupportsIndex):
+        return [groups[operator.index(what)].id]
     if not isinstance(what, Iterable):
         raise TypeError(f"a group is named by its id, its name or itself, not by {what!r}")
     return [row for each in what for row in _rows(groups, each)]
