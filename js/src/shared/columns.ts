@@ -17,11 +17,17 @@ export type ColumnHeader =
 /** A sequence of strings kept as codes into its distinct values. */
 export class StringColumn {
   readonly codes: Int32Array;
-  readonly unique: readonly string[];
+  #unique: readonly string[] | (() => readonly string[]);
 
-  constructor(codes: Int32Array, unique: readonly string[]) {
+  /** The distinct values may be made only once somebody asks for one. */
+  constructor(codes: Int32Array, unique: readonly string[] | (() => readonly string[])) {
     this.codes = codes;
-    this.unique = unique;
+    this.#unique = unique;
+  }
+
+  get unique(): readonly string[] {
+    if (typeof this.#unique === "function") this.#unique = this.#unique();
+    return this.#unique;
   }
 
   get length(): number {
@@ -72,12 +78,20 @@ function numbers(kind: keyof typeof WIDTH, buffer: ArrayBuffer, offset: number, 
 function strings(header: ColumnHeader & { kind: "strings" }, buffer: ArrayBuffer): StringColumn {
   const codes = numbers("i4", buffer, header.codes, header.length) as Int32Array;
   const ends = numbers("i4", buffer, header.offsets, header.unique + 1) as Int32Array;
-  const decoder = new TextDecoder();
-  const unique = Array.from({ length: header.unique }, (_, row) => {
-    const start = ends[row]!;
-    return decoder.decode(new Uint8Array(buffer, header.bytes + start, ends[row + 1]! - start));
-  });
-  return new StringColumn(codes, unique);
+  const bytes = numbers("u1", buffer, header.bytes, ends[header.unique] ?? 0) as Uint8Array;
+  return new StringColumn(codes, () => decoded(ends, bytes));
+}
+
+/** The texts that end at these bytes of a column. */
+function decoded(ends: Int32Array, bytes: Uint8Array): string[] {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const all = decoder.decode(bytes);
+  // Where each letter is one byte, bytes count letters: one text is cut, which is faster than many are decoded.
+  const cut =
+    all.length === bytes.length && !all.includes("\ufffd")
+      ? (start: number, end: number) => all.slice(start, end)
+      : (start: number, end: number) => decoder.decode(bytes.subarray(start, end));
+  return Array.from({ length: ends.length - 1 }, (_, row) => cut(ends[row]!, ends[row + 1]!));
 }
 
 /** The columns of an answer by name; they are in its first buffer. */
