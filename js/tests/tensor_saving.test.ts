@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DataRequest, PlaneView, ValuesRequest } from "../src/shared/tensor_questions.ts";
 import { csvText } from "../src/tensor/csv.ts";
-import { fileName } from "../src/tensor/download.ts";
+import { fileName } from "../src/shared/download.ts";
 import { fetchBytes, fetchTexts } from "../src/tensor/fetch_view.ts";
 import { itemSize, npyHeader, numbersOf } from "../src/tensor/npy.ts";
 import type { Region } from "../src/tensor/state.ts";
@@ -151,6 +151,6 @@ describe("files", () => {
 
   it("have names that are safe", () => {
     expect(fileName(["3-0", "../conv<2>d", "x-x"], "npy")).toBe("3-0_conv_2_d_x-x.npy");
-    expect(fileName(["", "…"], "csv")).toBe("tensor.csv");
+    expect(fileName(["", "…"], "csv")).toBe("tvmdbg.csv");
   });
 });

@@ -1,13 +1,13 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
-import { BoxPainter } from "./boxes.ts";
 import { Camera, type Rectangle } from "./camera.ts";
+import { GraphPainter } from "./drawing.ts";
 import { edgeAt } from "./edge_talk.ts";
 import { EdgePainter } from "./edges.ts";
-import { FramePainter, frameShape } from "./frames.ts";
+import { frameShape } from "./frames.ts";
 import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
-import { MarginPainter, marginStart } from "./margin.ts";
+import { marginStart } from "./margin.ts";
 import { type Line, type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
 import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
@@ -18,6 +18,8 @@ const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
 /** Less than a fitted graph keeps to the border: what a fit shows is in view. */
 const SPARE = 8;
+/** What a picture of the whole graph keeps free around it, CSS px. */
+const BORDER = 16;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
 /** At smaller scales, most titles in boxes are cut: texts beside the graph are whole, at this one and below. */
 const CUT_SCALE = 0.6;
@@ -52,15 +54,8 @@ export class Stage {
   readonly #box = element("div", { class: "tvmdbg-stage" });
   readonly #base: Layer = layer("tvmdbg-graph-base");
   readonly #over: Layer = layer("tvmdbg-overlay");
-  readonly #boxes = new BoxPainter(this.#base.context);
-  readonly #edges = new EdgePainter(this.#base.context);
-  readonly #margin = new MarginPainter(this.#base.context);
-  readonly #frames = new FramePainter(this.#base.context);
-  readonly #marker = new OverlayPainter(
-    this.#over.context,
-    new EdgePainter(this.#over.context),
-    this.#margin,
-  );
+  readonly #painter = new GraphPainter(this.#base.context);
+  readonly #marker = overlayPainter(this.#over.context, this.#painter);
   readonly #overview: Overview;
   readonly #baseRepaint: Repaint;
   readonly #overRepaint: Repaint;
@@ -245,13 +240,13 @@ export class Stage {
     if (!picture) return nothing;
     const { scene } = picture.placed;
     const within = picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
-    const box = within >= 0 ? within : this.#margin.boxAt(x, y);
+    const box = within >= 0 ? within : this.#painter.margin.boxAt(x, y);
     if (box >= 0) {
       const group = scene.group[box]!;
       const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
       return { box, group, button: button !== null && isIn(button, x, y) };
     }
-    const found = this.#frames.at(x, y);
+    const found = this.#painter.frames.at(x, y);
     return found
       ? { box, group: scene.frames.group[found.header.frame]!, button: found.button }
       : nothing;
@@ -270,10 +265,9 @@ export class Stage {
     const picture = this.#picture;
     if (!picture) return;
     const labels: LabelRecord[] = [];
-    const painters = [this.#boxes, this.#edges, this.#margin, this.#frames];
-    for (const painter of painters) painter.labels = labels;
+    this.#painter.labels = labels;
     this.#paint();
-    for (const painter of painters) painter.labels = null;
+    this.#painter.labels = null;
     out.labels = labels;
     const marks: NonNullable<Inspection["marks"]> = [];
     const { camera, placed } = picture;
@@ -292,7 +286,7 @@ export class Stage {
     out.marks = marks;
     const frames: NonNullable<Inspection["frames"]> = [];
     placed.eachFrame(camera.view(), (frame) => {
-      const header = this.#frames.headers.find((each) => each.frame === frame);
+      const header = this.#painter.frames.headers.find((each) => each.frame === frame);
       const group = placed.scene.frames.group[frame]!;
       frames.push({ group, button: header?.button ?? null, ...frameShape(picture, frame) });
     });
@@ -302,6 +296,26 @@ export class Stage {
       ...noteSpot(picture, box),
     }));
     out.leaders = this.#marks.selected.flatMap((box) => this.#marker.leader(picture, box) ?? []);
+  }
+
+  /** A camera over the whole graph at a scale. */
+  whole(scale: number): Camera {
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    const camera = new Camera();
+    Object.assign(camera, { scale, x: (minX + maxX) / 2, y: (minY + maxY) / 2 });
+    camera.resize((maxX - minX) * scale + 2 * BORDER, (maxY - minY) * scale + 2 * BORDER);
+    return camera;
+  }
+
+  /** Draws what a camera sees, with its marks, into another context. */
+  drawInto(context: CanvasRenderingContext2D, camera: Camera): void {
+    if (!this.#picture) return;
+    const picture = { ...this.#picture, camera };
+    const painter = new GraphPainter(context);
+    context.fillStyle = picture.palette.theme.background;
+    context.fillRect(0, 0, camera.width, camera.height);
+    painter.paint(picture);
+    overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
   }
 
   /** A camera that shows the bounds; a thin graph stands to the left, for the texts beside it. */
@@ -379,13 +393,7 @@ export class Stage {
     this.#pending = null;
     place?.();
     clear(this.#base, width, height);
-    const level = detail(picture);
-    this.#frames.paint(picture);
-    this.#edges.paint(picture, level, this.#frames.headers);
-    this.#frames.paintHeaders(picture);
-    this.#boxes.paint(picture, level);
-    this.#margin.clear();
-    if (level === "shape") this.#margin.paint(picture);
+    this.#painter.paint(picture);
     this.#paintOver();
     this.#drawn();
   }
@@ -400,6 +408,10 @@ export class Stage {
 
 function isAnimated(): boolean {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+function overlayPainter(context: CanvasRenderingContext2D, { margin }: GraphPainter) {
+  return new OverlayPainter(context, new EdgePainter(context), margin);
 }
 
 /** Whether a point hits a rectangle, or misses it by no more than a finger's breadth of it. */

@@ -1,4 +1,5 @@
 import { button, element } from "../shared/dom.ts";
+import { download, downloadProblem, fileName } from "../shared/download.ts";
 import { bytes as byteText, integer, shapeText } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -7,7 +8,6 @@ import type { PlaneView, ProfileAnswer } from "../shared/tensor_questions.ts";
 import { readTheme } from "../shared/theme.ts";
 import { codeText } from "./code_text.ts";
 import { csvText } from "./csv.ts";
-import { download, downloadProblem, fileName } from "./download.ts";
 import { type Fetched, fetchBytes, fetchTexts } from "./fetch_view.ts";
 import { npyHeader, numbersOf } from "./npy.ts";
 import { part } from "./parts.ts";

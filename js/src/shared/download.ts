@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element } from "./dom.ts";
 
 const KEPT_MS = 60_000;
 
@@ -24,5 +24,5 @@ export function fileName(parts: readonly string[], ending: string): string {
     .map((part) => part.replace(/[^\w.-]+/g, "_").replace(/^[_.]+|_+$/g, ""))
     .filter(Boolean)
     .join("_");
-  return `${name.slice(0, 100) || "tensor"}.${ending}`;
+  return `${name.slice(0, 100) || "tvmdbg"}.${ending}`;
 }
