@@ -88,7 +88,7 @@ function decoded(ends: Int32Array, bytes: Uint8Array): string[] {
   const all = decoder.decode(bytes);
   // Where each letter is one byte, bytes count letters: one text is cut, which is faster than many are decoded.
   const cut =
-    all.length === bytes.length && !all.includes("\ufffd")
+    all.length === bytes.length
       ? (start: number, end: number) => all.slice(start, end)
       : (start: number, end: number) => decoder.decode(bytes.subarray(start, end));
   return Array.from({ length: ends.length - 1 }, (_, row) => cut(ends[row]!, ends[row + 1]!));
