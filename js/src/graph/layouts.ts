@@ -10,7 +10,7 @@ import { layoutGraph } from "./layout_client.ts";
 import type { GraphModel } from "./model.ts";
 import { Placed } from "./placed.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
-import { inSlices } from "./slices.ts";
+import { inSlices, pause } from "./slices.ts";
 
 /** To the right, what a line carries stands in the gap between two layers. */
 const GAP_RIGHT = 72;
@@ -85,6 +85,7 @@ async function place(
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
   const { links, groups, labels, graph } = model;
+  if (graph.kinds.length > LARGE) await pause();
   const part = isolation && (await inSlices(isolated(links, isolation), signal));
   const left = await hiddenNodes(model, hidden, signal);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;

@@ -2,9 +2,13 @@ import { COPY_KEY } from "../shared/code_copy.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { errorText, hinted, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
+import { readTheme } from "../shared/theme.ts";
 import type { Mount, ViewContext } from "../shared/view.ts";
+import { measureFor } from "./measure.ts";
+import { GraphModel } from "./model.ts";
 import type { GraphOptions } from "./options.ts";
 import { bindPointer } from "./pointer.ts";
+import { pause } from "./slices.ts";
 import { ZOOM_STEP } from "./toolbar.ts";
 import { GraphView } from "./view.ts";
 import type { Step } from "./walk.ts";
@@ -44,7 +48,11 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
       root.dataset.ready = "true";
       return;
     }
-    const view = new GraphView(root, context, graph, timeline, problem);
+    await pause();
+    const model = new GraphModel(graph, timeline, measureFor(readTheme(root).font));
+    await pause();
+    if (context.signal.aborted) return;
+    const view = new GraphView(root, context, model, problem);
     bind(root, context, view);
   } catch (error) {
     clearTimeout(busy);
@@ -142,6 +150,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
         run: (event) => journey.go(event.key === "ArrowLeft" ? -1 : 1),
       },
       { keys: ["m"], does: "bookmarks", run: () => view.toolbar.openMarks() },
+      { keys: ["i"], does: "save a picture", run: () => view.toolbar.openSaves() },
       {
         keys: ["o", "ContextMenu"],
         does: "what can be done to the node",

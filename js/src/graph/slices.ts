@@ -1,6 +1,11 @@
 /** Milliseconds of work between two pauses on the main thread. */
 const SLICE = 8;
 
+/** Lets the page do what waits: a frame, a key. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
 /** Takes all steps at once. */
 export function finished<T>(steps: Generator<unknown, T>): T {
   for (;;) {
@@ -22,7 +27,7 @@ export async function inSlices<Y, T>(
     if (step.done) return step.value;
     if (performance.now() - started < SLICE) continue;
     onPause?.(step.value);
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await pause();
     started = performance.now();
   }
 }

@@ -4,7 +4,7 @@ import { element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
+import { NodeKind } from "../shared/run_client.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Acts } from "./acts.ts";
@@ -16,9 +16,8 @@ import { groupPath, groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
 import { Journey, STEP_TRAITS } from "./journey.ts";
 import { Look } from "./look.ts";
-import { measureFor } from "./measure.ts";
 import { Menus } from "./menus.ts";
-import { GraphModel } from "./model.ts";
+import type { GraphModel } from "./model.ts";
 import { Navigator } from "./navigator.ts";
 import { notedBoxes } from "./noted.ts";
 import type { GraphOptions } from "./options.ts";
@@ -75,8 +74,7 @@ export class GraphView {
   constructor(
     root: HTMLElement,
     context: ViewContext<GraphOptions>,
-    graph: GraphColumns,
-    timeline: TimelineColumns | null,
+    model: GraphModel,
     problem: string,
   ) {
     const { signal, run } = context;
@@ -85,7 +83,6 @@ export class GraphView {
     this.context = context;
     this.#problem = problem;
     this.palette = new Palette(readTheme(root));
-    const model = new GraphModel(graph, timeline, measureFor(this.palette.theme.font));
     this.model = model;
     model.fetchFacts = () => run.facts();
     const acts = new Acts(this);
@@ -125,6 +122,7 @@ export class GraphView {
         go: (by) => this.journey.go(by),
         shows: (control) => this.menus.shows(control),
         marks: (control) => this.menus.marks(control),
+        saves: (control) => this.menus.saves.open(control),
         leave: () => root.focus({ preventScroll: true }),
       },
       helpButton(root),
