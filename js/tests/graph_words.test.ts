@@ -96,6 +96,39 @@ describe("Labels", () => {
   });
 });
 
+describe("widths of many boxes", () => {
+  const shapes = [
+    [1, 8],
+    [2, 9],
+    [10, 8],
+    [1, 8, 1],
+    [],
+    [2e9, 1],
+    [1, 123456789012],
+    [-1, 5],
+    [1.5, 2],
+  ];
+  const kinds = [NodeKind.INPUT, NodeKind.PARAMETER, NodeKind.OPERATOR, NodeKind.NOP];
+  const nodes = Array.from({ length: 1200 }, (_, i) => ({
+    kind: kinds[i % 4]!,
+    label: ["conv2d", "dense", "", "add + relu + add"][(i >> 2) % 4]!,
+    name: `n${"x".repeat(i % 5)}`,
+    outputs: i % 11 === 0 ? [[1, 8], null] : i % 13 === 0 ? [null] : [shapes[i % shapes.length]!],
+    ns: [Number.NaN, 0, 1500, Number.NaN][i % 4]!,
+  }));
+  const graph = columns(nodes, { heads: [[3, 0]] });
+  const make = () => new Labels(graph, new Times(graph, null), measure, new Groups(graph));
+
+  it("are those of each of them alone", () => {
+    const all = make();
+    for (const [node] of nodes.entries()) {
+      for (const folded of [0, 1, 2, 10, 20]) {
+        expect(all.width(node, folded), `${node} with ${folded}`).toBe(make().width(node, folded));
+      }
+    }
+  });
+});
+
 describe("Describe", () => {
   it("says a node with its neighbours", () => {
     const { describe, scene } = words();

@@ -60,6 +60,19 @@ function widthIn(
   return width;
 }
 
+/** Nodes of fewer labels, dimensions and parameters are told apart by one number. */
+const LABELS = 2 ** 20;
+const DIMS = 12;
+const MOST = 16;
+
+/** How many digits a whole number has; NaN for others and for those of more than nine. */
+function digits(value: number): number {
+  if (!(value >= 0 && value < 1e9 && Number.isInteger(value))) return Number.NaN;
+  let count = 1;
+  for (let rest = value; rest >= 10; rest /= 10) count += 1;
+  return count;
+}
+
 /** The words of the boxes of one graph. */
 export class Labels implements Words {
   readonly height = height;
@@ -71,6 +84,9 @@ export class Labels implements Words {
   /** Widths of the texts that were measured, in the fonts of both lines. */
   readonly #titles = new Map<string, number>();
   readonly #smalls = new Map<string, number>();
+  /** Widths of boxes by what their words have in common, and a number for each row of counts of digits. */
+  readonly #widths = new Map<number, number>();
+  readonly #shapes = new Map<number, number>();
   readonly #heads = new Map<number, number[]>();
   /** The layout of what a node computes, as far as somebody has asked for it. */
   layoutOf: (node: number) => string = () => "";
@@ -136,6 +152,7 @@ export class Labels implements Words {
 
   /** The same with the titles and second lines of nodes by a template. */
   labelled(template: string): Words {
+    if (!template) return this;
     const box = (node: number, folded: number) => {
       const [title, own = ""] = filled(template, (name) => this.#field(node, name));
       const text = this.box(node, folded);
@@ -198,7 +215,35 @@ export class Labels implements Words {
   }
 
   width(node: number, folded: number): number {
-    return this.#width(this.box(node, folded));
+    const like = this.#like(node, folded);
+    let width = like < 0 ? undefined : this.#widths.get(like);
+    if (width === undefined) {
+      width = this.#width(this.box(node, folded));
+      if (like >= 0) this.#widths.set(like, width);
+    }
+    return width;
+  }
+
+  /** The same number for nodes whose words differ in digits alone: their boxes are equally wide. -1 for all others. */
+  #like(node: number, folded: number): number {
+    const { labels, kinds, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
+    const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
+    const ns = this.#times.ns[node]!;
+    const label = labels.codes[node]!;
+    if (end !== entry + 1 || !shapeKnown[entry] || ns > 0 || this.isHead(node)) return -1;
+    if (!labels.at(node) || label >= LABELS || folded >= MOST) return -1;
+    const [first, last] = [shapeOffsets[entry]!, shapeOffsets[entry + 1]!];
+    if (last - first > DIMS) return -1;
+    let shape = 0;
+    for (let row = first; row < last; row++) shape = 10 * shape + digits(shapeDims[row]!);
+    if (Number.isNaN(shape)) return -1;
+    let known = this.#shapes.get(shape);
+    if (known === undefined) {
+      known = this.#shapes.size;
+      this.#shapes.set(shape, known);
+    }
+    const kind = 2 * kinds[node]! + (Number.isNaN(ns) ? 1 : 0);
+    return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
   }
 
   /** Room for a box; `value` is about as long as what the colours say. */

@@ -1,9 +1,16 @@
 /** Milliseconds of work between two pauses on the main thread. */
 const SLICE = 8;
 
-/** Lets the page do what waits: a frame, a key. */
+/** Lets the page do what waits: a frame, a key. Timers would wait for 4 ms more from the fifth in a row on. */
 export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }
 
 /** Takes all steps at once. */
