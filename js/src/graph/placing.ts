@@ -25,10 +25,12 @@ export class Placing {
     const before = view.placed;
     const { camera, showsAll } = view.stage;
     const { fits } = this;
-    this.fits = false;
     const seen = view.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
     const moved = before && this.#moved(before, placed, seen);
-    this.anchor = null;
+    if (!view.isArranging) {
+      this.anchor = null;
+      this.fits = false;
+    }
     view.placed = placed;
     view.walk = new Walk(placed);
     if (fits) view.repaint(() => view.stage.fitAll());

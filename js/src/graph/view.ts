@@ -201,6 +201,8 @@ export class GraphView {
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     let isNew = opens;
     const show = (part: Placed) => {
+      // What is to be seen whole is not shown in part.
+      if (this.isArranging && this.placing.fits && this.placed) return;
       this.placing.show(part, isNew, focus);
       isNew = false;
     };
