@@ -2,6 +2,7 @@ import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { Popup } from "./popup.ts";
+import { Saves } from "./saves.ts";
 import type { GraphView } from "./view.ts";
 
 /** So many of the actions are buttons in the details. */
@@ -18,10 +19,12 @@ interface Action {
 export class Menus {
   readonly #view: GraphView;
   readonly #popup: Popup;
+  readonly saves: Saves;
 
   constructor(view: GraphView) {
     this.#view = view;
     this.#popup = new Popup(view.root);
+    this.saves = new Saves(view, this.#popup);
   }
 
   get node(): HTMLElement {

@@ -21,6 +21,7 @@ export interface ToolbarActions extends SearchActions {
   /** Opens what is behind a button, below it. */
   shows(control: HTMLElement): void;
   marks(control: HTMLElement): void;
+  saves(control: HTMLElement): void;
 }
 
 export interface ToolbarState {
@@ -57,6 +58,7 @@ export class Toolbar {
   readonly #everything: HTMLButtonElement;
   readonly #shows: HTMLButtonElement;
   readonly #marks: HTMLButtonElement;
+  readonly #saves: HTMLButtonElement;
   readonly #journey: readonly [HTMLButtonElement, HTMLButtonElement];
   readonly #color: HTMLSelectElement;
   readonly #direction: HTMLButtonElement;
@@ -108,6 +110,7 @@ export class Toolbar {
     };
     this.#shows = menu("show", "show or hide kinds of nodes (Shift+h)", actions.shows);
     this.#marks = menu("marks", "bookmarks: looks kept under a name (m)", actions.marks);
+    this.#saves = menu("save", "save a picture of the graph (i)", actions.saves);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
@@ -130,6 +133,7 @@ export class Toolbar {
       zoom,
       this.#slowest,
       this.#details,
+      this.#saves,
       code,
       help,
     );
@@ -138,6 +142,7 @@ export class Toolbar {
       [
         ...[
           code,
+          this.#saves,
           this.#marks,
           this.#direction,
           this.#slowest,
@@ -158,6 +163,10 @@ export class Toolbar {
 
   openMarks(): void {
     this.#marks.click();
+  }
+
+  openSaves(): void {
+    this.#saves.click();
   }
 
   focusSearch(): void {
