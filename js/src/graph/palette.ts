@@ -69,13 +69,18 @@ export class Palette {
     return [this.plain, sound, doubtful, faulty][verdict] ?? this.theme.line;
   }
 
+  /** The colour of the lines of `hatch`. */
+  get hatched(): string {
+    return mix(this.theme.background, this.theme.text, 0.16);
+  }
+
   /** Diagonal lines: a time that is not known. */
   hatch(context: CanvasRenderingContext2D): CanvasPattern | string {
     if (this.#hatch) return this.#hatch;
     const tile = document.createElement("canvas");
     [tile.width, tile.height] = [8, 8];
     const ink = tile.getContext("2d")!;
-    ink.strokeStyle = mix(this.theme.background, this.theme.text, 0.16);
+    ink.strokeStyle = this.hatched;
     ink.lineWidth = 1.2;
     ink.beginPath();
     for (const start of [-8, 0, 8]) {
