@@ -679,6 +679,10 @@ class DebugRun:
         )
         return embed(of or self.debugger(), height, options)
 
+    def __dir__(self) -> list[str]:
+        """Offer what users need; inner names work all the same."""
+        return sorted({*super().__dir__()} - {"facts", "known_findings", "model", "search"})
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,6 +56,10 @@ def test_another_precision(corpus: Path) -> None:
     assert len(changed) == 70  # the input and softmax stay as they are
     group = next(each for each in found.groups if each.kind is DifferenceKind.DTYPE)
     assert len(group.members) == 70
+    assert re.search(r"^  #3 ~ #4 and \d+ more  hash differs$", repr(found), re.MULTILINE)
+    times = found.counts()["time"]
+    assert repr(found).endswith(f"\n  … and {times - 5} more")
+    assert f"<p>… and {times - 5} more</p>" in found._repr_html_()
     assert not found.of_kind(DifferenceKind.SHAPE)
 
 

@@ -231,6 +231,10 @@ def test_another_graph_is_no_reference(resnet: DebugRun, small: DebugRun) -> Non
 def test_color_by_is_a_name_that_can_be_called(small: DebugRun) -> None:
     view = tvmdbg.GraphView(small)
     assert view.color_by == "kind"
+    with pytest.raises(ValueError, match="no column 'dtpye'; did you mean 'dtype'"):
+        view.color_by("dtpye")
+    with pytest.raises(ValueError, match=r"reference=other_run\), found referenc"):
+        view.color_by("error", referenc=small)
     view.color_by("dtype")
     assert (view.color_by, json.dumps(view.color_by)) == ("dtype", '"dtype"')
     view.color_by = "storage"

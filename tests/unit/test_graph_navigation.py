@@ -39,8 +39,17 @@ def test_parts_by_id_and_name(view: tvmdbg.GraphView, run: DebugRun) -> None:
     assert view.isolate == {"kind": "around", "nodes": [LAST], "hops": 2}
     view.path(LAST, FIRST)
     assert view.isolate == {"kind": "path", "nodes": [LAST, FIRST], "hops": None}
+    view.upstream(run.groups[3])
+    assert view.isolate["nodes"] == run.groups[3].nodes.tolist()
+    view.around(run.select("op:conv time>1ms"))
+    assert view.isolate["nodes"] == list(run.select("op:conv time>1ms"))
     view.everything()
     assert view.isolate is None
+
+
+def test_what_is_found_is_hidden_by_its_query(view: tvmdbg.GraphView, run: DebugRun) -> None:
+    view.hide(run.select("op:softmax"), "kind=parameter")
+    assert view.hidden == ["op:softmax", "kind=parameter"]
 
 
 def test_what_is_selected_where_no_node_is_named(run: DebugRun) -> None:

@@ -209,6 +209,11 @@ def test_a_chain_takes_two_slots_in_turn() -> None:
     assert (plan.allocated, plan.least, plan.waste) == (48, 48, 0)
     life = plan.entry(1)
     assert (life.first, life.last, life.shares) == (1, 2, (Entry(3, 0),))
+    assert (
+        repr(life)
+        == "<Life of 1:0: 16 B in slot 1, live from #1 to #2, shared in turn with 1 other>"
+    )
+    assert repr(plan.peak) == "<Peak 48 B while #2, #3, #4 ran: 3 entries live>"
     assert plan.entry("n0").first is None
     assert [each.node for each in plan.live_at(2)] == [0, 1, 2]
     with pytest.raises(ValueError, match="does not run"):

@@ -147,6 +147,7 @@ def test_node_data_are_keyed_by_graph_and_node(resnet: Any, tmp_path: Path) -> N
         for each in data[name]["results"].values():
             assert re.fullmatch("#[0-9a-f]{6}", each["bgColor"])
             assert each["textColor"] in ("#000000", "#ffffff")
+    assert list(resnet.to_model_explorer(node_data="time").node_data) == ["time"]
     files = made.save(tmp_path / "net.json")
     assert [file.name for file in files] == [
         *("net.json", "net.time.json", "net.health.json", "net.dtype.json", "net.values.json")

@@ -267,6 +267,7 @@ def test_unknown_values_fit_no_comparison_and_are_counted(data: Path) -> None:
     assert list(run.select("time!=1ms")) == []
     assert len(run.select("not time<1ms")) == count
     assert repr(run.select("time<1ms")) == f"0 of {count} nodes: time<1ms; no node has a time"
+    assert run.select("attr.none>1").caption.endswith("; no node has attr.none")
 
 
 def test_a_selection_is_ids_nodes_a_table_and_what_is_selected(sample: tvmdbg.DebugRun) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import anywidget
+import numpy as np
 import pytest
 import traitlets
 
@@ -258,6 +259,19 @@ def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
+def test_a_view_is_of_a_run_and_says_which(run: DebugRun, kind: type[View]) -> None:
+    with pytest.raises(TypeError, match=f"{kind.__name__} shows a run, not str: pass"):
+        kind("dump")  # type: ignore[arg-type]
+    assert repr(kind(run)).startswith(f"<{kind.__name__} of {run.title!r}, alive in a notebook")
+
+
+def test_a_run_offers_what_users_need(run: DebugRun) -> None:
+    offered = {name for name in dir(run) if not name.startswith("_")}
+    assert {"select", "groups", "to_dot", "memory_plan"} <= offered
+    assert not offered & {"facts", "known_findings", "model", "search"}
+
+
+@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
 def test_an_unknown_argument_is_named(run: DebugRun, kind: type[View]) -> None:
     with pytest.raises(TypeError, match=r"no argument 'colour'; it takes .*height"):
         kind(run, colour="red")
@@ -371,7 +385,7 @@ def test_what_stands_at_the_left_has_a_name_of_its_own_in_the_debugger(run: Debu
 
 def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
     session, last = run.session, run.graph.num_nodes - 1
-    for bad in ([-1], [last + 1], [0, 10**9], ["a"], [1.5], None, 7):
+    for bad in ([-1], [last + 1], [0, 10**9], ["a"], [1.5], None, "a", {}):
         with pytest.raises(traitlets.TraitError):
             session.selected = bad
     session.selected = [last]
@@ -379,6 +393,23 @@ def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
     for name, bad in (("entry", (1,)), ("entry", "12"), ("slice", (1, "a")), ("time_range", 5)):
         with pytest.raises(traitlets.TraitError):
             setattr(session, name, bad)
+
+
+def test_the_session_takes_nodes_as_they_are_at_hand(run: DebugRun) -> None:
+    session, graph = run.session, run.graph
+    group = run.groups[1]
+    for given, ids in (
+        (4, [4]),
+        (graph.nodes[4], [4]),
+        ([graph.nodes[4], np.int64(1)], [4, 1]),
+        (np.array([4, 1]), [4, 1]),
+        (group, group.nodes.tolist()),
+        (graph.subgraph([4, 1]), [1, 4]),
+        (run.select("#4"), [4]),
+    ):
+        session.selected = given
+        assert session.selected == ids
+        assert all(type(each) is int for each in session.selected)
 
 
 def test_select_by_id_and_name_tells_everything_at_once(run: DebugRun) -> None:

@@ -47,6 +47,8 @@ class Group(NamedTuple):
             return self.in_a
         if self.kind is DifferenceKind.ONLY_B:
             return self.in_b
+        if self.in_a == self.in_b:  # too long to be told
+            return f"{self.what} differs"
         said = f"{self.what}: " if self.what else ""
         return f"{said}{self.in_a} → {self.in_b}"
 
@@ -136,7 +138,7 @@ class Comparison(Sequence[Difference]):
     def __repr__(self) -> str:
         lines = [self.title, self.matching.sentence]
         kind = None
-        shown = 0
+        shown = in_kind = 0
         for each in self.groups:
             if each.kind is not kind:
                 kind = each.kind
@@ -148,6 +150,8 @@ class Comparison(Sequence[Difference]):
             shown += 1
             if shown <= _SHOWN:
                 lines.append(f"  {self.nodes(each)}  {each.change}")
+        if kind is DifferenceKind.TIME and shown <= _SHOWN and in_kind > _TIMES_SHOWN:
+            lines.append(f"  … and {in_kind - _TIMES_SHOWN:,} more")
         if shown > _SHOWN:
             lines.append(f"  … and {shown - _SHOWN:,} more")
         return "\n".join(lines)
@@ -170,7 +174,8 @@ class Comparison(Sequence[Difference]):
                 continue
             cells = each.kind.label, f"{len(each.members):,}", self.nodes(each), each.change
             rows.append("".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells))
-        more = f"<p>… and {len(rows) - _SHOWN:,} more</p>" if len(rows) > _SHOWN else ""
+        left = max(0, len(rows) - _SHOWN) + max(0, times - _TIMES_SHOWN)
+        more = f"<p>… and {left:,} more</p>" if left else ""
         body = "".join(f"<tr>{row}</tr>" for row in rows[:_SHOWN])
         titles = "".join(f"<th {_CELL}>{each}</th>" for each in ("what", "times", "nodes", "a → b"))
         return (

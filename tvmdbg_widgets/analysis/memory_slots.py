@@ -50,6 +50,15 @@ class Life:
         """Node id."""
         return self.entry.node
 
+    def __repr__(self) -> str:
+        size = "of unknown size" if self.bytes is None else bytes_text(self.bytes)
+        slot = "in no slot" if self.slot is None else f"in slot {self.slot}"
+        first = "before the run" if self.first is None else f"#{self.first}"
+        live = "" if self.last is None else f", live from {first} to #{self.last}"
+        others = counted(len(self.shares), "other")
+        shares = f", shared in turn with {others}" if self.shares else ""
+        return f"<Life of {self.node}:{self.entry.output}: {size} {slot}{live}{shares}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Peak:
@@ -67,6 +76,14 @@ class Peak:
     bytes: int
     nodes: tuple[int, ...]
     entries: tuple[Life, ...]
+
+    def __repr__(self) -> str:
+        nodes = ", ".join(f"#{node}" for node in self.nodes[:_SHOWN])
+        more = len(self.nodes) - _SHOWN
+        nodes += f" and {more:,} more" if more > 0 else ""
+        count = len(self.entries)
+        live = f"{count:,} {'entry' if count == 1 else 'entries'} live"
+        return f"<Peak {bytes_text(self.bytes)} while {nodes} ran: {live}>"
 
 
 @dataclass(frozen=True, slots=True)

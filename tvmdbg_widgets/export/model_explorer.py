@@ -103,7 +103,7 @@ def model_explorer(
         "groupNodeAttributes": _group_attributes(run, chosen, spaces),
     }
     data: dict[str, dict[str, Any]] = {}
-    for each in node_data:
+    for each in (node_data,) if isinstance(node_data, str) else node_data:
         overlay = Overlay(run, graph, each)
         data[overlay.name] = {name: _results(overlay, chosen.node_ids.tolist())}
     return ModelExplorer({"label": name, "graphs": [document]}, data)

@@ -194,7 +194,11 @@ class Graph:
                 f"{len(found)} nodes are named {name!r} (ids {ids}{more}); "
                 "take one by its id, graph.nodes[id], or all of one name by graph.nodes_named(name)"
             )
-        close = difflib.get_close_matches(name, self.names.unique[:20_000], n=3)
+        known = self.names.unique[:20_000]
+        close = (
+            difflib.get_close_matches(name, known, n=3)
+            or [each for each in known if len(name) > 1 and name in each][:3]
+        )
         hint = f"; close: {', '.join(map(repr, close))}" if close else ""
         raise KeyError(f"no node is named {name!r}{hint}")
 

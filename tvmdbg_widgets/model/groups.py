@@ -137,6 +137,8 @@ class Groups(Sequence["Group"]):
         IndexError
             Where there is no such node.
         """
+        if isinstance(node, str):
+            raise TypeError(f"groups.of takes the id of a node, not {node!r:.80}")
         if not 0 <= node < len(self.order):
             raise IndexError(f"node {node} of a graph with {len(self.order)} nodes")
         found: list[Group] = []
@@ -179,6 +181,8 @@ class Groups(Sequence["Group"]):
         count = len(self)
         if isinstance(index, slice):
             return tuple(Group(self, row) for row in range(count)[index])
+        if isinstance(index, str):
+            raise TypeError(f"a group is taken by its id; by name: groups.find({index!r:.80})")
         row = operator.index(index)
         if not -count <= row < count:
             raise IndexError(f"group {row} of {count}")

@@ -152,6 +152,8 @@ class Nodes(Sequence[Node]):
         count = len(self)
         if isinstance(index, slice):
             return tuple(Node(self._graph, node) for node in range(count)[index])
+        if isinstance(index, str):
+            raise TypeError(f"a node is taken by its id; by name: graph.node({index!r:.80})")
         node = operator.index(index)
         if not -count <= node < count:
             raise IndexError(f"node {node} of a graph with {count} nodes")

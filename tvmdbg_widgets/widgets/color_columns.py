@@ -156,8 +156,11 @@ class ColorColumns:
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             if name == _ERROR:
-                hint = " and needs a reference: view.color_by('error', reference=other_run)"
-            raise ValueError(f"it is {name!r:.80}{hint}; known: {', '.join(map(repr, known))}")
+                found = f", found {', '.join(how)}" if how else ""
+                raise ValueError(
+                    f"'error' needs a reference: color_by('error', reference=other_run){found}"
+                )
+            raise ValueError(f"no column {name!r:.80}{hint}; known: {', '.join(map(repr, known))}")
         how.pop("range", None)
         if how:
             raise TypeError(f"{name!r} takes no {', '.join(how)}")

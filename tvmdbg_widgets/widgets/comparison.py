@@ -103,6 +103,10 @@ class ComparisonView(View):
         super().__init__(a, run_b=b.model, session_b=own, **traits)
         self.on_msg(self._on_question)
 
+    def __repr__(self) -> str:
+        titles = f"{self._debug_run.title!r} and {self._run_b.title!r}"
+        return f"<ComparisonView of {titles}, alive in a notebook; elsewhere .figure().save(path)>"
+
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         try:
             reply = comparison_answer(self.comparison, message)

@@ -10,7 +10,7 @@ from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
@@ -33,6 +33,7 @@ class GraphOptions(GraphColors, Folding, Shown):
     _debug_run: DebugRun  # the view's
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
+        require_run(self, run)
         super().__init__(run, session, **_first_look(run, traits))
 
     @traitlets.validate("focus")

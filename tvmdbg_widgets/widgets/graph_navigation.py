@@ -10,6 +10,7 @@ import traitlets
 
 from tvmdbg_widgets.model.choice import one_of
 from tvmdbg_widgets.model.isolation import checked_isolation
+from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets import looks
 
 if TYPE_CHECKING:
@@ -92,8 +93,8 @@ class Navigation:
 
         Parameters
         ----------
-        nodes : int, str, or several of them, optional
-            What is selected where left out.
+        nodes : int, str, Group, or several ids, optional
+            What is selected where left out; ``run.select(query)`` and arrays may be given, too.
 
         Raises
         ------
@@ -135,8 +136,8 @@ class Navigation:
 
         Parameters
         ----------
-        *queries : str
-            As :meth:`tvmdbg_widgets.DebugRun.select` takes them.
+        *queries : str or Selection
+            As :meth:`tvmdbg_widgets.DebugRun.select` takes them, or what it returned.
 
         Raises
         ------
@@ -145,10 +146,11 @@ class Navigation:
         """
         from tvmdbg_widgets.analysis.hidden import hidden_nodes
 
-        for query in looks.checked_queries(queries):
+        asked = looks.checked_queries(getattr(each, "query", each) for each in queries)
+        for query in asked:
             if not hidden_nodes(self._debug_run, [query]).any():
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
-        self._step(hidden=looks.checked_queries([*self.hidden, *queries]))
+        self._step(hidden=list(dict.fromkeys([*self.hidden, *asked])))
 
     def show(self, *queries: str) -> None:
         """Take queries back that :meth:`hide` was given; all where none is named.
@@ -227,8 +229,7 @@ class Navigation:
             nodes = list(self.session.selected)
             if not nodes:
                 raise ValueError(f"nothing is selected; name a node: {kind}(node)")
-        several = list(nodes) if isinstance(nodes, list | tuple | set | range) else [nodes]
-        fields = {"kind": kind, "nodes": several, "hops": hops}
+        fields = {"kind": kind, "nodes": listed(nodes), "hops": hops}
         self._step(isolate=checked_isolation(run.graph, fields), hops=None)
 
     def _kinds(self, query: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
 
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tvmdbg_widgets.run import DebugRun
+
+
+class NodeIds(traitlets.List[int]):
+    """Ids of nodes, also taken from a node, a group, a part of a graph or an array."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take the ids."""
+        return super().validate(obj, listed(value))
 
 
 class Session(anywidget.AnyWidget):
@@ -32,7 +41,8 @@ class Session(anywidget.AnyWidget):
     Attributes
     ----------
     selected : list of int
-        Node ids, the last one selected last.
+        Node ids, the last one selected last. May be set to what ``run.select`` returns, a group
+        of ``run.groups`` or an array, too.
     entry : (int, int) or None
         The entry ``(node, output)`` looked at; where None, the first output of the last
         selected node.
@@ -57,7 +67,7 @@ class Session(anywidget.AnyWidget):
     _esm = bundle("session.js")
     _view_name = traitlets.Any(None).tag(sync=True)
 
-    selected = traitlets.List(traitlets.Int()).tag(sync=True)
+    selected = NodeIds(traitlets.Int()).tag(sync=True)
     entry: Any = traitlets.Tuple(
         traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
     ).tag(sync=True)

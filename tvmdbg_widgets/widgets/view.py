@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 _MOST_BYTES = 96_000
 
 
+def require_run(view: object, run: object) -> None:
+    """Tell a run from what else may be passed for one.
+
+    Raises
+    ------
+    TypeError
+        It is none.
+    """
+    if not hasattr(run, "parts"):
+        raise TypeError(
+            f"{type(view).__name__} shows a run, not {type(run).__name__}: pass "
+            "tvmdbg_widgets.open(path)"
+        )
+
+
 class View(anywidget.AnyWidget):
     """One view of a run, linked to the others by its session.
 
@@ -42,11 +57,7 @@ class View(anywidget.AnyWidget):
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
-        if not hasattr(run, "parts"):
-            raise TypeError(
-                f"{type(self).__name__} shows a run, not {type(run).__name__}: pass "
-                "tvmdbg_widgets.open(path)"
-            )
+        require_run(self, run)
         self._debug_run = run
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
         for name in traits:
@@ -56,6 +67,12 @@ class View(anywidget.AnyWidget):
                     f"{type(self).__name__} has no argument {name!r}; it takes {', '.join(usable)}"
                 )
         super().__init__(run=run.model, session=session or run.session, **traits)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} of {self._debug_run.title!r}, alive in a notebook; "
+            "elsewhere .save_html(path) or .figure().save(path)>"
+        )
 
     def note(self, node: int | str, text: str | None) -> None:
         """Write a text at a node, in all views of the session; None takes it away.

@@ -117,7 +117,7 @@ def unknown_told(unknown: dict[str, int], count: int) -> list[str]:
 
 
 def _named(field: str) -> str:
-    return field if field in ("bytes", "storage") else f"a {field}"
+    return field if field in ("bytes", "storage") or "." in field else f"a {field}"
 
 
 def select(facts: Facts, query: str) -> Selection:
