@@ -4,24 +4,16 @@ import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
 import type { Part } from "./color/colors.ts";
 import { SLOT } from "./color/template.ts";
+import { DensityPainter } from "./density.ts";
 import { groupFill, paintGroup } from "./group_boxes.ts";
 import { verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
-import {
-  type Detail,
-  flatFill,
-  isSetBack,
-  type LabelRecord,
-  type Picture,
-  prominence,
-} from "./picture.ts";
+import { type Detail, flatFill, isSetBack, type LabelRecord, type Picture } from "./picture.ts";
 import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
-/** Side of the cells that boxes too small to be seen alone share, CSS px. */
-const CELL = 2;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 6;
 
@@ -36,6 +28,7 @@ interface Shape {
 export class BoxPainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #measure: TextMeasure;
+  readonly #density: DensityPainter;
   /** Where set, every text that is drawn is noted here. */
   labels: LabelRecord[] | null = null;
   /** Texts that would reach beyond are left out. */
@@ -44,10 +37,11 @@ export class BoxPainter {
   constructor(context: CanvasRenderingContext2D) {
     this.#context = context;
     this.#measure = new TextMeasure(context);
+    this.#density = new DensityPainter(context);
   }
 
   paint(picture: Picture, level: Detail): void {
-    if (level === "density") this.#density(picture);
+    if (level === "density") this.#density.paint(picture);
     else if (level === "shape") this.#shapes(picture);
     else {
       const { placed, camera } = picture;
@@ -328,45 +322,6 @@ export class BoxPainter {
       context.fillRect(x, y, Math.max(2, tokens.group.tag * camera.scale), height);
     });
     context.stroke();
-  }
-
-  /** Boxes that share a cell of few pixels become one, in the colour of the slowest or worst of them. */
-  #density(picture: Picture): void {
-    const { placed, camera } = picture;
-    const { x, y } = placed.layout;
-    const { width, height } = placed.scene;
-    const { scale } = camera;
-    const context = this.#context;
-    const columns = Math.ceil(camera.width / CELL) + 1;
-    const rows = Math.ceil(camera.height / CELL) + 1;
-    const cells = new Int32Array(columns * rows).fill(-1);
-    const [shiftX, shiftY] = [camera.screenX(0), camera.screenY(0)];
-    const cell = (at: number, most: number) =>
-      Math.min(most - 1, Math.max(0, Math.floor(at / CELL)));
-    placed.eachBox(camera.view(), (box) => {
-      const here = prominence(picture, box);
-      const [middleX, middleY] = [x[box]! * scale + shiftX, y[box]! * scale + shiftY];
-      const [wide, high] = [(width[box]! * scale) / 2, (height[box]! * scale) / 2];
-      const [left, right] = [cell(middleX - wide, columns), cell(middleX + wide, columns)];
-      const bottom = cell(middleY + high, rows);
-      for (let row = cell(middleY - high, rows); row <= bottom; row++) {
-        for (let at = row * columns + left; at <= row * columns + right; at++) {
-          const there = cells[at]!;
-          if (there < 0 || here > prominence(picture, there)) cells[at] = box;
-        }
-      }
-    });
-    for (let row = 0; row < rows; row++) {
-      const end = (row + 1) * columns;
-      for (let at = row * columns; at < end; ) {
-        const [box, from] = [cells[at]!, at];
-        while (at < end && cells[at] === box) at++;
-        if (box < 0) continue;
-        context.fillStyle = flatFill(picture, box);
-        const left = (from - row * columns) * CELL;
-        context.fillRect(left, row * CELL, (at - from) * CELL, CELL);
-      }
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import { TextMeasure } from "../shared/canvas.ts";
 import { duration, percent } from "../shared/format.ts";
 import type { Rectangle } from "./camera.ts";
 import { paintButton, paintTag } from "./group_boxes.ts";
-import type { LabelRecord, Picture } from "./picture.ts";
+import { detail, type LabelRecord, type Picture } from "./picture.ts";
 import { whole } from "./whole.ts";
 
 const TEXT_PX = 11;
@@ -11,8 +11,9 @@ const BUTTON_PX = 13;
 const TAG_PX = 18;
 const PAD = 5;
 const RADIUS = 6;
-/** Frames lower than this have no border, CSS px. */
+/** Frames lower than this have no border, CSS px; where boxes run together, there are too many of the low ones. */
 const LEAST = 5;
+const LEAST_DENSE = 12;
 /** The stripe at the left of a frame, px at scale 1. */
 const STRIPE = 3;
 
@@ -47,18 +48,14 @@ export class FramePainter {
     const { theme } = palette;
     this.#headers = [];
     context.font = `${TEXT_PX}px ${theme.font}`;
-    placed.eachFrame(camera.view(2), (frame) => {
+    const paint = (frame: number) => {
       const shape = frameShape(picture, frame);
-      if (shape.height < LEAST) return;
       const group = placed.scene.frames.group[frame]!;
+      const { x, y, width, height } = shape;
+      const round = RADIUS * Math.min(1, camera.scale);
       context.beginPath();
-      context.roundRect(
-        shape.x,
-        shape.y,
-        shape.width,
-        shape.height,
-        RADIUS * Math.min(1, camera.scale),
-      );
+      if (round < 1) context.rect(x, y, width, height);
+      else context.roundRect(x, y, width, height, round);
       context.fillStyle = palette.frame;
       context.fill();
       context.strokeStyle = theme.line;
@@ -66,10 +63,12 @@ export class FramePainter {
       context.stroke();
       context.fillStyle = palette.group(groups.kind[group]!);
       const stripe = Math.max(1.5, STRIPE * camera.scale);
-      context.fillRect(shape.x, shape.y + 2, stripe, shape.height - 4);
+      context.fillRect(x, y + 2, stripe, height - 4);
       const header = this.#header(picture, frame, shape);
       if (header) this.#headers.push(header);
-    });
+    };
+    const least = detail(picture) === "density" ? LEAST_DENSE : LEAST;
+    placed.eachFrame(camera.view(2), paint, least / camera.scale);
   }
 
   /** Titles and buttons, above the lines that enter the frame. */

@@ -2,7 +2,8 @@ import { clear, type Layer, layer } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import { isMarked } from "./health_marks.ts";
 import type { Marks } from "./overlay.ts";
-import { flatFill, type Picture, prominence } from "./picture.ts";
+import type { Picture } from "./picture.ts";
+import { shadesOf } from "./shades.ts";
 import { finished, inSlices } from "./slices.ts";
 
 /** From the edge: ticks of hits, the graph, the heat strip, the pointer to the slowest node; CSS px. */
@@ -132,13 +133,14 @@ export class Overview {
     const rows = Math.ceil(at.room) + 2 * PAD;
     const cells = new Int32Array(columns * rows).fill(-1);
     const strip = new Int32Array(rows).fill(-1);
-    const rank = new Float64Array(placed.scene.count);
+    const shades = shadesOf(picture);
+    const { rank } = shades;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
     const perFlow = at.room / placed.length;
     for (let box = 0; box < placed.scene.count; box++) {
       if (box % STRIDE === STRIDE - 1) yield;
-      const here = prominence(picture, box);
-      rank[box] = here;
+      if (!shades.color[box]) shades.make(box);
+      const here = rank[box]!;
       const [long, broad] = at.down ? [highs[box]!, wides[box]!] : [wides[box]!, highs[box]!];
       const least = isMarked(picture, box) ? SUSPICIOUS : 2;
       const across = at.down ? x[box]! : y[box]!;
@@ -159,7 +161,7 @@ export class Overview {
     clear(this.#still, width, height);
     const { context } = this.#still;
     const bar = (box: number, row: number, from: number, length: number) => {
-      context.fillStyle = flatFill(picture, box);
+      context.fillStyle = shades.fill(box);
       if (at.down) context.fillRect(from, row, length, 1);
       else context.fillRect(row, from, 1, length);
     };

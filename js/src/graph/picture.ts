@@ -55,16 +55,22 @@ export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): 
 }
 
 /** Which of several boxes is seen where there is room for one: the slowest, the worst, the largest. */
-export function prominence({ colors }: Picture, box: number): number {
+export function prominence({ colors }: Pick<Picture, "colors">, box: number): number {
   return colors.rank(box);
 }
 
 /** Whether the box gives way to what the legend sets off. */
-export function isSetBack({ colors, highlight }: Picture, box: number): boolean {
+export function isSetBack(
+  { colors, highlight }: Pick<Picture, "colors" | "highlight">,
+  box: number,
+): boolean {
   return highlight !== null && !colors.has(box, highlight);
 }
 
 /** The fill of a box without text. */
-export function flatFill(picture: Picture, box: number): string {
+export function flatFill(
+  picture: Pick<Picture, "colors" | "highlight" | "palette">,
+  box: number,
+): string {
   return isSetBack(picture, box) ? picture.palette.theme.line : picture.colors.flat(box);
 }

@@ -149,19 +149,20 @@ export class Placed {
     });
   }
 
-  /** Calls back with every frame that reaches into the view, outer ones first. */
-  eachFrame(view: Bounds, callback: (frame: number) => void): void {
+  /** Calls back with every frame that reaches into the view and is at least so high, graph px: outer ones first. */
+  eachFrame(view: Bounds, callback: (frame: number) => void, least = 0): void {
     const { parent } = this.scene.frames;
     const { x, y, width, height } = this.layout.frames;
     this.#frameEnd ??= subtreeEnds(parent);
     for (let frame = 0; frame < x.length; ) {
-      const outside =
+      const isOut =
+        height[frame]! < least ||
         x[frame]! > view.maxX ||
         y[frame]! > view.maxY ||
         x[frame]! + width[frame]! < view.minX ||
         y[frame]! + height[frame]! < view.minY;
-      if (!outside) callback(frame);
-      frame = outside ? this.#frameEnd[frame]! : frame + 1;
+      if (!isOut) callback(frame);
+      frame = isOut ? this.#frameEnd[frame]! : frame + 1;
     }
   }
 

@@ -1,0 +1,85 @@
+import type { Picture } from "./picture.ts";
+import { type Shades, shadesOf } from "./shades.ts";
+
+/** Side of the cells that boxes too small to be seen alone share, CSS px. */
+const CELL = 2;
+
+/** Draws boxes too small to be seen alone: those that share a cell become one, in the colour of the slowest or worst. */
+export class DensityPainter {
+  readonly #context: CanvasRenderingContext2D;
+  #columns = 0;
+  #rows = 0;
+  /** The box of each cell, -1 for none. */
+  #cells = new Int32Array(0);
+  #image: ImageData | null = null;
+  #canvas: HTMLCanvasElement | null = null;
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
+  }
+
+  paint(picture: Picture): void {
+    const shades = shadesOf(picture);
+    this.#fill(picture, shades);
+    // A context that writes a drawing takes no pictures.
+    if ("drawImage" in this.#context) this.#stamp(shades);
+    else this.#bars(shades);
+  }
+
+  #fill({ placed, camera }: Picture, shades: Shades): void {
+    const columns = Math.ceil(camera.width / CELL) + 1;
+    const rows = Math.ceil(camera.height / CELL) + 1;
+    if (this.#cells.length !== columns * rows) this.#cells = new Int32Array(columns * rows);
+    [this.#columns, this.#rows] = [columns, rows];
+    const cells = this.#cells.fill(-1);
+    const { rank } = shades;
+    const { x, y } = placed.layout;
+    const { width, height } = placed.scene;
+    const scale = camera.scale / CELL;
+    const [shiftX, shiftY] = [camera.screenX(0) / CELL, camera.screenY(0) / CELL];
+    const cell = (at: number, most: number) => (at < 0 ? 0 : at >= most ? most - 1 : at | 0);
+    placed.eachBox(camera.view(), (box) => {
+      if (!shades.color[box]) shades.make(box);
+      const here = rank[box]!;
+      const [middleX, middleY] = [x[box]! * scale + shiftX, y[box]! * scale + shiftY];
+      const [wide, high] = [(width[box]! * scale) / 2, (height[box]! * scale) / 2];
+      const left = cell(middleX - wide, columns);
+      const right = cell(middleX + wide, columns);
+      const bottom = cell(middleY + high, rows);
+      for (let row = cell(middleY - high, rows); row <= bottom; row++) {
+        for (let at = row * columns + left; at <= row * columns + right; at++) {
+          const there = cells[at]!;
+          if (there < 0 || here > rank[there]!) cells[at] = box;
+        }
+      }
+    });
+  }
+
+  /** All cells as one picture. */
+  #stamp({ color }: Shades): void {
+    const [columns, rows, cells] = [this.#columns, this.#rows, this.#cells];
+    this.#canvas ??= document.createElement("canvas");
+    if (this.#image?.width !== columns || this.#image.height !== rows) {
+      [this.#canvas.width, this.#canvas.height] = [columns, rows];
+      this.#image = new ImageData(columns, rows);
+    }
+    const pixels = new Uint32Array(this.#image.data.buffer);
+    for (let at = 0; at < cells.length; at++) pixels[at] = cells[at]! < 0 ? 0 : color[cells[at]!]!;
+    this.#canvas.getContext("2d", { willReadFrequently: true })!.putImageData(this.#image, 0, 0);
+    this.#context.imageSmoothingEnabled = false;
+    this.#context.drawImage(this.#canvas, 0, 0, columns * CELL, rows * CELL);
+  }
+
+  /** A bar for each row of cells of one box. */
+  #bars(shades: Shades): void {
+    const [columns, cells] = [this.#columns, this.#cells];
+    for (let at = 0; at < cells.length; ) {
+      const [box, from] = [cells[at]!, at];
+      const row = Math.floor(from / columns);
+      while (at < (row + 1) * columns && cells[at] === box) at++;
+      if (box < 0) continue;
+      this.#context.fillStyle = shades.fill(box);
+      this.#context.fillRect((from - row * columns) * CELL, row * CELL, (at - from) * CELL, CELL);
+    }
+  }
+}
