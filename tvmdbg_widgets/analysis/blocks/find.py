@@ -10,6 +10,7 @@ from tvmdbg_widgets.analysis.blocks.depth_first import depth_first
 from tvmdbg_widgets.analysis.blocks.placing import placed
 from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
 from tvmdbg_widgets.analysis.blocks.sequence import Ints, Letters, Sequence
+from tvmdbg_widgets.formats.collector import collector_paused
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
@@ -25,6 +26,11 @@ def groups(graph: Graph) -> Groups:
     Blocks are looked for in the order of execution, and depth first from the outputs where that
     order interleaves what belongs together. Names and the kinds of inputs play no part.
     """
+    with collector_paused():
+        return _groups(graph)
+
+
+def _groups(graph: Graph) -> Groups:
     letters = Letters.of(graph)
     ordered = _settled(graph)
     operators = ordered[letters.is_operator[ordered]].astype(np.int64)

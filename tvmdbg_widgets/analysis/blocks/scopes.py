@@ -40,12 +40,8 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     their names, ``layer1/block0/conv`` or ``layer1.0.conv1``. One that the order takes apart is
     several, or none where it would be more than a few. One that holds all operators is none.
     """
-    nodes = sequence.nodes.tolist()
-    is_module = True
-    paths = [_of_stack(graph.attrs[node].get(_STACK)) for node in nodes]
-    if sum(map(bool, paths)) < _ENOUGH * len(nodes) or not nodes:
-        is_module = False
-        paths = _of_names([graph.names[node] for node in nodes])
+    count = len(sequence.nodes)
+    paths, is_module = _paths(graph, sequence)
     if not any(paths):
         return []
     found: dict[Path, list[tuple[int, int]]] = {}
@@ -62,15 +58,29 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     for path, places in found.items():
         if len(places) <= _MOST_PIECES:
             for start, end in places:
-                if 1 < end - start < len(nodes):
+                if 1 < end - start < count:
                     # Of scopes around the same operators the innermost came first.
                     pieces.setdefault((start, end), path)
     return [Scope(*where, path[-1], is_module) for where, path in pieces.items()]
 
 
+def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], bool]:
+    """Return the path of each operator, and whether a stack of modules tells it."""
+    attrs, names = graph.attrs, graph.names
+    stacks = [attrs[node].get(_STACK) for node in sequence.nodes.tolist()]
+    if any(stacks):
+        paths = [_of_stack(text) for text in stacks]
+        if sum(map(bool, paths)) >= _ENOUGH * len(paths):
+            return paths, True
+    codes = names.codes[sequence.nodes].tolist()
+    return _of_names([names.unique[code] for code in codes]), False
+
+
 def _of_names(names: list[str]) -> list[Path]:
     """Return the path of each name without its last part; empty where names have no scopes."""
     for separator in "/.":
+        if sum(separator in name for name in names) < _ENOUGH * len(names):
+            continue
         paths = [tuple(filter(None, name.split(separator)))[:-1][:_DEEPEST] for name in names]
         if sum(map(bool, paths)) >= _ENOUGH * len(names):
             return paths

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,10 +16,9 @@ from tvmdbg_widgets.analysis.matching.place import match_places
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_sequences
 from tvmdbg_widgets.analysis.matching.side import Side, Table, plain_side, side_of
+from tvmdbg_widgets.formats.collector import collector_paused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tvmdbg_widgets.model.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
@@ -56,20 +53,8 @@ def match(a: Graph, b: Graph) -> Matching:
         both = np.repeat(np.arange(count, dtype=np.int32)[:, None], 2, axis=1)
         sure = np.full(count, Certainty.EXACT, np.uint8)
         return Matching(a, b, both, sure, np.full(count, Reason.SAME_ID, np.uint8))
-    with _uncollected():
+    with collector_paused():
         return _matched(a, b)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the collector from looking through millions of new tuples, none of them in a cycle."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _matched(a: Graph, b: Graph) -> Matching:
