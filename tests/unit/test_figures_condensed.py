@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +16,12 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import residual_graph
 from tests.unit.figure_checks import assert_sound, texts
 from tests.unit.test_figures_hostile import graph_of, run_of
+from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
-from tvmdbg_widgets.figures.graph_groups import crossings, group, stretches
+from tvmdbg_widgets.figures.graph_groups import Runs, group
 from tvmdbg_widgets.figures.graph_scene import Labels, Times, build_scene
+from tvmdbg_widgets.model.groups import Groups
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Recorded:
 def condensed(graph: Graph, ns: Any = None, most: int = 44) -> tuple[Condensed, Times]:
     times = Times(graph, None if ns is None else Recorded(ns))  # type: ignore[arg-type]
     scene = build_scene(graph, fold=True)
-    return condense(graph, scene, Labels(graph, times), times, most), times
+    return condense(graph, scene, (Labels(graph, times), times), groups(graph), most), times
 
 
 def assert_true(graph: Graph, found: Condensed, times: Times) -> None:
@@ -134,30 +135,28 @@ def test_groups_of_any_graph_are_their_nodes(
     assert again.describe() == found.describe()
 
 
-@given(st.lists(st.integers(0, 2), max_size=40))
-def test_stretches_occur_as_often_as_they_say(symbols: list[int]) -> None:
-    row = np.array(symbols, np.int64)
-    found = stretches(row, np.zeros(len(row) + 1, np.int64))
-    for before, after in pairwise(found):
-        assert before.start + before.period * before.count <= after.start
-    for each in found:
-        assert each.count >= 2
-        parts = row[each.start : each.start + each.period * each.count].reshape(each.count, -1)
-        assert (parts == parts[0]).all()
-    for at in range(len(row) - 1):  # nothing that repeats is left
-        free = not any(e.start - 1 <= at < e.start + e.period * e.count for e in found)
-        assert not free or row[at] != row[at + 1]
-
-
-def test_crossings_count_the_tensors_read_beyond_a_border() -> None:
-    assert crossings(4, [0, 0, 1, 0], [1, 2, 3, 3]).tolist() == [0, 1, 2, 2, 0]
+def test_runs_of_blocks_are_stretches_of_what_is_drawn() -> None:
+    run = tvmdbg.open(residual_graph(100).encode())
+    assert run.graph is not None
+    drawn = [node for node in run.groups.order.tolist() if run.graph.kinds[node] > 1]
+    names = [run.graph.func_names[node] for node in drawn]
+    blocks = run.groups[0]
+    (found,) = Runs(run.groups, drawn, names).outermost()
+    assert (found.group, found.count, found.period) == (0, blocks.repeats, 3)
+    own = drawn[found.start : found.start + found.count * found.period]
+    assert set(own) <= set(blocks.nodes.tolist())
+    names[found.start] += "?"  # a block that is not drawn as the others are
+    assert not list(Runs(run.groups, drawn, names).outermost())
 
 
 def test_the_hottest_keep_their_own_group() -> None:
     rng = np.random.default_rng(7)
     weights = np.full(500, 0.001)
     weights[[17, 300]] = 5.0
-    found = group(rng.integers(0, 400, 500), np.zeros(501, np.int64), weights, 20)
+    names = [f"op{each}" for each in rng.integers(0, 400, 500)]
+    found = group(
+        Runs(Groups(np.arange(500, dtype=np.int32)), list(range(500)), names), weights, 20
+    )
     assert len(found.groups) <= 20
     alone = [each.boxes for each in found.groups if len(each.boxes) == 1]
     assert (17,) in alone

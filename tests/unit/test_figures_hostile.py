@@ -104,15 +104,20 @@ def test_around_the_focus_of_a_large_graph() -> None:
 
 def test_lines_cut_at_a_fold_are_led_on() -> None:
     """Each stroke that leaves a column has one connector; its ends meet the strokes' ends."""
-    from tvmdbg_widgets.figures.graph_boxes import arrange, node_sizes
+    from tvmdbg_widgets.figures.graph_boxes import arrange, box_sizes
+    from tvmdbg_widgets.figures.graph_nesting import GroupWords
     from tvmdbg_widgets.figures.graph_scene import Labels, Times, build_scene
+    from tvmdbg_widgets.model.groups import Groups
 
     count = 40
     edges = [(at, at + 1) for at in range(count - 1)] + [(at, at + 3) for at in range(0, 36, 4)]
     graph = run_of([f"op{at}" for at in range(count)], edges).graph
     times = Times(graph, None)
     scene = build_scene(graph, fold=True)
-    placed = arrange(scene, node_sizes(scene, Labels(graph, times)), "down", 692, 820)
+    sizes = box_sizes(
+        scene, Labels(graph, times), GroupWords(Groups(np.arange(count, dtype=np.int32)), times)
+    )
+    placed = arrange(scene, sizes, "down", 692, 820)
     assert placed is not None
     assert len({round(x + w / 2) for x, w in zip(placed.folded.x, placed.widths, strict=True)}) > 1
     ends: dict[tuple[float, float], int] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.graph_options import GraphOptions
 from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.missing import missing_panel
+from tvmdbg_widgets.figures.svg import seen_from
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.node_columns import NodeColumn, checked_range, node_column
@@ -26,6 +28,7 @@ __all__ = ["MOST_BYTES", "MOST_SAVED_BYTES", "GraphOptions", "graph_figure", "gr
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
 _MOST_BOXES = 300
 _MOST_SAVED_BOXES = 120
+_MOST_SHEET_BOXES, _MOST_SHEET_BYTES = 2_000, 16 * 1024 * 1024
 
 
 def graph_figure(
@@ -44,6 +47,9 @@ def graph_figure(
     label: str = "",
     open_groups: Sequence[int] | None = None,
     grouped: bool = True,
+    whole: bool = False,
+    camera: Mapping[str, Any] | None = None,
+    height: float = 420,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
@@ -77,11 +83,19 @@ def graph_figure(
     label : str
         Template of the labels, as of ``GraphView``.
     open_groups : sequence of int, optional
-        Numbers of the groups of ``run.groups`` that are drawn by what is inside; the others are
-        one box each. Where left out, groups are closed only in a graph that is too large, since
-        nobody can open them in a figure.
+        Numbers of the groups of ``run.groups`` that are drawn by what is inside, in a frame; the
+        others are one box each. Where left out, only what is too large to be drawn is closed,
+        since nobody can open a group in a figure.
     grouped : bool
-        Draw closed groups at all.
+        Draw groups at all.
+    whole : bool
+        Draw every box at a scale at which it can be read, however wide and high that makes the
+        figure; where there are more than 2,000, groups are closed until there are not.
+    camera : mapping or None
+        Of a whole graph what is seen from there alone, as of ``GraphView``: ``{"node", "dx",
+        "dy", "scale"}``, in a figure of ``width`` x ``height``.
+    height : float
+        px, of what a camera sees.
     width : float
         px.
     theme : str
@@ -112,9 +126,36 @@ def graph_figure(
         LabelTemplate.parse(label).text,
         None if open_groups is None else tuple(open_groups),
         grouped,
+        whole,
     )
+    if whole:
+        return _sheet(run, (usable_width(width), height), theme_of(theme), options, camera)
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     return graph_panel(run, usable_width(width), theme_of(theme), options, most).figure()
+
+
+def _sheet(
+    run: DebugRun,
+    size: tuple[float, float],
+    theme: Theme,
+    options: GraphOptions,
+    camera: Mapping[str, Any] | None,
+) -> Figure:
+    """Return the whole graph as large as it is, or what a camera sees of it."""
+    graph = run.graph
+    if graph is None or not graph.num_nodes:
+        return graph_panel(run, size[0], theme, options).figure()
+    view = GraphPanels(run, graph, options, size[0], theme)
+    panel = view.whole(_MOST_SHEET_BOXES, _MOST_SHEET_BYTES)
+    if panel is None:
+        return graph_panel(run, size[0], theme, replace(options, whole=False)).figure()
+    figure = panel.figure()
+    if camera is None or camera["node"] not in view.spots:
+        return figure
+    x, y = view.spots[camera["node"]]
+    middle = (x + camera.get("dx", 0.0), y + camera.get("dy", 0.0))
+    seen = seen_from(figure.svg, middle, camera.get("scale", 1.0), size, theme)
+    return replace(figure, svg=seen)
 
 
 def graph_panel(
@@ -131,16 +172,8 @@ def graph_panel(
     if not graph.num_nodes:
         return missing_panel(run, "graph", width, theme, "The graph has no nodes.")
     view = GraphPanels(run, graph, options, width, theme)
-    closed = view.closed(most_bytes) if options.open_groups is not None else None
-    if closed is not None:
-        return closed
-    if view.boxes <= (_MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES):
-        for titled in (True, False):
-            panel = view.panel(view.scene, titled=titled)
-            if panel is None:
-                break
-            if len(panel.svg.encode()) <= most_bytes:
-                return panel
-    if view.focus is not None:
-        return view.around()
-    return view.closed(most_bytes) or view.condensed(most_bytes)
+    most_boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
+    panel = view.whole(most_boxes, most_bytes)
+    if panel is not None:
+        return panel
+    return view.condensed(most_bytes) if view.focus is None else view.around()

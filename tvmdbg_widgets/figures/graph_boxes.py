@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
+from tvmdbg_widgets.figures.graph_cuts import HEADER_BAND
 from tvmdbg_widgets.figures.graph_fold import Folded, fold
 from tvmdbg_widgets.figures.graph_scene import Labels, Scene, badge
-from tvmdbg_widgets.figures.layout import Layout, Spacing, layout
+from tvmdbg_widgets.figures.layout import FrameInput, Layout, Spacing, layout
 from tvmdbg_widgets.figures.svg import LARGE, SMALL
 from tvmdbg_widgets.figures.texts import width
 from tvmdbg_widgets.figures.theme import TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from tvmdbg_widgets.figures.graph_nesting import GroupWords
 
 Direction = Literal["down", "right"]
 
@@ -23,6 +27,10 @@ _NODE: dict[str, int] = TOKENS["node"]
 STRIPE, PADDING, RADIUS = _NODE["stripe"], _NODE["padding"], _NODE["radius"]
 TEXT_START = STRIPE + PADDING - 2
 GAP, BADGE_PADDING = 8, 4
+#: Room for the letters of a group's kind; what the sheets of a run of blocks take.
+TAG, SHEETS = float(TOKENS["group"]["tag"]), 2.0 * TOKENS["group"]["stack"]
+#: Height of the header of a frame, and the room inside its border.
+HEADER, FRAME_PADDING = HEADER_BAND, 9.0
 _MOST_STRETCHES = {"down": 8, "right": 16}
 #: To the right, wide boxes would leave room for no more than two in a row.
 _WIDEST_RIGHT = 172.0
@@ -36,31 +44,47 @@ Detail = Literal["group", "full", "low"]
 
 @dataclass(frozen=True)
 class BoxSizes:
-    """Boxes of one size class: their height, how wide each would be, and how wide it may be.
+    """Boxes of one size class: their heights, how wide each would be, and how wide it may be.
 
-    Of ``widest``, narrower limits leave room for boxes that share a layer.
+    Of ``widest``, narrower limits leave room for boxes that share a layer; ``headers`` is what the
+    header of each frame would take.
     """
 
     detail: Detail
-    high: float
+    heights: list[float]
     least: float
     widest: tuple[float, ...]
     spacing: Spacing
     wanted: list[float]
+    headers: list[float]
 
 
-def node_sizes(scene: Scene, labels: Labels) -> list[BoxSizes]:
+def box_sizes(scene: Scene, labels: Labels, words: GroupWords) -> list[BoxSizes]:
     """Return boxes with two lines of text, and with one."""
     full, low = (
-        [_wanted(scene, labels, box, detail) for box in range(len(scene.nodes))]
+        [_wanted(scene, labels, words, box, detail) for box in range(len(scene.nodes))]
         for detail in ("full", "low")
     )
+    headers = frame_headers(scene, words)
     roomy = Spacing(node_gap=14, line_gap=9, track_gap=7, layer_gap=14, component_gap=24)
     tight = Spacing(node_gap=10, line_gap=8, track_gap=6, layer_gap=13, component_gap=18)
+    roomy, tight = (
+        replace(each, frame_header=HEADER, frame_padding=FRAME_PADDING) for each in (roomy, tight)
+    )
+
+    def heights(high: float) -> list[float]:
+        return [high + (SHEETS if group >= 0 else 0) for group in scene.group]
+
+    widest = (220.0, 200.0, 184.0)
     return [
-        BoxSizes("full", 36.0, 104.0, (220.0, 200.0, 184.0), roomy, full),
-        BoxSizes("low", 22.0, 84.0, (220.0,), tight, low),
+        BoxSizes("full", heights(36.0), 104.0, widest, roomy, full, headers),
+        BoxSizes("low", heights(22.0), 84.0, (220.0,), tight, low, headers),
     ]
+
+
+def frame_headers(scene: Scene, words: GroupWords) -> list[float]:
+    """Return the room that the title of each frame takes."""
+    return [TAG + 2 * BADGE_PADDING + width(words.title(group), SMALL) for group, _ in scene.frames]
 
 
 @dataclass(frozen=True)
@@ -86,7 +110,7 @@ def arrange(
     """
     other: Direction = "right" if direction == "down" else "down"
     for towards, size in product((direction, other), sizes):
-        if len(scene.nodes) * size.least * size.high > room * tall:
+        if sum(size.heights) * size.least > room * tall:
             continue
         found = _arrange(scene, towards, (room, tall), size)
         if found is not None:
@@ -97,57 +121,99 @@ def arrange(
 def _arrange(
     scene: Scene, direction: Direction, limits: tuple[float, float], size: BoxSizes
 ) -> Arrangement | None:
-    count = len(scene.nodes)
-    heights = [size.high] * count
-    wanted = size.wanted
+    count, wanted = len(scene.nodes), size.wanted
     if direction == "right":
         wanted = [min(each, _WIDEST_RIGHT) for each in wanted]
-    plain = _layout(scene, wanted, heights, direction, size.spacing)
-    beside = Counter(plain.layer.tolist())
+    plain = _layout(scene, wanted, size, direction)
     room, tall = limits
     length = float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0
     spares = _SPARE if count <= _LARGE else _LARGE_SPARE
-    for columns in range(1, _MOST_STRETCHES[direction] + 1):
-        if length / columns > (tall if direction == "down" else room):
-            continue
-        for spare, widest in product(spares, size.widest):
-            widths = wanted
+    tried = [*product(spares, size.widest)] if direction == "down" else [(0, 0.0)]
+    fewest = max(1, math.ceil(length / (tall if direction == "down" else room)))
+    for columns in range(fewest, _MOST_STRETCHES[direction] + 1):
+        cut: Arrangement | None = None
+        for spare, widest in tried:
+            widths, headers = wanted, size.headers
             if direction == "down":
                 own = (room - _COLUMN_GAP * (columns - 1)) / columns - spare
-                gap = size.spacing.node_gap
-                cap = [
-                    min(widest, (own - gap * (beside[at] - 1)) / beside[at])
-                    for at in plain.layer.tolist()
-                ]
+                cap = _caps(scene, plain, size, own, widest)
                 if min(cap, default=999.0) < size.least:
                     break
                 widths = [min(each, most) for each, most in zip(wanted, cap, strict=True)]
-            placed = _layout(scene, widths, heights, direction, size.spacing)
-            found = fold(scene, placed, widths, heights, columns)
-            if found.width <= room and found.height <= tall:
-                return Arrangement(size.detail, direction, widths, heights, found)
-            if direction == "right":
-                break
+                headers = [min(each, max(TAG, own / 2 - TAG)) for each in headers]
+            placed = _layout(scene, widths, replace(size, headers=headers), direction)
+            sized = widths, size.heights, headers
+            for through, found in _folded(scene, placed, sized, columns, limits):
+                made = Arrangement(size.detail, direction, widths, size.heights, found)
+                if not through:
+                    return made
+                cut = cut or made
+        if cut is not None:
+            return cut
     return None
 
 
-def _layout(
-    scene: Scene, widths: list[float], heights: list[float], direction: Direction, spacing: Spacing
-) -> Layout:
+def _folded(
+    scene: Scene,
+    placed: Layout,
+    sizes: tuple[list[float], list[float], list[float]],
+    columns: int,
+    limits: tuple[float, float],
+) -> Iterator[tuple[bool, Folded]]:
+    """Return what fits, and whether frames are cut in it."""
+    for through in (False, True) if scene.frames else (False,):
+        found = fold(scene, placed, sizes, columns, through)
+        if found.width <= limits[0] and found.height <= limits[1]:
+            yield through, found
+
+
+def _caps(scene: Scene, plain: Layout, size: BoxSizes, own: float, widest: float) -> list[float]:
+    """Return how wide each box may be in a stretch of ``own`` px, with those beside it."""
+    beside = Counter(plain.layer.tolist())
+    inside = [own - 2 * FRAME_PADDING * each for each in _frames_around(scene)]
+    gap = size.spacing.node_gap
+    return [
+        min(widest, (inside[frame] - gap * (beside[at] - 1)) / beside[at])
+        for at, frame in zip(plain.layer.tolist(), scene.frame_of, strict=True)
+    ]
+
+
+def _frames_around(scene: Scene) -> list[int]:
+    """Return how many frames there are inside of each, itself included; the last is for none."""
+    depth: list[int] = []
+    for _, parent in scene.frames:
+        depth.append(1 if parent < 0 else depth[parent] + 1)
+    return [*depth, 0]
+
+
+def _layout(scene: Scene, widths: list[float], size: BoxSizes, direction: Direction) -> Layout:
+    frames = FrameInput(
+        scene.frame_of,
+        [parent for _, parent in scene.frames],
+        size.headers,
+        [HEADER] * len(scene.frames),
+    )
     return layout(
         len(scene.nodes),
         widths,
-        heights,
+        size.heights,
         scene.source,
         scene.target,
         source_slot=scene.slot,
+        frames=frames if scene.frames else None,
         direction=direction,
-        spacing=spacing,
+        spacing=size.spacing,
     )
 
 
-def _wanted(scene: Scene, labels: Labels, box: int, detail: str) -> float:
-    node = scene.nodes[box]
+def _wanted(scene: Scene, labels: Labels, words: GroupWords, box: int, detail: str) -> float:
+    node, group = scene.nodes[box], scene.group[box]
+    if group >= 0:
+        title, held = words.title(group), len(scene.members[box])
+        taken = max(width(title, LARGE), width(words.timed(group, held), SMALL))
+        if detail == "low":
+            taken = width(f"{title}  {words.time(group)}", SMALL)
+        return float(SHEETS + min(TOKENS["group"]["maxWidth"], TAG + 2 * PADDING + taken))
     if detail == "low":
         line = width(f"#{node} {labels.title(node)}  {labels.time(node)}", SMALL)
         return float(min(_NODE["maxWidth"], max(_NODE["minWidth"], TEXT_START + line + PADDING)))

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_groups import Group, Grouping, crossings, group
+from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
 from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.groups import Groups
 
 _OWN_INPUTS = 3
 _NAMED = 3
@@ -98,25 +97,19 @@ class Condensed:
     Attributes
     ----------
     groups : list of GroupFacts
-        Inputs first, then in execution order.
+        Inputs first, then in the order that groups are intervals of.
     scene : Scene
         Its boxes are the groups, by their positions; its edges lie between groups.
     carried : dict
-        Of a frame: edges between its occurrences, which are not drawn.
+        Of a run that is drawn by its parts: edges between its blocks, which are not drawn.
     boxes : int
         How many boxes the graph has without groups.
-    alike : str
-        What the occurrences of a repeated stretch have in common.
-    closed : int
-        How many of the groups are closed ones of the graph's own; the others are nodes.
     """
 
     groups: list[GroupFacts]
     scene: Scene
     carried: dict[int, int]
     boxes: int
-    alike: str
-    closed: int = 0
 
     @property
     def largest(self) -> float:
@@ -133,7 +126,6 @@ class Condensed:
         edges = zip(scene.source, scene.target, scene.style, strict=True)
         return {
             "boxes": self.boxes,
-            "alike": self.alike,
             "groups": [
                 {
                     "label": each.title,
@@ -156,41 +148,35 @@ class Condensed:
         }
 
 
-def condense(graph: Graph, scene: Scene, labels: Labels, times: Times, most: int) -> Condensed:
-    """Put the boxes of a scene into about ``most`` groups at most.
-
-    Repeats are looked for among boxes of the same operators, dtype, shape and relative inputs
-    first, then with less in common, until there are few enough groups.
-    """
-    kinds = graph.kinds
+def condense(
+    graph: Graph, scene: Scene, words: tuple[Labels, Times], groups: Groups, most: int
+) -> Condensed:
+    """Put the boxes of a scene without closed groups into about ``most`` groups at most."""
+    (labels, times), kinds = words, graph.kinds
     outer = [at for at, node in enumerate(scene.nodes) if kinds[node] <= NodeKind.PARAMETER]
-    inner = [at for at, node in enumerate(scene.nodes) if kinds[node] > NodeKind.PARAMETER]
+    own = {node: at for at, node in enumerate(scene.nodes) if kinds[node] > NodeKind.PARAMETER}
+    nodes = [node for node in groups.order.tolist() if node in own]
+    inner = [own[node] for node in nodes]
     place = {box: at for at, box in enumerate(inner)}
-    pairs = zip(scene.source, scene.target, strict=True)
-    edges = [(place[s], place[t]) for s, t in pairs if s in place and t in place]
-    cut = crossings(len(inner), [one for one, _ in edges], [two for _, two in edges])
-    nodes = [scene.nodes[box] for box in inner]
     ns = np.array([max(0.0, float(times.ns[node])) for node in nodes])
     weights = np.nan_to_num(ns) / (times.total or 1.0) + _COUNT_WEIGHT / max(1, len(inner))
     sources = _sources(graph, scene, outer)
-    room = max(1, most - len(sources))
-    found, alike = Grouping(), ""
-    for likeness, symbol in _symbols(graph, labels, nodes, edges):
-        alike, symbols = likeness, _numbered([symbol(at) for at in range(len(nodes))])
-        found = group(symbols, cut, weights, len(inner) + 1)
-        if len(found.groups) <= room:
-            break
-    else:
-        found = group(symbols, cut, weights, room)
-    groups = [(Group(tuple(each)), True) for each in sources]
-    groups += [
+    runs = Runs(groups, nodes, [labels.title(node) for node in nodes])
+    found = group(runs, weights, max(1, most - len(sources)))
+    parts = [(Group(tuple(each)), True) for each in sources]
+    parts += [
         (Group(tuple(inner[i] for i in each.boxes), each.repeats, each.frame, each.unit), False)
         for each in found.groups
     ]
-    drawn, carried = _edges(scene, [each for each, _ in groups], found, place)
-    facts = [facts_of(graph, scene, labels, times, each, source=source) for each, source in groups]
+    drawn, carried = _edges(scene, [each for each, _ in parts], found, place)
+    named = _Namer(groups, labels)
+    facts = [_facts(graph, scene, times, named, each, source=source) for each, source in parts]
     drawn.nodes = list(range(len(facts)))
-    return Condensed(facts, drawn, carried, len(scene.nodes), alike)
+    drawn.group = [-1] * len(facts)
+    drawn.frames = [(each, -1) for each in found.frames]
+    frame = {group: at for at, (group, _) in enumerate(drawn.frames)}
+    drawn.frame_of = [frame.get(each.frame, -1) for each in facts]
+    return Condensed(facts, drawn, carried, len(scene.nodes))
 
 
 def _sources(graph: Graph, scene: Scene, outer: list[int]) -> list[list[int]]:
@@ -205,35 +191,6 @@ def _sources(graph: Graph, scene: Scene, outer: list[int]) -> list[list[int]]:
     return found
 
 
-def _symbols(
-    graph: Graph, labels: Labels, nodes: list[int], edges: list[tuple[int, int]]
-) -> list[tuple[str, Callable[[int], Hashable]]]:
-    """Return what boxes may have in common, from much to little, and how to see it."""
-    reads: list[list[int]] = [[] for _ in nodes]
-    for one, two in edges:
-        reads[two].append(two - one)
-
-    def plain(at: int) -> Hashable:
-        return labels.title(nodes[at])
-
-    def shaped(at: int) -> Hashable:
-        return plain(at), _result(graph, nodes[at])
-
-    def wired(at: int) -> Hashable:
-        return shaped(at), tuple(reads[at])
-
-    return [
-        ("the same operators, shapes and inputs", wired),
-        ("the same operators and shapes", shaped),
-        ("the same operators", plain),
-    ]
-
-
-def _numbered(symbols: list[Hashable]) -> Any:
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(each, len(known)) for each in symbols], np.int64)
-
-
 def _result(graph: Graph, node: int) -> str:
     if not graph.entry_range(node):
         return ""
@@ -242,20 +199,39 @@ def _result(graph: Graph, node: int) -> str:
     return f"{graph.dtype(node) or ''} {said}".strip()
 
 
-def facts_of(
-    graph: Graph, scene: Scene, labels: Labels, times: Times, each: Group, *, source: bool
+class _Namer:
+    """What nodes that are drawn as one are called: after the blocks they are in, or one by one."""
+
+    def __init__(self, groups: Groups, labels: Labels) -> None:
+        self._groups, self._labels = groups, labels
+        outermost: list[int] = []
+        for at, around in enumerate(groups.parent.tolist()):
+            outermost.append(outermost[around] if around >= 0 else at)
+        self._outermost = [*outermost, -1]
+
+    def __call__(self, node: int, each: Group) -> str:
+        outer = self._outermost[int(self._groups.node_group[node])]
+        if each.repeats > 1 or len(each.boxes) == 1 or outer < 0:
+            return self._labels.title(node)
+        return self._groups[outer].title
+
+
+def _facts(
+    graph: Graph, scene: Scene, times: Times, named: _Namer, each: Group, *, source: bool
 ) -> GroupFacts:
     """Return what is known of some boxes of a scene; `source` where nothing computes them."""
-    nodes = tuple(scene.nodes[box] for box in each.boxes)
+    nodes = tuple(sorted(scene.nodes[box] for box in each.boxes))
     ns = times.ns[list(nodes)]
     known = ns[~np.isnan(ns)]
     total = float(known.sum()) if len(known) else float("nan")
     spent: dict[str, float] = defaultdict(float)
     kinds: dict[str, float] = defaultdict(float)
-    counts = Counter(labels.title(node) for node in nodes)
+    counts: Counter[str] = Counter()
     for node, own in zip(nodes, ns.tolist(), strict=True):
         took = own if own > 0 else 0.0
-        spent[labels.title(node)] += took
+        name = named(node, each)
+        counts[name] += 1
+        spent[name] += took
         kinds[graph.nodes[node].op_kind] += took if total > 0 else 1
     names = sorted(counts, key=lambda name: (-spent[name], -counts[name], name))
     title = ", ".join(names[:_NAMED])

@@ -1,28 +1,27 @@
-"""Groups of nodes as boxes of an SVG, and frames around what is repeated."""
+"""A condensed graph: groups of neighbours as boxes of an SVG."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.figures.graph_boxes import (
     BADGE_PADDING,
+    FRAME_PADDING,
+    HEADER,
     PADDING,
     RADIUS,
     STRIPE,
     TEXT_START,
     Arrangement,
     BoxSizes,
+    frame_headers,
     pill_width,
 )
+from tvmdbg_widgets.figures.graph_frames import draw_frames
 from tvmdbg_widgets.figures.graph_health import NodeHealth, is_unknown
 from tvmdbg_widgets.figures.graph_health import fill as health_fill
-from tvmdbg_widgets.figures.graph_picture import draw_lines, draw_ring, hatch
+from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring, hatch
 from tvmdbg_widgets.figures.layout import Spacing
 from tvmdbg_widgets.figures.svg import LARGE, SMALL, Marks, Style
 from tvmdbg_widgets.figures.texts import fit, width
@@ -31,26 +30,27 @@ from tvmdbg_widgets.model.numbers import counted
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed, GroupFacts
+    from tvmdbg_widgets.figures.graph_nesting import GroupWords
 
 _LINE, _PAD = 14.0, 24.0
-_FRAME, _CLOSE = 7.0, 5.0
 _WIDEST = 250.0
 
-Corner = npt.NDArray[np.float64]
 
-
-def group_sizes(condensed: Condensed) -> list[BoxSizes]:
+def group_sizes(condensed: Condensed, words: GroupWords) -> list[BoxSizes]:
     """Return boxes with all lines of text, and without that of dtype and shape."""
     wanted = [
         min(_WIDEST, max(120.0, TEXT_START + PADDING + _widest(each))) for each in condensed.groups
     ]
-    airy = Spacing(node_gap=20, line_gap=9, track_gap=7, layer_gap=20, component_gap=28)
-    tight = Spacing(node_gap=18, line_gap=8, track_gap=6, layer_gap=16, component_gap=24)
+    airy, tight = (
+        Spacing(*gaps, frame_header=HEADER, frame_padding=FRAME_PADDING)
+        for gaps in ((20, 9, 7, 20, 28), (18, 8, 6, 16, 24))
+    )
     widest = (_WIDEST, 210.0, 180.0)
+    headers = frame_headers(condensed.scene, words)
     lines = 3 if condensed.largest else 2
     return [
-        BoxSizes("group", _PAD + lines * _LINE, 116.0, widest, airy, wanted),
-        BoxSizes("group", _PAD + (lines - 1) * _LINE, 108.0, widest, tight, wanted),
+        BoxSizes("group", [_PAD + each * _LINE] * len(wanted), least, widest, gaps, wanted, headers)
+        for each, least, gaps in ((lines, 116.0, airy), (lines - 1, 108.0, tight))
     ]
 
 
@@ -65,6 +65,7 @@ class GroupPicture:
     """All that the picture of a condensed graph is drawn from; ``marked``, ``hits``: groups."""
 
     condensed: Condensed
+    words: GroupWords
     arrangement: Arrangement
     color_by: str
     marked: frozenset[int]
@@ -74,7 +75,8 @@ class GroupPicture:
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add frames, lines and boxes with their upper left corner at (left, top)."""
-        self._frames(marks, left, top)
+        groups = [group for group, _ in self.condensed.scene.frames]
+        draw_frames(marks, self.arrangement, groups, self.words, (left, top))
         draw_lines(marks, self.condensed.scene, self.arrangement, left, top)
         for at, each in enumerate(self.condensed.groups):
             self._box(marks, at, each, left, top)
@@ -82,51 +84,6 @@ class GroupPicture:
     def _rect(self, at: int) -> tuple[float, float, float, float]:
         placed = self.arrangement
         return placed.folded.x[at], placed.folded.y[at], placed.widths[at], placed.heights[at]
-
-    def _frames(self, marks: Marks, left: float, top: float) -> None:
-        """Draw a frame around the parts of one stretch, where it would hold nothing else."""
-        groups = self.condensed.groups
-        for frame in sorted({each.frame for each in groups if each.frame >= 0}):
-            own = [at for at, each in enumerate(groups) if each.frame == frame]
-            others = [self._rect(at) for at in range(len(groups)) if at not in own]
-            for members in self._columns(own):
-                rects = np.array([self._rect(at) for at in members])
-                low = rects[:, :2].min(axis=0) - _FRAME
-                high = (rects[:, :2] + rects[:, 2:]).max(axis=0) + _FRAME
-                self._clear_of_lines(low, high)
-                if any(_meet((*low, *high), other) for other in others):
-                    continue
-                marks.rect(
-                    float(low[0]) + left,
-                    float(low[1]) + top,
-                    *(float(each) for each in high - low),
-                    z=-1,
-                    fill=marks.theme.surface,
-                    stroke=marks.theme.muted,
-                    stroke_dasharray="2 3",
-                    rx=7.0,
-                )
-
-    def _clear_of_lines(self, low: Corner, high: Corner) -> None:
-        """Move a frame's sides outwards where lines run along them."""
-        for stroke in self.arrangement.folded.strokes:
-            for (x, y), (to_x, to_y) in pairwise(stroke.points):
-                for axis, (one, two) in enumerate(((x, to_x), (y, to_y))):
-                    if abs(one - two) > 1:
-                        continue
-                    if abs(one - low[axis]) < _CLOSE:
-                        low[axis] = one - _CLOSE
-                    elif abs(one - high[axis]) < _CLOSE:
-                        high[axis] = one + _CLOSE
-
-    def _columns(self, members: list[int]) -> list[list[int]]:
-        """Return members that stand in one stretch of the folded layout."""
-        found: dict[int, list[int]] = {}
-        for at in members:
-            x, y, wide, high = self._rect(at)
-            along = x + wide / 2 if self.arrangement.direction == "down" else y + high / 2
-            found.setdefault(bisect_right(self.arrangement.folded.borders, along), []).append(at)
-        return list(found.values())
 
     def _box(self, marks: Marks, at: int, each: GroupFacts, left: float, top: float) -> None:
         theme = marks.theme
@@ -215,9 +172,3 @@ class GroupPicture:
             base += _LINE
             line_ = next((said for said in choices if width(said, SMALL) <= room), choices[-1])
             marks.text(fit(line_, room, SMALL), x, base, fill=color)
-
-
-def _meet(frame: tuple[float, float, float, float], box: tuple[float, float, float, float]) -> bool:
-    x, y, wide, high = box
-    left, top, right, bottom = frame
-    return x < right and left < x + wide and y < bottom and top < y + high

@@ -1,4 +1,8 @@
-"""Boxes of a large graph put into groups: repeated stretches, and what follows each other."""
+"""Boxes of a graph that is too large even with its groups closed: fewer, of neighbours.
+
+A figure cannot be opened, so a run of blocks is drawn by the parts of one of them, each standing
+for its counterparts in all; and what is in no run must become few boxes, too.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tvmdbg_widgets.model.groups import GroupSource
 
-_MOST_PERIOD = 2048
-_MOST_PRODUCT = 60_000_000
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.groups import Groups
+
 _MOST_CELLS = 12
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,11 +35,11 @@ class Group:
     boxes : tuple of int
         Places in the sequence, ascending.
     repeats : int
-        How often the stretch it belongs to occurs; 1 where it is not repeated.
+        How many blocks the run has that it belongs to; 1 where it belongs to none.
     frame : int
-        Number of that stretch where its parts are drawn apart, else -1.
+        Number of that run where its parts are drawn apart, else -1.
     unit : int
-        Boxes of one occurrence that are inside.
+        Boxes of one block that are inside.
     """
 
     boxes: tuple[int, ...]
@@ -43,16 +50,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Stretch:
-    """``count`` occurrences of ``period`` boxes from ``start`` on."""
+    """``count`` occurrences of ``period`` boxes from ``start`` on; ``group`` is the run."""
 
     start: int
     period: int
     count: int
+    group: int
 
 
 @dataclass
 class Grouping:
-    """Groups in execution order, and the stretches that frames stand for."""
+    """Groups in order, and the stretches that frames stand for."""
 
     groups: list[Group] = field(default_factory=list)
     frames: dict[int, Stretch] = field(default_factory=dict)
@@ -63,20 +71,16 @@ class Grouping:
         return (box - stretch.start) // stretch.period
 
 
-def group(symbols: Ints, crossing: Ints, weights: npt.NDArray[np.float64], most: int) -> Grouping:
+def group(runs: Runs, weights: Floats, most: int) -> Grouping:
     """Put a sequence into at most so many groups.
 
-    Stretches that occur several times in a row become one, drawn by its parts; then neighbours
-    are joined, the lightest first. Groups hold neighbours of the sequence alone, or the same
-    parts of neighbouring occurrences, so that edges between groups lead forward if those between
-    boxes do.
+    Runs of blocks become one block, drawn by its parts; then neighbours are joined, the lightest
+    first. Groups hold neighbours of the sequence alone, or the same parts of neighbouring
+    blocks, so that edges between groups lead forward if those between boxes do.
 
     Parameters
     ----------
-    symbols : int64 [n]
-        Boxes of one symbol may stand for each other.
-    crossing : int64 [n + 1]
-        How many tensors are read across the border before each box; stretches start at low ones.
+    runs : Runs
     weights : float64 [n]
         What makes a box worth its own group.
     most : int
@@ -84,10 +88,10 @@ def group(symbols: Ints, crossing: Ints, weights: npt.NDArray[np.float64], most:
     """
     found = Grouping()
     at = 0
-    for number, stretch in enumerate(stretches(symbols, crossing)):
+    for stretch in runs.outermost():
         found.groups += [Group((box,)) for box in range(at, stretch.start)]
-        cells = _cells(symbols, crossing, weights, stretch)
-        frame = number if len(cells) > 1 else -1
+        cells = _cells(runs, weights, stretch)
+        frame = stretch.group if len(cells) > 1 else -1
         for cell in cells:
             rows = range(stretch.count)
             boxes = sorted(
@@ -97,25 +101,22 @@ def group(symbols: Ints, crossing: Ints, weights: npt.NDArray[np.float64], most:
         if frame >= 0:
             found.frames[frame] = stretch
         at = stretch.start + stretch.count * stretch.period
-    found.groups += [Group((box,)) for box in range(at, len(symbols))]
+    found.groups += [Group((box,)) for box in range(at, len(weights))]
     _join(found, weights, most)
     return found
 
 
-def _cells(
-    symbols: Ints, crossing: Ints, weights: npt.NDArray[np.float64], stretch: Stretch
-) -> list[list[int]]:
-    """Return the parts of one occurrence, offsets of boxes; of a long one, repeats are one."""
+def _cells(runs: Runs, weights: Floats, stretch: Stretch) -> list[list[int]]:
+    """Return the parts of one occurrence, offsets of boxes; of a long one, runs are one."""
     if stretch.period <= _MOST_CELLS:
         return [[each] for each in range(stretch.period)]
-    own = slice(stretch.start, stretch.start + stretch.period)
-    end = own.stop + 1
     cells: list[list[int]] = []
     at = 0
-    for inner in stretches(symbols[own], crossing[own.start : end]):
-        cells += [[each] for each in range(at, inner.start)]
-        at = inner.start + inner.period * inner.count
-        cells.append(list(range(inner.start, at)))
+    for inner in runs.inside(stretch):
+        start = inner.start - stretch.start
+        cells += [[each] for each in range(at, start)]
+        at = start + inner.period * inner.count
+        cells.append(list(range(start, at)))
     cells += [[each] for each in range(at, stretch.period)]
     while len(cells) > _MOST_CELLS:
         heavy = [float(weights[[stretch.start + each for each in cell]].sum()) for cell in cells]
@@ -124,56 +125,59 @@ def _cells(
     return cells
 
 
-def stretches(symbols: Ints, crossing: Ints) -> list[Stretch]:
-    """Return what occurs at least twice in a row, in order; of those that overlap, the largest."""
-    count = len(symbols)
-    runs: list[tuple[int, int, int, int]] = []
-    longest = min(count // 2, _MOST_PERIOD, _MOST_PRODUCT // max(1, count))
-    for period in range(1, longest + 1):
-        same = np.flatnonzero(symbols[period:] != symbols[:-period])
-        edges = np.concatenate([[-1], same, [count - period]])
-        lengths = np.diff(edges) - 1
-        for at in np.flatnonzero(lengths >= period).tolist():
-            start = int(edges[at]) + 1
-            whole = int(lengths[at]) + period
-            saved = (whole // period - 1) * period
-            runs.append((-saved, period, start, start + whole))
-    taken = np.zeros(count, bool)
-    found: list[Stretch] = []
-    for _, period, start, end in sorted(runs):
-        for low, high in _free(taken, start, end):
-            if high - low < 2 * period:
-                continue
-            best = _phase(crossing, low, high, period)
-            found.append(best)
-            taken[best.start : best.start + best.count * period] = True
-    return sorted(found, key=lambda each: each.start)
+class Runs:
+    """The runs of blocks of a graph as stretches of a sequence of boxes.
 
-
-def _phase(crossing: Ints, low: int, high: int, period: int) -> Stretch:
-    """Return where occurrences begin, so that few tensors cross their borders.
-
-    One occurrence may be given up for that.
+    Parameters
+    ----------
+    groups : Groups
+    nodes : sequence of int
+        The node of each box, in the order that groups are intervals of.
+    symbols : sequence
+        Boxes of one symbol may stand for each other.
     """
 
-    def cost(stretch: Stretch) -> tuple[float, int, int]:
-        borders = crossing[stretch.start : high + 1 : period][: stretch.count + 1]
-        return float(borders.mean()), -stretch.count, stretch.start
+    def __init__(self, groups: Groups, nodes: list[int], symbols: list[str]) -> None:
+        self._groups, self._symbols = groups, symbols
+        place = np.empty(len(groups.order), np.int64)
+        place[groups.order] = np.arange(len(groups.order))
+        at = place[nodes]
+        self._start = np.searchsorted(at, groups.start).tolist()
+        self._end = np.searchsorted(at, groups.end).tolist()
+        self._children: dict[int, list[int]] = {}
+        for each, around in enumerate(groups.parent.tolist()):
+            self._children.setdefault(around, []).append(each)
 
-    last = min(low + period - 1, high - 2 * period)
-    starts = range(low, last + 1)
-    return min((Stretch(at, period, (high - at) // period) for at in starts), key=cost)
+    def outermost(self) -> Iterator[Stretch]:
+        """Return the runs that are in no other, in order."""
+        return self._in(self._children.get(-1, []))
+
+    def inside(self, stretch: Stretch) -> Iterator[Stretch]:
+        """Return the runs inside the first block of a run."""
+        return self._in(self._children.get(self._children[stretch.group][0], []))
+
+    def _in(self, groups: list[int]) -> Iterator[Stretch]:
+        for each in groups:
+            found = self._stretch(each)
+            if found is not None:
+                yield found
+            else:
+                yield from self._in(self._children.get(each, []))
+
+    def _stretch(self, run: int) -> Stretch | None:
+        """Return the stretch of a run of blocks; None where these are not drawn alike."""
+        if self._groups.source[run] != GroupSource.REPEAT:
+            return None
+        start, end = self._start[run], self._end[run]
+        count = len(self._children.get(run, [])) or end - start
+        period = (end - start) // count if count else 0
+        first = self._symbols[start : start + period]
+        if period == 0 or self._symbols[start:end] != first * count:
+            return None
+        return Stretch(start, period, count, run)
 
 
-def _free(taken: npt.NDArray[np.bool_], start: int, end: int) -> list[tuple[int, int]]:
-    inside = taken[start:end]
-    if not inside.any():
-        return [(start, end)]
-    edges = np.flatnonzero(np.diff(np.concatenate([[True], inside, [True]]).astype(np.int8)))
-    return [(start + int(low), start + int(high)) for low, high in edges.reshape(-1, 2)]
-
-
-def _join(found: Grouping, weights: npt.NDArray[np.float64], most: int) -> None:
+def _join(found: Grouping, weights: Floats, most: int) -> None:
     """Join neighbours, the lightest pair first, until there are few enough."""
     groups: list[Group | None] = list(found.groups)
     heavy = [float(weights[list(each.boxes)].sum()) for each in found.groups]
@@ -221,16 +225,3 @@ def _join(found: Grouping, weights: npt.NDArray[np.float64], most: int) -> None:
         offer(before[low])
         offer(low)
     found.groups = [each for each in groups if each is not None]
-
-
-def crossings(count: int, source: Sequence[int], target: Sequence[int]) -> Ints:
-    """Return how many boxes before each place are read at or after it, int64 [count + 1]."""
-    last = np.full(count, -1, np.int64)
-    for one, two in zip(source, target, strict=True):
-        last[one] = max(last[one], two)
-    change = np.zeros(count + 2, np.int64)
-    own = np.arange(count)
-    read = last > own
-    np.add.at(change, own[read] + 1, 1)
-    np.add.at(change, last[read] + 1, -1)
-    return np.cumsum(change)[: count + 1]

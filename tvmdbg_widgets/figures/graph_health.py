@@ -20,7 +20,8 @@ _LABELS = {Verdict.UNKNOWN: "cannot be judged"}
 _SIGNS = {"doubtful": "!", "faulty": "✕", "cannot be judged": "?"}
 #: The least severe first.
 _ORDER = ("not looked at", "sound", NO_VALUES, "cannot be judged", "doubtful", "faulty")
-_SUSPICIOUS = ("doubtful", "faulty")
+#: Verdicts with a fill of their own.
+JUDGED = ("sound", "doubtful", "faulty")
 
 
 def sign(label: str) -> str:
@@ -35,7 +36,7 @@ def is_unknown(label: str) -> bool:
 
 def fill(theme: Theme, label: str) -> Paint:
     """Return the fill of a verdict."""
-    return theme.health(label) if label in ("sound", *_SUSPICIOUS) else theme.plain
+    return theme.health(label) if label in JUDGED else theme.plain
 
 
 class NodeHealth:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_colors import ClassColors, NumberColors, value_text
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
-from tvmdbg_widgets.figures.graph_picture import hatch
+from tvmdbg_widgets.figures.graph_marks import hatch
 from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene, Times
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width

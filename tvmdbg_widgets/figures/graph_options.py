@@ -29,6 +29,7 @@ class GraphOptions:
     label: str = ""
     open_groups: tuple[int, ...] | None = None
     grouped: bool = True
+    whole: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no graph can be shown with."""

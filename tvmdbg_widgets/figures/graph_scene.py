@@ -16,6 +16,7 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tvmdbg_widgets.figures.graph_nesting import Nesting
     from tvmdbg_widgets.model.bridges import Bridge
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
@@ -117,9 +118,18 @@ class Scene:
     Attributes
     ----------
     nodes : list of int
-        The node of each box, ascending.
+        The node of each box; of a closed group the first, in the order that groups are intervals
+        of.
+    group : list of int
+        The closed group that a box stands for, -1 for a node.
+    members : list of list of int
+        The nodes that a box stands for, those folded into it apart.
     folded : list of list of int
         Parameters drawn inside each box.
+    frames : list of (int, int)
+        Open groups that hold something: their numbers, and the frame around each, -1 for none.
+    frame_of : list of int
+        The frame that each box is in, -1 for none.
     source, target, slot, style : list of int
         Per drawn edge its boxes, what it reads, and ``DATA``, ``AMBIGUOUS``, ``CONTROL`` or
         ``BRIDGE`` over hidden nodes.
@@ -130,7 +140,11 @@ class Scene:
     """
 
     nodes: list[int] = field(default_factory=list)
+    group: list[int] = field(default_factory=list)
+    members: list[list[int]] = field(default_factory=list)
     folded: list[list[int]] = field(default_factory=list)
+    frames: list[tuple[int, int]] = field(default_factory=list)
+    frame_of: list[int] = field(default_factory=list)
     source: list[int] = field(default_factory=list)
     target: list[int] = field(default_factory=list)
     slot: list[int] = field(default_factory=list)
@@ -152,8 +166,9 @@ def build_scene(
     fold: bool,
     only: Collection[int] | None = None,
     bridges: Collection[Bridge] = (),
+    nesting: Nesting | None = None,
 ) -> Scene:
-    """Return boxes and edges of a graph, or of some of its nodes."""
+    """Return boxes and edges of a graph, or of some of its nodes; without nesting, no groups."""
     chosen = None if only is None else frozenset(only)
 
     def shown(node: int) -> bool:
@@ -161,21 +176,57 @@ def build_scene(
 
     inside = _folded_parameters(graph, chosen) if fold else frozenset[int]()
     candidates = range(graph.num_nodes) if chosen is None else sorted(chosen)
-    scene = Scene([node for node in candidates if node not in inside])
-    own = {node: box for box, node in enumerate(scene.nodes)}
+    scene, own = _boxes([node for node in candidates if node not in inside], nesting)
     count = len(scene.nodes)
     scene.dangling, scene.cut_into, scene.cut_out_of = [0] * count, [0] * count, [0] * count
-    for node in scene.nodes:
-        sources = graph.edge_source[graph.in_edges(node)].tolist()
-        scene.folded.append(list(dict.fromkeys(each for each in sources if each in inside)))
+    for nodes in scene.members:
+        sources = np.concatenate([graph.edge_source[graph.in_edges(node)] for node in nodes])
+        read = (each for each in sources.tolist() if each in inside)
+        scene.folded.append(list(dict.fromkeys(read)))
     touched: npt.NDArray[np.bool_] | slice = slice(None)
     if chosen is not None:
         marked = np.zeros(graph.num_nodes + 1, bool)  # the last for a source of -1
         marked[list(chosen)] = True
         touched = marked[graph.edge_source] | marked[graph.edge_target]
-    _add_edges(graph, scene, own, shown, touched)
-    _add_bridges(scene, own, bridges)
+    edges = _Edges(graph, scene, own)
+    edges.add_data(shown, touched)
+    edges.add_control()
+    edges.add_bridges(bridges)
     return scene
+
+
+def _boxes(shown: list[int], nesting: Nesting | None) -> tuple[Scene, dict[int, int]]:
+    """Return boxes and frames of these nodes, ascending, and the box of each."""
+    count = len(shown)
+    if nesting is None:
+        own = {node: box for box, node in enumerate(shown)}
+        return Scene(shown, [-1] * count, [[node] for node in shown], frame_of=[-1] * count), own
+    groups, closed, held = nesting.groups, nesting.closed_by.tolist(), nesting.held(shown)
+    within = groups.node_group.tolist()
+    scene, own = Scene(), {}
+    box_of: dict[int, int] = {}
+    for node in shown:
+        by = closed[within[node]] if within[node] >= 0 else -1
+        if by >= 0 and held[by] < 2:
+            by = -1
+        own[node] = box_of.setdefault(by, len(scene.group)) if by >= 0 else len(scene.group)
+        if own[node] == len(scene.group):
+            scene.group.append(by)
+            scene.members.append([])
+    for node in groups.order.tolist():
+        if node in own:
+            scene.members[own[node]].append(node)
+    scene.nodes = [nodes[0] for nodes in scene.members]
+    frame_in: list[int] = []
+    for group, around in enumerate(groups.parent.tolist()):
+        frame_in.append(frame_in[around] if around >= 0 else -1)
+        if closed[group] < 0 and held[group] >= 2:
+            scene.frames.append((group, frame_in[group]))
+            frame_in[group] = len(scene.frames) - 1
+    for node, group in zip(scene.nodes, scene.group, strict=True):
+        around = int(groups.parent[group]) if group >= 0 else within[node]
+        scene.frame_of.append(frame_in[around] if around >= 0 else -1)
+    return scene, own
 
 
 def count_boxes(graph: Graph, fold: bool) -> int:
@@ -205,50 +256,70 @@ def _folded_parameters(graph: Graph, chosen: frozenset[int] | None) -> frozenset
     )
 
 
-def _add_edges(
-    graph: Graph,
-    scene: Scene,
-    own: dict[int, int],
-    shown: Callable[[int], bool],
-    touched: npt.NDArray[np.bool_] | slice,
-) -> None:
-    columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
-    rows = zip(*(each[touched].tolist() for each in columns), strict=True)
-    for source, target, output, trust in rows:
-        if any(each not in own and shown(each) for each in (source, target)):
-            continue  # a parameter inside its reader
-        if not shown(target):
-            if shown(source):
-                scene.cut_out_of[own[source]] += 1
-        elif source < 0:
-            scene.dangling[own[target]] += 1
-        elif not shown(source):
-            scene.cut_into[own[target]] += 1
-        else:
-            style = AMBIGUOUS if trust == Trust.AMBIGUOUS else DATA
-            _add_edge(scene, own[source], own[target], output, style)
-    pairs = zip(graph.control_source.tolist(), graph.control_target.tolist(), strict=True)
-    for source, target in pairs:
-        if source in own and target in own:
-            _add_edge(scene, own[source], own[target], 0, CONTROL)
+class _Edges:
+    """The edges of a scene while they are found; those of closed groups are drawn once a tensor."""
 
+    def __init__(self, graph: Graph, scene: Scene, own: dict[int, int]) -> None:
+        self._graph, self._scene, self._own = graph, scene, own
+        self._drawn: set[tuple[int, int, int]] = set()
+        self._slots: dict[int, dict[int, int]] = {}
 
-def _add_edge(scene: Scene, source: int, target: int, output: int, style: int) -> None:
-    scene.source.append(source)
-    scene.target.append(target)
-    scene.outputs.append(output)
-    scene.slot.append(len(EDGE_STYLES) * output + style)
-    scene.style.append(style)
+    def _add(self, source: int, target: int, output: int, style: int, entry: int) -> None:
+        """Draw an edge; ``entry`` tells what it carries."""
+        scene, slot = self._scene, output
+        if scene.group[source] >= 0 or scene.group[target] >= 0:
+            if source == target or (entry, style, target) in self._drawn:
+                return
+            self._drawn.add((entry, style, target))
+        if scene.group[source] >= 0 and style != CONTROL:
+            slots = self._slots.setdefault(source, {})
+            slot = slots.setdefault(entry, len(slots))
+        scene.source.append(source)
+        scene.target.append(target)
+        scene.outputs.append(output)
+        scene.slot.append(len(EDGE_STYLES) * slot + style)
+        scene.style.append(style)
 
+    def add_data(
+        self, shown: Callable[[int], bool], touched: npt.NDArray[np.bool_] | slice
+    ) -> None:
+        graph, scene, own = self._graph, self._scene, self._own
+        columns = (graph.edge_source, graph.edge_target, graph.edge_output, graph.edge_trust)
+        rows = zip(*(each[touched].tolist() for each in columns), strict=True)
+        for source, target, output, trust in rows:
+            if any(each not in own and shown(each) for each in (source, target)):
+                continue  # a parameter inside its reader
+            if not shown(target):
+                if shown(source):
+                    scene.cut_out_of[own[source]] += 1
+            elif source < 0:
+                scene.dangling[own[target]] += 1
+            elif not shown(source):
+                scene.cut_into[own[target]] += 1
+            else:
+                style = AMBIGUOUS if trust == Trust.AMBIGUOUS else DATA
+                entry = int(graph.entry_offsets[source]) + output
+                self._add(own[source], own[target], output, style, entry)
 
-def _add_bridges(scene: Scene, own: dict[int, int], bridges: Collection[Bridge]) -> None:
-    """Draw what leads over hidden nodes, in place of the loose ends on both sides of them."""
-    drawn = [
-        (own[each.source], own[each.target], each.through)
-        for each in bridges
-        if each.source in own and each.target in own
-    ]
-    for source, target, through in drawn:
-        scene.cut_out_of[source] = scene.cut_into[target] = 0
-        _add_edge(scene, source, target, 0, BRIDGE)
-        scene.outputs[-1] = through
+    def add_control(self) -> None:
+        graph, own = self._graph, self._own
+        pairs = zip(graph.control_source.tolist(), graph.control_target.tolist(), strict=True)
+        for source, target in pairs:
+            if source in own and target in own:
+                entry = graph.num_entries + own[source]
+                self._add(own[source], own[target], 0, CONTROL, entry)
+
+    def add_bridges(self, bridges: Collection[Bridge]) -> None:
+        """Draw what leads over hidden nodes, in place of the loose ends on both sides of them."""
+        graph, scene, own = self._graph, self._scene, self._own
+        drawn = [
+            (own[each.source], own[each.target], each.through)
+            for each in bridges
+            if each.source in own and each.target in own
+        ]
+        for source, target, through in drawn:
+            scene.cut_out_of[source] = scene.cut_into[target] = 0
+            before = len(scene.outputs)
+            if source != target:
+                self._add(source, target, 0, BRIDGE, graph.num_entries + source)
+            scene.outputs[before:] = [through] * (len(scene.outputs) - before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,20 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
-from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, node_sizes
-from tvmdbg_widgets.figures.graph_closed import (
-    FEWEST_BOXES,
-    MOST_BOXES,
-    closed_by,
-    count_closed,
-    with_closed,
-)
+from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, box_sizes
 from tvmdbg_widgets.figures.graph_colors import colors_of
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_group_picture import GroupPicture, group_sizes
 from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_label import TemplateLabels
 from tvmdbg_widgets.figures.graph_legend import draw_legend, kind_sums
+from tvmdbg_widgets.figures.graph_nesting import GroupWords, Nesting, nestings
 from tvmdbg_widgets.figures.graph_part import near, part_of
 from tvmdbg_widgets.figures.graph_picture import Picture
 from tvmdbg_widgets.figures.graph_scene import (
@@ -41,6 +36,8 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_options import GraphOptions
     from tvmdbg_widgets.figures.theme import Theme
@@ -50,9 +47,11 @@ if TYPE_CHECKING:
 #: How many groups are tried, until they fit.
 _GROUPS = (44, 30, 20, 12, 6, 3)
 _DESCRIBED = 2_000
-_TALL = (806.0, 1700.0)
+_TALL = (806.0, 1120.0, 1700.0)
 _GROUPS_TALL = 1100.0
 _PART_BOXES = 20
+#: Some groups closed: with fewer boxes, what is inside tells more; with more, a condensed graph.
+_FEWEST_BOXES, _MOST_CLOSED = 8, 90
 _SLOWEST = 8
 _NAMES = 122
 
@@ -65,6 +64,8 @@ class GraphPanels:
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
         self.theme = theme
+        #: The middle of the box that each node is drawn in, px of the panel.
+        self.spots: dict[int, tuple[float, float]] = {}
         self.health: NodeHealth | None = None
         if options.color_by == "health":
             self.health = NodeHealth(run.search.health(), graph.num_nodes)
@@ -82,6 +83,7 @@ class GraphPanels:
         if self.column is not None:
             self.colors = colors_of(graph, self.column, options.color_limits)
         self.sums = kind_sums(graph, self.times)
+        self.words = GroupWords(run.groups, self.times)
         self.focus, self.problem = _focus(graph, options.focus)
         self.hits, self.doubt = search(run, options.search)
         self.shown = part_of(run, graph, options, self.focus, self.labels.title)
@@ -99,6 +101,42 @@ class GraphPanels:
         focus = () if self.focus is None else (self.focus,)
         return frozenset((*focus, *self.options.selected))
 
+    def whole(self, most_boxes: int, most_bytes: int) -> Panel | None:
+        """Return all that is to be shown, with as many open groups as fit; None if nothing fits."""
+        nodes = np.arange(self.graph.num_nodes)
+        if self.only is not None:
+            nodes = np.array(sorted(self.only), np.int64)
+        if self.options.fold_parameters:
+            nodes = nodes[~foldable(self.graph)[nodes]]
+        chosen = self.options.open_groups is not None
+        tried: list[Nesting | None] = [*nestings(self.run.groups, self.options)]
+        for nesting in tried or [None]:
+            count = len(nodes) if nesting is None else nesting.boxes(nodes.tolist())
+            closes = count < len(nodes)
+            if count > most_boxes or (
+                closes and not chosen and not _FEWEST_BOXES <= count <= _MOST_CLOSED
+            ):
+                continue
+            if closes and not chosen and self.focus is not None:
+                break
+            scene = self.scene if nesting is None else self._scene(self.only, nesting)
+            for titled in (True, False):
+                panel = self.panel(scene, titled=titled)
+                if panel is None:
+                    break
+                if len(panel.svg.encode()) <= most_bytes:
+                    return panel
+        return None
+
+    def _scene(self, only: Collection[int] | None, nesting: Nesting | None = None) -> Scene:
+        return build_scene(
+            self.graph,
+            fold=self.options.fold_parameters,
+            only=only,
+            bridges=self.shown.bridges,
+            nesting=nesting,
+        )
+
     def panel(self, scene: Scene, rest: int = 0, *, titled: bool = True) -> Panel | None:
         """Return the panel of a scene; None where its boxes do not fit.
 
@@ -110,19 +148,29 @@ class GraphPanels:
             Give each box the node's full name, which is shown where one points at it.
         """
         room = self.width - 2 * MARGIN
-        sizes = node_sizes(scene, self.worded)
+        sizes = box_sizes(scene, self.worded, self.words)
         arrangement = None
-        for tall in _TALL[:1] if rest else _TALL:
+        if self.options.whole:
+            arrangement = arrange(scene, sizes[:1], self.options.direction, math.inf, math.inf)
+        for tall in () if arrangement else _TALL[:1] if rest else _TALL:
             arrangement = arrange(scene, sizes, self.options.direction, room, tall)
             if arrangement is not None:
                 break
         if arrangement is None:
             return None
+        self.width = max(self.width, arrangement.folded.width + 2 * MARGIN)
+        closed = [
+            nodes for nodes, group in zip(scene.members, scene.group, strict=True) if group >= 0
+        ]
+        if self.column is not None:
+            limits = self.options.color_limits
+            self.colors = colors_of(self.graph, self.column, limits, closed)
         picture = Picture(
             self.graph,
             scene,
             self.times,
             self.worded,
+            self.words,
             arrangement,
             self.color_by,
             self.marked,
@@ -131,33 +179,28 @@ class GraphPanels:
             self.health,
             self.colors,
         )
-        panel, y = self._start(scene)
-        picture.draw(panel.marks, self._left(arrangement), y)
-        panel.height = y + arrangement.folded.height + MARGIN
+        hottest = (picture.hottest, "hottest group") if closed else None
+        panel, y = self._start(scene, self._closed_note(scene), hottest)
+        left = self._left(arrangement)
+        picture.draw(panel.marks, left, y)
+        folded = arrangement.folded
+        for box, nodes in enumerate(zip(scene.nodes, scene.folded, scene.members, strict=True)):
+            node, inside, members = nodes
+            at = (
+                left + folded.x[box] + arrangement.widths[box] / 2,
+                y + folded.y[box] + arrangement.heights[box] / 2,
+            )
+            self.spots |= dict.fromkeys((*inside, *members, node), at)
+        panel.height = y + folded.height + MARGIN
+        if closed:
+            self._slowest(panel, "What takes longest:")
+        if not rest:
+            panel.description |= picture.describe(self.theme)
         return panel
 
     def _left(self, arrangement: Arrangement) -> float:
         room = self.width - 2 * MARGIN
         return MARGIN + max(0.0, (room - arrangement.folded.width) / 2)
-
-    def closed(self, most_bytes: int) -> Panel | None:
-        """Return the graph with closed groups as boxes; None where there are none, or too many."""
-        groups = self.run.groups
-        closed = closed_by(self.graph, groups, self.options, self.only)
-        nodes = np.arange(self.graph.num_nodes)
-        if self.only is not None:
-            nodes = np.array(sorted(self.only), np.int64)
-        shown = nodes[~foldable(self.graph)[nodes]] if self.options.fold_parameters else nodes
-        count = count_closed(shown, closed)
-        fewest = FEWEST_BOXES if self.options.open_groups is None else 1
-        if (closed[shown] < 0).all() or not fewest <= count <= MOST_BOXES:
-            return None
-        scene = self.scene
-        if self.cut:
-            scene = build_scene(self.graph, fold=self.options.fold_parameters, only=self.only)
-        found = with_closed(self.graph, scene, (self.labels, self.times), groups, closed)
-        panel = self._groups(found)
-        return panel if panel is not None and len(panel.svg.encode()) <= most_bytes else None
 
     def condensed(self, most_bytes: int) -> Panel:
         """Return the whole graph as groups of its nodes, and the slowest operators."""
@@ -168,7 +211,7 @@ class GraphPanels:
             scene = build_scene(self.graph, fold=True, only=self.only, bridges=over)
         panel: Panel | None = None
         for most in _GROUPS:
-            found = condense(self.graph, scene, self.labels, self.times, most)
+            found = condense(self.graph, scene, (self.labels, self.times), self.run.groups, most)
             panel = self._groups(found)
             if panel is not None and len(panel.svg.encode()) <= most_bytes:
                 return panel
@@ -176,7 +219,7 @@ class GraphPanels:
 
     def _groups(self, found: Condensed) -> Panel | None:
         room = self.width - 2 * MARGIN
-        sizes = group_sizes(found)
+        sizes = group_sizes(found, self.words)
         arrangement = arrange(found.scene, sizes, self.options.direction, room, _GROUPS_TALL)
         if arrangement is None:
             return None
@@ -189,9 +232,10 @@ class GraphPanels:
             limits = self.options.color_limits
             self.colors = colors_of(self.graph, self.column, limits, groups)
         picture = GroupPicture(
-            found, arrangement, self.color_by, marked, hits, self.health, self.colors
+            found, self.words, arrangement, self.color_by, marked, hits, self.health, self.colors
         )
-        panel, y = self._start(found.scene, found)
+        hottest = found.largest, "hottest group"
+        panel, y = self._start(found.scene, self._how(found), hottest)
         picture.draw(panel.marks, self._left(arrangement), y + 6)
         panel.height = y + 6 + arrangement.folded.height + 8 + MARGIN
         self._slowest(panel, "What takes longest:")
@@ -260,7 +304,9 @@ class GraphPanels:
             nodes = [*nodes, *(i for i in read if i >= 0 and kinds[i] == NodeKind.PARAMETER)]
         return build_scene(self.graph, fold=self.options.fold_parameters, only=set(nodes))
 
-    def _start(self, scene: Scene, found: Condensed | None = None) -> tuple[Panel, float]:
+    def _start(
+        self, scene: Scene, note: str = "", hottest: tuple[float, str] | None = None
+    ) -> tuple[Panel, float]:
         """Return a panel with heading and legend, and the y below them."""
         counts = totals(self.graph, self.times)
         said = f"Graph of {self.run.title}: {counts}"
@@ -270,7 +316,8 @@ class GraphPanels:
             self.graph,
             self.labels,
             self.times,
-            scene=self.scene,
+            words=self.words,
+            scene=scene if any(group >= 0 for group in scene.group) else self.scene,
             boxes=self.boxes,
             health=self.health,
             colors=self.colors,
@@ -285,10 +332,9 @@ class GraphPanels:
                 f". Slowest: #{slowest} {self.labels.title(slowest)}, {self.labels.time(slowest)}"
             )
         y = panel.heading(self.run.title, counts)
-        notes = (self.shown.note, self.problem, self._search_note(), self._how(found))
-        for note in filter(None, notes):
-            y = panel.paragraph(note, y, lines=6, fill=self.theme.muted)
-        hottest = None if found is None else (found.largest, "hottest group")
+        notes = (self.shown.note, self.problem, self._search_note(), note)
+        for each in filter(None, notes):
+            y = panel.paragraph(each, y, lines=6, fill=self.theme.muted)
         y = draw_legend(
             panel,
             y + 4,
@@ -312,23 +358,23 @@ class GraphPanels:
             return f"The search {self.doubt}"
         return f"{found} {self.doubt[:1].upper()}{self.doubt[1:]}".rstrip()
 
-    def _how(self, found: Condensed | None) -> str:
-        if found is None:
+    def _closed_note(self, scene: Scene) -> str:
+        closed = sum(group >= 0 for group in scene.group)
+        if not closed:
             return ""
+        return (
+            f"{counted(closed, 'closed group')}: {self.boxes:,} boxes are drawn as "
+            f"{len(scene.nodes):,}; time and share of a group are sums."
+        )
+
+    def _how(self, found: Condensed) -> str:
         said = (
             f"Condensed: {found.boxes:,} boxes are drawn as {counted(len(found.groups), 'group')} "
             "of neighbours in execution order, parameters inside; time and share are sums."
         )
-        if found.closed:
-            said = (
-                f"{counted(found.closed, 'closed group')}: {found.boxes:,} boxes are drawn as "
-                f"{len(found.groups):,}; time and share of a group are sums."
-            )
         if any(each.repeats > 1 for each in found.groups):
-            said += f" “× n”: n times in a row {found.alike}"
-            framed = any(each.frame >= 0 for each in found.groups)
-            said += ", a frame around what repeats together" if framed else ""
-            said += "; each feeds the next." if found.carried else "."
+            said += " “× n”: n alike in a row"
+            said += ", each feeds the next." if found.carried else "."
         return said
 
     def _description(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
     from tvmdbg_widgets.figures.graph_health import NodeHealth
+    from tvmdbg_widgets.figures.graph_nesting import GroupWords
     from tvmdbg_widgets.model.graph import Graph
 
 _LINES = 150
@@ -41,6 +42,7 @@ def graph_text(
     labels: Labels,
     times: Times,
     *,
+    words: GroupWords,
     scene: Scene,
     boxes: int,
     health: NodeHealth | None = None,
@@ -51,6 +53,9 @@ def graph_text(
     if health is not None:
         lines.append(health.health.summary())
     for box, node in enumerate(scene.nodes[:_LINES]):
+        if scene.group[box] >= 0:
+            lines.append(f"  {words.header(scene.group[box])}; {_held(scene, box)}")
+            continue
         facts = [f"#{node} {labels.title(node)}{_reads(graph, node, scene, box)}"]
         dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
         facts.append(f"{dtype} {labels.shape(node)}".strip())
@@ -62,10 +67,20 @@ def graph_text(
             verdict, said = health.of_box(scene, box)
             facts.append(verdict if said == verdict else f"{verdict}: {said}")
         lines.append("  " + "; ".join(facts))
-    if boxes > _LINES:
-        lines.append(f"  … and {boxes - min(_LINES, len(scene.nodes)):,} more")
+    more = boxes - min(_LINES, len(scene.nodes))
+    closed = any(group >= 0 for group in scene.group)
+    if more and not closed:
+        lines.append(f"  … and {more:,} more")
+    if more:
         lines += _slowest(graph, labels, times)
     return "\n".join(lines)
+
+
+def _held(scene: Scene, box: int) -> str:
+    nodes = scene.members[box]
+    ends = f"{counted(len(nodes), 'node')} #{min(nodes)} … #{max(nodes)}"
+    inside = badge(len(scene.folded[box]))
+    return f"{ends}, {inside}" if inside else ends
 
 
 def condensed_text(
@@ -80,7 +95,7 @@ def condensed_text(
 ) -> str:
     """Return the groups as a list, and what takes longest."""
     how = f"condensed: {found.boxes:,} boxes as {counted(len(found.groups), 'group')}"
-    lines = [f"{title}: {totals(graph, times)}", f"{how}; repeats have {found.alike}"]
+    lines = [f"{title}: {totals(graph, times)}", how]
     if health is not None:
         lines.insert(1, health.health.summary())
     for each in found.groups:

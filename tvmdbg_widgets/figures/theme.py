@@ -54,6 +54,7 @@ class Scheme:
     heats: tuple[str, ...]
     healths: dict[str, str]
     classes: tuple[str, ...]
+    groups: tuple[str, ...]
     ramps: dict[Ramp, tuple[str, ...]]
 
 
@@ -70,6 +71,7 @@ _LIGHT = Scheme(
     heats=tuple(TOKENS["heat"]["light"]),
     healths=TOKENS["health"]["light"],
     classes=tuple(TOKENS["classes"]["light"]),
+    groups=tuple(TOKENS["group"]["kinds"]["light"]),
     ramps={
         "sequential": tuple(reversed(TOKENS["values"]["sequential"])),
         "diverging": tuple(TOKENS["values"]["diverging"]),
@@ -88,6 +90,7 @@ _DARK = Scheme(
     heats=tuple(TOKENS["heat"]["dark"]),
     healths=TOKENS["health"]["dark"],
     classes=tuple(TOKENS["classes"]["dark"]),
+    groups=tuple(TOKENS["group"]["kinds"]["dark"]),
     ramps={
         "sequential": tuple(TOKENS["values"]["sequential"]),
         "diverging": tuple(TOKENS["values"]["divergingDark"]),
@@ -135,6 +138,10 @@ class Theme:
         if not faded:
             return self._pair(lambda scheme: scheme.classes[place])
         return self._pair(lambda scheme: ramp((scheme.background, scheme.classes[place]), _FADED))
+
+    def group(self, kind: int) -> Paint:
+        """Return the colour of a kind of groups; several share one, letters tell them apart."""
+        return self._pair(lambda scheme: scheme.groups[kind % len(scheme.groups)])
 
     def tinted(self, color: Paint) -> Paint:
         """Return the ground with some of a class's colour, behind text."""
