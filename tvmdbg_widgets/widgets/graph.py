@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.model.choice import one_of
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
@@ -13,6 +14,9 @@ from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
@@ -133,6 +137,56 @@ class GraphView(GraphOptions, Navigation, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
     ) -> Figure:
+        return self._drawn(width, theme, handed, saved=saved)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        what: str = "whole",
+        width: float = 960,
+        theme: str = "light",
+        scale: float | None = None,
+    ) -> Path:
+        """Write the graph as it is shown to a picture, without a browser.
+
+        ::
+
+            view.save("net.svg")
+            view.save("stage3.png", what="view", scale=3)
+
+        Parts, open and closed groups, hidden nodes, colours, labels and marks are those of the
+        view. The boxes stand as in :meth:`figure`, which may differ a little from the page, where
+        the button ``save`` writes just what is on the screen.
+
+        Parameters
+        ----------
+        path
+            Ends in ``.svg`` or ``.png``, which needs ``pip install "tvmdbg-widgets[png]"``.
+        what : str
+            ``"whole"``: every box at a scale at which it can be read. ``"view"``: what is seen
+            from where the view looks (its ``camera``), ``width`` x its ``height``; the whole
+            while nobody has moved it.
+        width : float
+            px, 300 to 2000; the whole is as wide as it needs to be.
+        theme : str
+            ``"light"``, ``"dark"`` or ``"auto"``.
+        scale : float, optional
+            Of a PNG, pixels for one px; 2 where left out.
+
+        Raises
+        ------
+        ValueError
+            Another ending, or a choice that is none of these.
+        ImportError, RuntimeError, OSError
+            As of :meth:`tvmdbg_widgets.figures.figure.Figure.save`.
+        """
+        one_of("what", what, ("whole", "view"))
+        camera = self.camera if what == "view" else None
+        figure = self._drawn(width, theme, None, whole=True, camera=camera, height=self.height)
+        return figure.save(path, scale)
+
+    def _drawn(self, width: float, theme: str, handed: HandedOn | None, **how: Any) -> Figure:
         from tvmdbg_widgets.figures.graph import graph_figure
 
         return graph_figure(
@@ -152,5 +206,5 @@ class GraphView(GraphOptions, Navigation, View):
             selected=self._marked(handed),
             width=width,
             theme=theme,
-            saved=saved,
+            **how,
         )

@@ -1,0 +1,161 @@
+"""``tvmdbg graph``: the graph as a file for other tools, or as a picture."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.dump import Named, of_run
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.nodes import graph_of
+from tvmdbg_widgets.cli.terminal import is_terminal, note, say
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+EXAMPLES = examples(
+    ("A picture of the whole graph", "tvmdbg graph /tmp/tvmdbg -o net.svg --color-by time"),
+    ("Convolutions alone, for Graphviz", "tvmdbg graph DUMP --select op:conv -o convs.dot"),
+    ("Laid out by Graphviz in a pipe", "tvmdbg graph DUMP -o - --to dot | dot -Tpdf > net.pdf"),
+    ("For Model Explorer, with times", "tvmdbg graph DUMP -o net.json"),
+)
+
+
+class To(StrEnum):
+    """What the file is."""
+
+    DOT = "dot"
+    MODEL_EXPLORER = "model-explorer"
+    SVG = "svg"
+    PNG = "png"
+
+
+class Direction(StrEnum):
+    """Which way data flow."""
+
+    DOWN = "down"
+    RIGHT = "right"
+
+
+_ENDINGS = {
+    ".dot": To.DOT,
+    ".gv": To.DOT,
+    ".json": To.MODEL_EXPLORER,
+    ".svg": To.SVG,
+    ".png": To.PNG,
+}
+
+
+@verb
+@of_run
+def graph(
+    named: Named,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where it goes: net.svg, net.png, net.dot, net.json (Model Explorer); [bold]-[/] "
+            "is standard output.",
+        ),
+    ],
+    *,
+    to: Annotated[
+        To | None, typer.Option(help="What it is; where left out, by the file's ending.")
+    ] = None,
+    select: Annotated[
+        str | None, typer.Option(metavar="QUERY", help="Only nodes that a query finds.")
+    ] = None,
+    color_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="kind, time, health, dtype, device, storage, layout or bytes. For Model Explorer "
+            "what its node data are.",
+        ),
+    ] = None,
+    direction: Annotated[Direction, typer.Option(help="Which way data flow.")] = Direction.DOWN,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", metavar="", help="Draw parameters as nodes.")
+    ] = False,
+) -> None:
+    """Write the graph of a run as a picture, for Graphviz or for Model Explorer.
+
+    Blocks that repeat are frames in pictures, clusters in DOT, layers in Model Explorer. Node
+    data for Model Explorer go into a second file: net.time.json beside net.json.
+    """
+    kind = to or _ENDINGS.get(Path(output).suffix.lower())
+    if kind is None:
+        raise UsageError(f"{output!r} does not tell what to write", "Name it with --to dot.")
+    _check_target(output, kind)
+    run = named.open()
+    graph_of(run)
+    chosen = None if select is None else run.select(select)
+    if chosen is not None and not chosen:
+        raise UsageError(f"no node fits {select!r}")
+    how: dict[str, Any] = {"direction": direction.value, "fold_parameters": not parameters}
+    if color_by is not None:
+        how["color_by"] = color_by
+    if kind is To.DOT:
+        _write(output, run.to_dot(chosen, **how).encode())
+    elif kind is To.MODEL_EXPLORER:
+        _write_model_explorer(run, output, chosen, color_by)
+    else:
+        _write_picture(run, output, kind, chosen, how)
+
+
+def _check_target(output: str, kind: To) -> None:
+    if output == "-":
+        if is_terminal(sys.stdout) and kind is To.PNG:
+            raise UsageError("'-o -' would write bytes to this terminal", "Send them to a file.")
+        return
+    target = Path(output)
+    if target.is_dir():
+        raise UsageError(f"{output} is a folder", f"Name a file: -o {target / 'net'}.{kind}")
+    if not target.resolve().parent.is_dir():
+        raise UsageError(f"{target.parent}: there is no such folder to write to")
+
+
+def _write(output: str, data: bytes) -> None:
+    if output == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from tvmdbg_widgets.model.writing import replacing
+
+    with replacing(output) as file:
+        file.write(data)
+    say(output)
+    note(f"{len(data):,} bytes")
+
+
+def _write_model_explorer(run: DebugRun, output: str, chosen: Any, color_by: str | None) -> None:
+    made = run.to_model_explorer(chosen, node_data=None if color_by is None else [color_by])
+    if output == "-":
+        import json
+
+        _write(output, json.dumps(made.graph).encode())
+        return
+    if Path(output).suffix.lower() != ".json":
+        raise UsageError(f"{output} is no .json", "Model Explorer opens files that end in .json.")
+    for path in made.save(output):
+        say(str(path))
+
+
+def _write_picture(run: DebugRun, output: str, kind: To, chosen: Any, how: dict[str, Any]) -> None:
+    if chosen is not None:
+        how["isolate"] = {"kind": "around", "nodes": list(chosen), "hops": 0}
+    figure = run.figure("graph", whole=True, **how)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        data = figure.png() if kind is To.PNG else f"{figure.svg}\n".encode()
+    _write(output, data)
+    for each in caught:
+        note(str(each.message))
