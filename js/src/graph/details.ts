@@ -267,11 +267,8 @@ export class Details {
   }
 
   #summary(): Node[] {
-    const { graph, times } = this.#model;
-    const counts = new Array<number>(5).fill(0);
-    for (const kind of graph.kinds) counts[kind]!++;
+    const { graph, times, counts, operators } = this.#model;
     const [inputCount = 0, parameters = 0, , nops = 0, copies = 0] = counts;
-    const operators = graph.kinds.length - inputCount - parameters;
     const apart = [
       nops > 0 && `${integer(nops)} of them no copy`,
       copies > 0 && `${integer(copies)} of them between devices`,
@@ -289,9 +286,10 @@ export class Details {
     ];
     if (times.known) rows.push(["sum of times", duration(times.total)]);
     const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
-    const inputs = Array.from(graph.kinds.keys()).filter(
-      (node) => graph.kinds[node] === NodeKind.INPUT,
-    );
+    const inputs: number[] = [];
+    for (let node = 0; inputs.length < inputCount; node++) {
+      if (graph.kinds[node] === NodeKind.INPUT) inputs.push(node);
+    }
     const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
     const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {

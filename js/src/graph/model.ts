@@ -1,4 +1,9 @@
-import type { FactColumns, GraphColumns, TimelineColumns } from "../shared/run_client.ts";
+import {
+  type FactColumns,
+  type GraphColumns,
+  NodeKind,
+  type TimelineColumns,
+} from "../shared/run_client.ts";
 import { Describe } from "./describe.ts";
 import { Groups } from "./groups.ts";
 import { Labels, type Measure } from "./labels.ts";
@@ -15,6 +20,8 @@ export class GraphModel {
   readonly labels: Labels;
   readonly describe: Describe;
   readonly facts: Facts;
+  /** How many nodes there are of each kind. */
+  readonly counts = new Int32Array(Object.keys(NodeKind).length);
   /** Reads what queries may need beyond the graph. */
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
 
@@ -26,6 +33,13 @@ export class GraphModel {
     this.labels = new Labels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);
     this.facts = new Facts(this.links);
+    for (let node = 0; node < graph.kinds.length; node++) this.counts[graph.kinds[node]!]! += 1;
+  }
+
+  get operators(): number {
+    return (
+      this.graph.kinds.length - this.counts[NodeKind.INPUT]! - this.counts[NodeKind.PARAMETER]!
+    );
   }
 
   /** The node that an id or a name means, or why it means none. */

@@ -57,14 +57,16 @@ export class Times {
 
   /** Sum of the known times by op kind, and how many nodes it has. */
   byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
-    const sums = new Map<string, { nodes: number; ns: number }>();
+    const { codes, unique } = graph.opKinds;
+    const byCode: { nodes: number; ns: number }[] = [];
     for (let node = 0; node < this.ns.length; node++) {
-      const kind = graph.opKinds.at(node);
-      const sum = sums.get(kind) ?? { nodes: 0, ns: 0 };
+      byCode[codes[node]!] ??= { nodes: 0, ns: 0 };
+      const sum = byCode[codes[node]!]!;
       sum.nodes += 1;
       if (this.ns[node]! > 0) sum.ns += this.ns[node]!;
-      sums.set(kind, sum);
     }
+    const sums = new Map<string, { nodes: number; ns: number }>();
+    for (const [code, sum] of byCode.entries()) if (sum) sums.set(unique[code]!, sum);
     return sums;
   }
 }

@@ -4,7 +4,6 @@ import { element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { NodeKind } from "../shared/run_client.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Acts } from "./acts.ts";
@@ -384,9 +383,7 @@ export class GraphView {
 
   /** Says in the toolbar what is shown and how. */
   showToolbar(): void {
-    const { graph } = this.model;
-    let operators = 0;
-    for (const kind of graph.kinds) if (kind >= NodeKind.OPERATOR) operators += 1;
+    const { graph, operators } = this.model;
     this.toolbar.show({
       title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
       colorBy: this.chosen.colorBy,
