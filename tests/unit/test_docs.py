@@ -177,6 +177,28 @@ def test_every_format_has_its_row() -> None:
         assert any(row.startswith(CALLED[each.what]) for row in rows), each.what
 
 
+def test_the_page_of_the_graph_has_every_key() -> None:
+    source = (ROOT / "js/src/graph/mount.ts").read_text("utf-8")
+    bound = re.findall(r'keys: \[((?:"[^"]+"(?:, )?)+)\]', source.replace("COPY_KEY", '"y"'))
+    table = _text(DOCS / "graph.md").partition("## Keys")[2].partition("\n## ")[0]
+    told = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    keys = re.findall(r"`([^`]+)`", " ".join(told))
+    assert sorted(keys) == sorted(re.findall(r'"([^"]+)"', " ".join(bound)))
+
+
+def test_the_page_of_the_graph_names_what_there_is() -> None:
+    from tvmdbg_widgets.model.label_template import FIELDS
+    from tvmdbg_widgets.widgets.color_columns import COLOR_NAMES
+
+    text = _text(DOCS / "graph.md")
+    methods = set(re.findall(r"view\.(\w+)\(", text)) - {"color_by"}
+    assert len(methods) > 12
+    assert all(callable(getattr(tvmdbg.GraphView, name)) for name in methods)
+    colors = re.findall(r"^\| (`\".*?) \|", text, re.MULTILINE)
+    assert set(re.findall(r'"(\w+)"', " ".join(colors))) == {*COLOR_NAMES, "error"}
+    assert set(re.findall(r"`\{(\w+)\}`", text)) == set(FIELDS)
+
+
 def test_methods_named_in_the_text_exist() -> None:
     for path in EVERYWHERE:
         for name in re.findall(r"`run\.(\w+)\(", _text(path)):

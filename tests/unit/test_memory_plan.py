@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +16,11 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.memory_plan import MemoryPlan, memory_plan
+from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.model.nodes import Entry, NodeKind
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tvmdbg_widgets.model.graph import Graph
 
 RECORDED = (
@@ -213,7 +214,7 @@ def test_a_chain_takes_two_slots_in_turn() -> None:
         repr(life)
         == "<Life of 1:0: 16 B in slot 1, live from #1 to #2, shared in turn with 1 other>"
     )
-    assert repr(plan.peak) == "<Peak 48 B while #2, #3, #4 ran: 3 entries live>"
+    assert repr(plan.peak) == "<Peak 48 B while #2, #3, #4 run: 3 entries live>"
     assert plan.entry("n0").first is None
     assert [each.node for each in plan.live_at(2)] == [0, 1, 2]
     with pytest.raises(ValueError, match="does not run"):
@@ -275,28 +276,7 @@ def test_parameters_are_told_apart_from_the_workspace() -> None:
     assert "workspace 24 B in 3 slots" in repr(plan)
 
 
-SIZES = [
-    ("float32", [2, 3], 24),
-    ("float16", [5], 10),
-    ("float32x4", [3], 48),
-    ("int4", [7], 7),
-    ("uint1", [7], 7),
-    ("bool", [7], 7),
-    ("boolx4", [7], 7),
-    ("boolx16", [7], 14),
-    ("int4x2", [7], 7),
-    ("float8_e4m3fn", [3], 3),
-    ("handle", [2], 16),
-    ("float64", [], 8),
-    ("float32", [3, 0], 0),
-    ("float6_e2m3fn", [4], None),
-    ("int2", [4], None),
-    ("float32xvscalex4", [4], None),
-    ("nonsense", [4], None),
-    ("", [4], None),
-    ("float32", [-1, 4], None),
-    ("int8", [2**40, 2**40], None),
-]
+SIZES = json.loads((Path(__file__).parents[1] / "data/color/sizes.json").read_text())
 
 
 @pytest.mark.parametrize(("dtype", "shape", "size"), SIZES)
@@ -307,6 +287,7 @@ def test_size_of_an_entry(dtype: str, shape: list[int], size: int | None) -> Non
     assert plan.unknown_sizes == (size is None)
     assert plan.allocated == 4 + (size or 0)
     assert ("1 entry of unknown size" in plan.text) == (size is None)
+    assert known_sizes(graph)[0] == pytest.approx(math.nan if size is None else size, nan_ok=True)
 
 
 @pytest.mark.spec_only

@@ -83,7 +83,7 @@ class Peak:
         nodes += f" and {more:,} more" if more > 0 else ""
         count = len(self.entries)
         live = f"{count:,} {'entry' if count == 1 else 'entries'} live"
-        return f"<Peak {bytes_text(self.bytes)} while {nodes} ran: {live}>"
+        return f"<Peak {bytes_text(self.bytes)} while {nodes} run: {live}>"
 
 
 @dataclass(frozen=True, slots=True)

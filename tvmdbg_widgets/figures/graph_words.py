@@ -62,7 +62,7 @@ def graph_text(
         facts.append(labels.time(node))
         facts += filter(None, (labels.mark(node), badge(len(scene.folded[box]))))
         if colors is not None:
-            facts.append(f"{colors.column.name}: {colors.said((node,))}")
+            facts.append(_colored(colors, (node,)))
         if health is not None:
             verdict, said = health.of_box(scene, box)
             facts.append(verdict if said == verdict else f"{verdict}: {said}")
@@ -74,6 +74,12 @@ def graph_text(
     if more:
         lines += _slowest(graph, labels, times)
     return "\n".join(lines)
+
+
+def _colored(colors: Colors, nodes: Sequence[int]) -> str:
+    """Return what the colours say of nodes: ``"PSNR: 31 dB"``, ``"PSNR unknown"``."""
+    name, said = colors.column.name, colors.said(nodes)
+    return said if said == f"{name} unknown" else f"{name}: {said}"
 
 
 def _held(scene: Scene, box: int) -> str:
@@ -103,7 +109,7 @@ def condensed_text(
         if each.parameters:
             facts.append(counted(each.parameters, "param"))
         if colors is not None:
-            facts.append(f"{colors.column.name}: {colors.said(each.nodes)}")
+            facts.append(_colored(colors, each.nodes))
         if health is not None:
             facts.append(health.of_group((*each.nodes, *each.inside))[1])
         lines.append("  " + "; ".join([*facts, each.result]))
