@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import recordedColumns from "../../tests/data/color/columns.json";
 import recordedLabels from "../../tests/data/color/labels.json";
+import recordedSizes from "../../tests/data/color/sizes.json";
 import { classes, values } from "../../tvmdbg_widgets/figures/tokens.json";
 import { ClassColors } from "../src/graph/color/classes.ts";
 import { Coloring } from "../src/graph/color/coloring.ts";
@@ -162,6 +163,10 @@ describe("columns", () => {
     const bytes = ownColumn(graph, "bytes")!;
     expect("values" in bytes && combined(graph, bytes, [0])).toBe(20);
     expect("values" in bytes && combined(graph, bytes, [1])).toBeNaN();
+    for (const [dtype, shape, size] of recordedSizes as [string, number[], number | null][]) {
+      const one = columns([{ outputs: [shape], dtype }]);
+      expect([dtype, entryBytes(one, 0)]).toEqual([dtype, size ?? Number.NaN]);
+    }
   });
 
   it("names devices and slots, and what the graph can be coloured by", () => {

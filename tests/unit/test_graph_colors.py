@@ -15,7 +15,8 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.colors import FILE, vectors
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, entry_bytes, known_column
+from tvmdbg_widgets.analysis.memory_sizes import known_sizes
+from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.node_columns import node_column
@@ -172,7 +173,7 @@ def test_known_columns_are_what_the_file_says(resnet: DebugRun) -> None:
     said = [found["storage"].classes[code] for code in codes]
     assert said == [f"slot {each}" for each in graph.storage_ids]
     assert {"NCHW", "OIHW"} <= set(found["layout"].classes)
-    sizes = entry_bytes(graph)
+    sizes = known_sizes(graph)
     for node in range(graph.num_nodes):
         shape = graph.shape(node)
         assert shape is not None

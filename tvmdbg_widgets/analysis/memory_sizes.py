@@ -35,6 +35,12 @@ def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:
     return np.where(known, sizes, UNKNOWN).astype(np.int64)
 
 
+def known_sizes(graph: Graph) -> npt.NDArray[np.float64]:
+    """Return the same as float64 [E], NaN where the graph does not tell."""
+    sizes = entry_sizes(graph)
+    return np.where(sizes == UNKNOWN, np.nan, sizes)
+
+
 def _elements(graph: Graph) -> npt.NDArray[np.float64]:
     """Return the product of each shape; NaN where a size is negative."""
     starts, ends = graph.shape_offsets[:-1], graph.shape_offsets[1:]

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.node_columns import NodeColumn, classed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy.typing as npt
 
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
@@ -47,7 +45,8 @@ def known_column(
     if graph is None:
         raise ValueError("the run has no graph")
     if name == "bytes":
-        return NodeColumn(name, "entries", entry_bytes(graph), unit="B", together="sum")
+        sizes = known_sizes(graph)
+        return NodeColumn(name, "entries", sizes, unit="B", together="sum")
     if name == "layout":
         return classed(name, "entries", _layouts(parts, graph, watch))
     if name == "dtype":
@@ -62,28 +61,6 @@ def known_column(
         if each >= 0
     }
     return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
-
-
-def entry_bytes(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the size of each entry without padding, float64 [E]; NaN where it is unknown."""
-    bits = np.array([_bits(text) for text in graph.dtypes.unique] or [np.nan])
-    sizes = np.ones(graph.num_entries)
-    owner = np.repeat(np.arange(graph.num_entries), np.diff(graph.shape_offsets))
-    np.multiply.at(sizes, owner, graph.shape_dims.astype(np.float64))
-    sizes = np.ceil(sizes * bits[graph.dtypes.codes] / 8) if graph.num_entries else sizes
-    sizes[~graph.shape_known.astype(bool)] = np.nan
-    return sizes
-
-
-def _bits(dtype: str) -> float:
-    """Bits of one element; NaN where the dtype is unknown or of no fixed size."""
-    try:
-        found = DataType.parse(dtype)
-    except ValueError:
-        return np.nan
-    if not dtype or found.lanes < 0 or found.bits == 0:
-        return np.nan
-    return float((8 if found.is_bool else found.bits) * found.lanes)
 
 
 def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.layouts import known_layouts
-from tvmdbg_widgets.analysis.node_columns import entry_bytes
+from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.figures.graph_colors import value_text
 from tvmdbg_widgets.figures.graph_scene import Labels, Times
 from tvmdbg_widgets.model.devices import device_name
@@ -38,7 +38,7 @@ class TemplateLabels(Labels):
         super().__init__(graph, times)
         self._parts, self._times_known = parts, times
         self._template = LabelTemplate.parse(text)
-        self._sizes = entry_bytes(graph)
+        self._sizes = known_sizes(graph)
 
     def title(self, node: int) -> str:
         """First line, or what the operators are where that is empty."""

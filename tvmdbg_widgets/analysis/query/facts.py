@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.entry_layouts import entry_layouts
-from tvmdbg_widgets.analysis.node_columns import entry_bytes
+from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.graph_walk import Neighbours
 from tvmdbg_widgets.model.labels import label
@@ -100,7 +100,7 @@ class Facts:
     @cached_property
     def bytes(self) -> Floats:
         """The size of each entry, NaN where unknown."""
-        return entry_bytes(self.graph)
+        return known_sizes(self.graph)
 
     @cached_property
     def shapes(self) -> tuple[Ints, list[tuple[int, ...]]]:

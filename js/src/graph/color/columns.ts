@@ -89,16 +89,23 @@ function numbered(ids: Int32Array, name: string, label: (id: number) => string):
   return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
 }
 
-/** Bytes of an entry without padding, NaN where unknown. */
+/** More than any memory. */
+const MOST_BYTES = 2 ** 43;
+
+/** Bytes of an entry as the graph executor allocates it, an element below a byte in one; NaN where unknown. */
 export function entryBytes(graph: GraphColumns, entry: number): number {
   const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
   const dtype = dtypes.at(entry);
-  const [, bits, lanes] =
-    /^(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?(?:x(\d+))?$/.exec(dtype) ?? [];
-  const size = dtype === "bool" ? 8 : Number(bits) * Number(lanes ?? 1);
-  if (!shapeKnown[entry]) return Number.NaN;
+  const found =
+    /^(?:bool|(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?)(?:x(\d+))?$/.exec(
+      dtype === "handle" ? "handle64" : dtype,
+    );
+  const bits = found ? Number(found[1] ?? 1) * Number(found[2] ?? 1) : 0;
   const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
-  return Math.ceil((dims.reduce((count, dim) => count * dim, 1) * size) / 8);
+  const isWhole = bits > 0 && (bits % 8 === 0 || bits === 1 || bits === 4);
+  if (!isWhole || !shapeKnown[entry] || dims.some((dim) => dim < 0)) return Number.NaN;
+  const size = dims.reduce((count, dim) => count * dim, 1) * Math.ceil(bits / 8);
+  return size < MOST_BYTES ? size : Number.NaN;
 }
 
 /** Reads a column; null where it does not fit the graph. */
