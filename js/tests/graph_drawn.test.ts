@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import drawings from "../../tests/data/groups/drawn.json";
+import resnet from "../../tests/data/query/resnet20_cifar.json";
 import { bridges } from "../src/graph/bridges.ts";
 import { Coloring } from "../src/graph/color/coloring.ts";
 import { groupFill } from "../src/graph/group_boxes.ts";
@@ -12,7 +13,7 @@ import { buildScene, foldedInto, membersOf, type Scene } from "../src/graph/scen
 import { finished } from "../src/graph/slices.ts";
 import { Times } from "../src/graph/times.ts";
 import type { Theme } from "../src/shared/theme.ts";
-import { opened } from "./query_answer.ts";
+import { type Opened, opened } from "./query_answer.ts";
 
 interface Recorded {
   options: {
@@ -28,9 +29,7 @@ interface Recorded {
   lines: number[][];
 }
 
-const data = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../../tests/data/${name}`, import.meta.url), "utf8"));
-const { links } = opened(data("query/resnet20_cifar.json").columns);
+const { links } = opened((resnet as unknown as { columns: Opened }).columns);
 const { graph } = links;
 const groups = new Groups(graph);
 const times = new Times(graph, null);
@@ -101,7 +100,7 @@ function drawn(recorded: Recorded, scene: Scene) {
 }
 
 // tests/make/drawn.py wrote it; figures are held to the same file.
-it.each(data("groups/drawn.json") as Recorded[])("draws what figures draw, case %#", (recorded) => {
+it.each(drawings as unknown as Recorded[])("draws what figures draw, case %#", (recorded) => {
   const { boxes, frames, lines } = recorded;
   expect(drawn(recorded, sceneOf(recorded))).toEqual({ boxes, frames, lines });
 });

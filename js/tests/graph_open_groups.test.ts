@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import recorded from "../../tests/data/groups/open.json";
 import { openByItself } from "../src/graph/groups.ts";
 import type { GraphColumns } from "../src/shared/run_client.ts";
 
@@ -13,8 +13,7 @@ interface Recorded {
   open: number[];
 }
 
-const PATH = new URL("../../tests/data/groups/open.json", import.meta.url);
-const cases: Recorded[] = JSON.parse(readFileSync(PATH, "utf8"));
+const cases: Recorded[] = recorded;
 
 // tests/make/open_groups.py wrote it; Python is held to the same file.
 it.each(cases)("opens groups by itself as recorded, case %#", (each) => {

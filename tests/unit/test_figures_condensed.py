@@ -217,8 +217,8 @@ def test_what_is_unknown_is_said_beside_the_sum() -> None:
     ns[[0, 7, 9]] = np.nan
     found, times = condensed(run.graph, ns)
     relu = max(found.groups, key=lambda each: len(each.nodes))
-    assert len(relu.nodes) == 398
-    known = f"{duration_text(396_000.0)} · {percent(396 / 397)}"
+    assert len(relu.nodes) == 399
+    known = f"{duration_text(397_000.0)} · {percent(1.0)}"
     assert relu.time_text == f"{known} + 2 unknown"
     assert times.total == 397_000
     assert dataclasses.replace(relu, unknown=0).time_text == known
