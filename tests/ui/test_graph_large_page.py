@@ -1,0 +1,107 @@
+"""A graph of thousands of nodes in the graph view: whole, in columns, as boxes run together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ui.host import serve
+from ui.waits import frames, painted, rest
+
+import tvmdbg_widgets as tvmdbg
+from benchmarks.graphs import network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+NODES = 6_000
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out.marks;
+}"""
+#: The colour of the picture at some places, as [red, green, blue, alpha], by CSS px.
+COLORS = """(root, places) => {
+  const canvas = root.querySelector(".tvmdbg-graph-base");
+  const context = canvas.getContext("2d");
+  const ratio = canvas.width / canvas.clientWidth;
+  return places.map(([x, y]) => [...context.getImageData(x * ratio, y * ratio, 1, 1).data]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Address of a page of a network of thousands of nodes."""
+    with serve(tvmdbg.open(network(NODES).encode())) as found:
+        yield found
+
+
+@pytest.fixture
+def graph(page: Page, address: str) -> Locator:
+    """Open the view flat, with each node and parameter a box; gives its root, focused."""
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(
+        f"{address}?views=graph&width=900&graph.grouped=false&graph.fold_parameters=false"
+        "&graph.wrapped=false"
+    )
+    painted(page)
+    rest(page)
+    root = page.locator(".tvmdbg-graph")
+    root.focus()
+    return root
+
+
+def fit(page: Page, root: Locator) -> list[dict[str, Any]]:
+    """Put the whole graph in columns; returns the marks on the stage."""
+    page.keyboard.press("w")
+    page.wait_for_function(
+        """root => {
+          const out = {};
+          root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+          return out.marks.length >= 6000;
+        }""",
+        arg=root.element_handle(),
+    )
+    rest(page)
+    marks: list[dict[str, Any]] = root.evaluate(INSPECT)
+    return marks
+
+
+def test_a_large_graph_in_columns_is_fitted_whole(page: Page, graph: Locator) -> None:
+    marks = fit(page, graph)
+    assert {each["id"] for each in marks} >= {0, 1, NODES // 2, NODES - 1}
+    canvas = graph.locator(".tvmdbg-graph-base").bounding_box()
+    assert canvas is not None
+    for each in marks:
+        assert -1 <= each["x"] <= canvas["width"] - each["width"] + 1
+        assert -1 <= each["y"] <= canvas["height"] - each["height"] + 1
+
+
+def test_boxes_that_run_together_keep_the_colour_of_one_of_them(page: Page, graph: Locator) -> None:
+    marks = fit(page, graph)
+    assert all(each["height"] < 2 for each in marks)  # CSS px: smaller than can be seen alone
+    places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
+    colors = graph.evaluate(COLORS, places[::7])
+    assert all(alpha == 255 for *_, alpha in colors)
+    legend = graph.locator(".tvmdbg-graph-swatch").evaluate_all(
+        "all => all.map(each => getComputedStyle(each).backgroundColor)"
+    )
+    assert {f"rgb({red}, {green}, {blue})" for red, green, blue, _ in colors} <= set(legend)
+
+
+def test_what_the_legend_sets_off_alone_keeps_its_colour(page: Page, graph: Locator) -> None:
+    marks = fit(page, graph)
+    chip = graph.locator(".tvmdbg-graph-legend [data-kind=convolution]")
+    color = chip.locator(".tvmdbg-graph-swatch").evaluate(
+        "each => getComputedStyle(each).backgroundColor"
+    )
+    chip.click()
+    frames(page)
+    places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
+    seen = {tuple(each[:3]) for each in graph.evaluate(COLORS, places)}
+    assert len(seen) == 2  # the kind's, and that of lines
+    assert tuple(int(part) for part in color[4:-1].split(", ")) in seen
