@@ -125,9 +125,7 @@ class DebugRun:
         """
         from tvmdbg_widgets.analysis.blocks import groups
 
-        if self.graph is None:
-            raise ValueError("this run has no graph, so no groups of nodes")
-        return groups(self.graph)
+        return groups(self._known_graph)
 
     def select(self, query: str) -> Selection:
         """Return the ids of the nodes that a query finds.
@@ -162,10 +160,8 @@ class DebugRun:
         """
         from tvmdbg_widgets.analysis.query.facts import Facts
 
-        if self.graph is None:
-            raise ValueError("this run has no graph, so no nodes to select")
         times = None if self.timeline is None else self.timeline.node_ns
-        return Facts(self.graph, times, lambda: self.groups)
+        return Facts(self._known_graph, times, lambda: self.groups)
 
     @property
     def search(self) -> Search:
@@ -561,8 +557,10 @@ class DebugRun:
 
     @property
     def _known_graph(self) -> Graph:
+        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+
         if self.graph is None:
-            raise ValueError("this run has no graph to be exported")
+            raise ValueError(HOW_TO_GET["graph"])
         return self.graph
 
     def save_html(

@@ -181,7 +181,7 @@ class GraphView(GraphOptions, Navigation, View):
         ImportError, RuntimeError, OSError
             As of :meth:`tvmdbg_widgets.figures.figure.Figure.save`.
         """
-        one_of("what", what, ("whole", "view"))
+        one_of("part to save", what, ("whole", "view"))
         camera = self.camera if what == "view" else None
         figure = self._drawn(width, theme, None, whole=True, camera=camera, height=self.height)
         return figure.save(path, scale)
