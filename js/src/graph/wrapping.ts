@@ -12,6 +12,8 @@ const READABLE = 0.38;
 /** Texts beside a graph need so much room: between rows, and across; CSS px. */
 const ROW = 11.5;
 const BESIDE = 150;
+/** Columns of another aspect than the stage's are made anew from this ratio on. */
+const UNLIKE = 1.25;
 
 /** What is laid out, and where it is to be shown. */
 export interface Asked extends CompoundInput {
@@ -26,7 +28,13 @@ export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> 
   const { wrapped = false, stage, ...input } = asked;
   const result = yield* layoutSteps(input);
   if (!stage || wrapped === false || (wrapped === null && isReadable(result, stage))) return result;
-  const columns = wrap(result, input, stage.width / stage.height);
+  const aspect = stage.width / stage.height;
+  let columns = wrap(result, input, aspect);
+  // What columns take across is known once they are there: few are as broad as the whole.
+  const got = aspectOf(columns.bounds);
+  if (got < aspect / UNLIKE || got > aspect * UNLIKE) {
+    columns = wrap(result, input, (aspect * aspect) / got);
+  }
   return wrapped || scaleIn(columns.bounds, stage) >= READABLE ? columns : result;
 }
 
@@ -39,6 +47,10 @@ function isReadable(
   const row = ((bounds.maxY - bounds.minY) / Math.max(1, layers)) * scale;
   const beside = stage.width - (bounds.maxX - bounds.minX) * scale;
   return direction === "down" && row >= ROW && beside >= BESIDE;
+}
+
+function aspectOf({ minX, minY, maxX, maxY }: Bounds): number {
+  return Math.max(1, maxX - minX) / Math.max(1, maxY - minY);
 }
 
 /** The scale at which the bounds fit. */

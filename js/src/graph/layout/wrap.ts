@@ -6,7 +6,7 @@ const LANE = 6;
 const SIDE = 10;
 const GAP = 24;
 /** Share of a column by which a cut may move to where fewer lines are cut. */
-const LEEWAY = 0.25;
+const LEEWAY = 0.12;
 
 export interface Sizes {
   width: ArrayLike<number>;
