@@ -15,17 +15,21 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
     from ui.servers import Server
 
-ViewName = Literal["graph", "tensor", "timeline"]
+ViewName = Literal["graph", "tensor", "timeline", "memory", "comparison"]
 
 ROLES: dict[ViewName, str] = {
     "graph": "graph",
     "tensor": "tensor inspector",
     "timeline": "flamechart",
+    "memory": "memory plan",
+    "comparison": "comparison of two graphs",
 }
 _SAYS: dict[ViewName, str] = {
     "graph": "^Node {node} of ",
     "tensor": "^Tensor {node}:0 ",
     "timeline": "(Slice of node|Node) {node},",
+    "memory": "^#{node} ",
+    "comparison": r"^a #{node}\b",
 }
 START_MS = 300_000  # a first page and its kernel took up to 27 s on two busy cores
 SHOWN_MS = 120_000
@@ -161,7 +165,7 @@ class View:
         self.name = name
         role = f'[role="application"][aria-roledescription="{ROLES[name]}"]'
         self.root = inside.locator(role)
-        self.said = self.root.locator('[role="status"][aria-atomic="true"]')
+        self.said = self.root.locator(':scope > [role="status"][aria-atomic="true"]')
 
     def wait(self) -> View:
         """Wait for the first complete painting."""

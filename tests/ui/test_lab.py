@@ -320,6 +320,102 @@ def test_after_a_restart_a_view_says_what_helps(tall: Page, lab: Server) -> None
     notebook.close()
 
 
+STAGE = """(root) => {
+  const detail = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
+  return [detail.frames, detail.marks]
+    .map((each) => each.map(({ group }) => group).filter((group) => group >= 0));
+}"""
+
+
+def test_graph_memory_and_comparison_follow_each_other_and_python(tall: Page, lab: Server) -> None:
+    """From opening to closing, in one kernel: the second run is the plain float32 one."""
+    cells = [
+        OPEN,
+        LOG,
+        "view = tvmdbg.GraphView(run)\nview",
+        "memory = tvmdbg.MemoryView(run)\nmemory",
+        "plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)\n"
+        "both = tvmdbg.ComparisonView(run, plain)\nboth",
+    ]
+    notebook = Notebook(tall, lab, "linked.ipynb", cells)
+    notebook.run_all()
+    names: tuple[ViewName, ...] = ("graph", "memory", "comparison")
+    graph, memory, both = (notebook.view(at + 2, name) for at, name in enumerate(names))
+    for view in (graph, memory):
+        view.wait()
+    expect(both.root.locator('.tvmdbg-graph[data-ready="true"]')).to_have_count(2)
+    keyboard = tall.keyboard
+
+    graph.focus()
+    keyboard.press("0")
+    graph.click_mark("id", 28)
+    memory.expect_node(28)
+    both.expect_node(28)
+    notebook.expect("print(run.session.source, plain.session.selected)", "graph [27]")
+    memory.click_mark("node", 47)
+    graph.expect_node(47)
+    both.expect_node(47)
+    notebook.expect("print(run.session.entry, run.session.source)", "(47, 0) memory")
+    both.focus()
+    keyboard.press("End")
+    notebook.expect("print(run.session.source)", "comparison")
+    (walked,) = json.loads(notebook.python("print(run.session.selected)"))
+    for view in (graph, memory, both):
+        view.expect_node(walked)
+    notebook.python(f"run.session.selected = [{OVERFLOW}]")
+    for view in (graph, memory, both):
+        view.expect_node(OVERFLOW)
+
+    notebook.python("view.collapse()")
+    until_stage(graph, "!frames.length && marks.length === 5")
+    notebook.python("view.expand(run.groups[5].children[0])")
+    until_stage(graph, "frames.join() === '5,6' && marks.includes(7)")
+    notebook.python("view.collapse('residual block × 2')")
+    until_stage(graph, "!frames.length")
+    graph.focus()
+    keyboard.press("Enter")
+    until_stage(graph, "frames.join() === '5,6'")
+    notebook.expect("print(view.open_groups)", "[5, 6]")
+    notebook.expect(f"print({OVERFLOW} in run.groups[5].nodes)", "True")
+
+    graph.focus()
+    keyboard.press("k")
+    part = graph.root.locator(".tvmdbg-graph-part")
+    expect(part).to_contain_text(f"within 1 edge of #{OVERFLOW}")
+    keyboard.press("m")
+    keyboard.type("first inf")
+    keyboard.press("Enter")
+    notebook.expect("print(*view.bookmarks, view.isolate['hops'])", "first inf 1")
+    notebook.python(f"view.everything(); view.upstream({SLOWEST})")
+    expect(part).to_contain_text(f"upstream of #{SLOWEST} ")
+    notebook.python("view.back()")
+    expect(part).to_be_hidden()
+    notebook.python("view.bookmark('whole'); view.go('first inf')")
+    expect(part).to_contain_text(f"within 1 edge of #{OVERFLOW}")
+    graph.root.get_by_role("button", name=re.compile("^bookmarks")).click()
+    graph.root.get_by_role("button", name="go to whole").click()
+    expect(part).to_be_hidden()
+    notebook.expect("print(view.isolate)", "None")
+
+    notebook.python("view.color_by(range(run.graph.num_nodes), name='place', unit='m')")
+    expect(graph.root.locator(".tvmdbg-graph-scale")).to_contain_text("place")
+    notebook.expect("print(view.color_by)", "place")
+    notebook.python("view.close(); memory.close(); both.close()")
+    for view in (graph, memory, both):
+        expect(view.root).to_have_count(0)
+    assert notebook.python("print(failures)") == "[]"
+    notebook.close()
+
+
+def until_stage(graph: View, condition: str) -> None:
+    """Until of the open groups on the stage, `frames`, and the closed ones, `marks`, this holds."""
+    graph.root.page.wait_for_function(
+        f"(root) => {{ const [frames, marks] = ({STAGE})(root); return {condition}; }}",
+        arg=graph.root.element_handle(),
+    )
+
+
 def test_anywidget_models_keep_the_contract(tall: Page, lab: Server) -> None:
     (lab.folder / "contract.js").write_text(contract_module(), "utf-8")
     notebook = Notebook(tall, lab, "contract.ipynb", [OPEN, LOG, CONTRACT])

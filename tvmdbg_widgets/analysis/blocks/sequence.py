@@ -120,7 +120,7 @@ def _lifetimes(source: Ints, entry: Ints, reader: Ints, count: int) -> tuple[Int
     last = np.full(int(entry.max(initial=0)) + 1, -1, np.int64)
     # Operands come by reader: the last one written stays.
     last[entry[inside]] = reader[inside]
-    final = np.where(inside, last[entry], -1)
+    final = np.where(inside, last[np.maximum(entry, 0)], -1)
     ends = inside & (final == reader)
     made = np.full(len(last), -1, np.int64)
     made[entry[ends]] = source[ends]
