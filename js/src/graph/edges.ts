@@ -14,6 +14,8 @@ const CORNER = 9;
 const ARROW = 6;
 const TEXT_PX = 11;
 const SPUR = 15;
+/** Of more edges one is drawn from a pixel to another. */
+const MOST_EDGES = 4000;
 /** From this scale on, lines that stand for more than they show say what. */
 const LEAST_TEXT_SCALE = 0.55;
 
@@ -33,9 +35,8 @@ export class EdgePainter {
     if (level === "density") return;
     const { placed, camera, palette } = picture;
     const context = this.#context;
-    const view = camera.view(20);
     const styles: number[][] = [[], [], [], []];
-    placed.eachEdge(view, (edge) => styles[placed.scene.edgeStyle[edge]!]!.push(edge));
+    for (const edge of this.#inView(picture)) styles[placed.scene.edgeStyle[edge]!]!.push(edge);
     const fine = level === "shape";
     context.strokeStyle = palette.edge;
     context.lineWidth = fine ? Math.max(0.5, camera.scale * 2) : Math.max(1, 1.2 * camera.scale);
@@ -55,6 +56,23 @@ export class EdgePainter {
     context.fill();
     this.#looseEnds(picture);
     if (camera.scale >= LEAST_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
+  }
+
+  /** What is to be drawn: of very many edges those alone that can be told apart. */
+  #inView({ placed, camera }: Picture): number[] {
+    const edges: number[] = [];
+    placed.eachEdge(camera.view(20), (edge) => edges.push(edge));
+    if (edges.length <= MOST_EDGES) return edges;
+    const { offsets, points } = placed.layout.routes;
+    const pixel = (point: number) =>
+      Math.imul(Math.round(camera.screenX(points[2 * point]!)), 0x9e3779b1) ^
+      Math.imul(Math.round(camera.screenY(points[2 * point + 1]!)), 0x85ebca6b);
+    const seen = new Set<number>();
+    return edges.filter((edge) => {
+      const [from, to] = [pixel(offsets[edge]!), pixel(offsets[edge + 1]! - 1)];
+      const key = (from >>> 0) * 2 ** 21 + ((to ^ placed.scene.edgeStyle[edge]!) >>> 11);
+      return !seen.has(key) && seen.add(key);
+    });
   }
 
   /** Adds the edge's stroke to the current path. */
