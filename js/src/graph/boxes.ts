@@ -2,6 +2,7 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { NodeKind } from "../shared/run_client.ts";
 import { inkOn } from "../shared/theme.ts";
+import type { Rectangle } from "./camera.ts";
 import type { Part } from "./color/colors.ts";
 import { SLOT } from "./color/template.ts";
 import { DensityPainter } from "./density.ts";
@@ -16,13 +17,6 @@ const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 6;
-
-interface Shape {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
 
 /** Draws boxes, from two lines of text down to rows of colour. */
 export class BoxPainter {
@@ -53,14 +47,8 @@ export class BoxPainter {
     }
   }
 
-  #shape({ placed, camera }: Picture, box: number): Shape {
-    const rectangle = placed.rectangle(box);
-    return {
-      x: camera.screenX(rectangle.x),
-      y: camera.screenY(rectangle.y),
-      width: rectangle.width * camera.scale,
-      height: rectangle.height * camera.scale,
-    };
+  #shape({ placed, camera }: Picture, box: number): Rectangle {
+    return camera.screen(placed.rectangle(box));
   }
 
   #box(picture: Picture, box: number, level: "full" | "title"): void {
@@ -233,7 +221,7 @@ export class BoxPainter {
     return width + GAP;
   }
 
-  #stripe(shape: Shape, parts: readonly Part[], kind: number, scale: number): void {
+  #stripe(shape: Rectangle, parts: readonly Part[], kind: number, scale: number): void {
     const context = this.#context;
     const isInput = kind === NodeKind.INPUT;
     const width = stripe * scale * (isInput ? 1.6 : 1);
@@ -253,7 +241,7 @@ export class BoxPainter {
   }
 
   /** A second line around a box that is an output of the graph. */
-  #headLine(shape: Shape, color: string, kind: number, scale: number): void {
+  #headLine(shape: Rectangle, color: string, kind: number, scale: number): void {
     const context = this.#context;
     const inset = 2.5 * Math.min(1, scale);
     const around = {
@@ -328,7 +316,7 @@ export class BoxPainter {
 /** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */
 export function outline(
   context: CanvasRenderingContext2D,
-  { x, y, width, height }: Shape,
+  { x, y, width, height }: Rectangle,
   kind: number,
   scale: number,
 ): void {
@@ -338,7 +326,7 @@ export function outline(
 }
 
 /** The mark of the slowest node: a filled corner. */
-function corner(context: CanvasRenderingContext2D, shape: Shape, color: string): void {
+function corner(context: CanvasRenderingContext2D, shape: Rectangle, color: string): void {
   const size = Math.max(4, Math.min(8, shape.height));
   const [right, top] = [shape.x + shape.width, shape.y];
   context.beginPath();

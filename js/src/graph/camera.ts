@@ -7,6 +7,16 @@ export interface Rectangle {
   height: number;
 }
 
+/** Whether a point is in a rectangle, or no farther than `slack` from it. */
+export function isIn(part: Rectangle, x: number, y: number, slack = 0): boolean {
+  return (
+    x >= part.x - slack &&
+    y >= part.y - slack &&
+    x <= part.x + part.width + slack &&
+    y <= part.y + part.height + slack
+  );
+}
+
 const SMALLEST = 1e-4;
 const LARGEST = 3;
 /** Free space that a fitted graph keeps to the border of the stage, px. */
@@ -31,6 +41,16 @@ export class Camera {
 
   screenY(y: number): number {
     return (y - this.y) * this.scale + this.height / 2;
+  }
+
+  /** Where a rectangle of the graph is on the stage, CSS px. */
+  screen({ x, y, width, height }: Rectangle): Rectangle {
+    return {
+      x: this.screenX(x),
+      y: this.screenY(y),
+      width: width * this.scale,
+      height: height * this.scale,
+    };
   }
 
   worldX(x: number): number {

@@ -1,7 +1,6 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
-import { duration, percent } from "../shared/format.ts";
-import type { Rectangle } from "./camera.ts";
+import { isIn, type Rectangle } from "./camera.ts";
 import { paintButton, paintTag } from "./group_boxes.ts";
 import { detail, type LabelRecord, type Picture } from "./picture.ts";
 import { whole } from "./whole.ts";
@@ -49,7 +48,7 @@ export class FramePainter {
     this.#headers = [];
     context.font = `${TEXT_PX}px ${theme.font}`;
     const paint = (frame: number) => {
-      const shape = frameShape(picture, frame);
+      const shape = camera.screen(placed.frame(frame));
       const group = placed.scene.frames.group[frame]!;
       const { x, y, width, height } = shape;
       const round = RADIUS * Math.min(1, camera.scale);
@@ -113,13 +112,8 @@ export class FramePainter {
 
   /** The header whose button or words are at a point of the stage. */
   at(x: number, y: number): { header: Header; button: boolean } | null {
-    const inside = (part: Rectangle, slack: number) =>
-      x >= part.x - slack &&
-      y >= part.y - slack &&
-      x <= part.x + part.width + slack &&
-      y <= part.y + part.height + slack;
-    const header = this.#headers.findLast((each) => inside(each, 0));
-    return header ? { header, button: inside(header.button, 2) } : null;
+    const header = this.#headers.findLast((each) => isIn(each, x, y));
+    return header ? { header, button: isIn(header.button, x, y, 2) } : null;
   }
 
   /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
@@ -136,9 +130,8 @@ export class FramePainter {
     const right = Math.min(shape.x + shape.width - PAD, camera.width - 2);
     const free = right - left - TAG_PX - 3 * PAD - BUTTON_PX;
     if (free < 0) return null;
-    const ns = groups.ns(group);
-    const time = ns > 0 ? ` · ${duration(ns)} · ${percent(ns / times.total)}` : "";
-    const words = this.#measure.fit(whole(this.#measure, groups.title(group) + time, free), free);
+    const title = [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
+    const words = this.#measure.fit(whole(this.#measure, title, free), free);
     const y = shape.y + (room - height) / 2;
     if (y < 0 || y + height > camera.height) return null;
     const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + BUTTON_PX + PAD;
@@ -150,14 +143,4 @@ export class FramePainter {
     };
     return { frame, words, button, x: left, y, width, height };
   }
-}
-
-export function frameShape({ placed, camera }: Picture, frame: number): Rectangle {
-  const { x, y, width, height } = placed.frame(frame);
-  return {
-    x: camera.screenX(x),
-    y: camera.screenY(y),
-    width: width * camera.scale,
-    height: height * camera.scale,
-  };
 }

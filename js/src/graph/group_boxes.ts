@@ -15,16 +15,11 @@ const BUTTON_PX = 13;
 const FOOT = 4;
 
 /** The front of a closed group's box: sheets of a run of blocks lie behind it. */
-export function frontOf({ placed, camera, graph }: Picture, box: number): Rectangle {
-  const { x, y, width, height } = placed.rectangle(box);
+function frontOf({ placed, camera, graph }: Picture, box: number): Rectangle {
+  const { x, y, width, height } = camera.screen(placed.rectangle(box));
   const isRun = graph.groupSource[placed.scene.group[box]!] === GroupSource.REPEAT;
   const behind = isRun ? 2 * stack * camera.scale : 0;
-  return {
-    x: camera.screenX(x),
-    y: camera.screenY(y),
-    width: width * camera.scale - behind,
-    height: height * camera.scale - behind,
-  };
+  return { x, y, width: width - behind, height: height - behind };
 }
 
 /** The button of a closed group, in its upper right corner; null where it is too small. */

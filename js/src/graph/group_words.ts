@@ -1,4 +1,4 @@
-import { counted, duration, percent } from "../shared/format.ts";
+import { counted } from "../shared/format.ts";
 import { GroupSource, NodeKind } from "../shared/run_client.ts";
 import { verdictLabel, weight } from "./health.ts";
 import type { GraphModel } from "./model.ts";
@@ -62,9 +62,9 @@ export function groupPath({ graph }: GraphModel, node: number): string {
 }
 
 /** How long the group's nodes took together, and how much of the whole that is. */
-export function timeIn({ groups, times }: GraphModel, group: number): string {
-  const ns = groups.ns(group);
-  return ns > 0 ? `${duration(ns)} · ${percent(ns / times.total)} of the time` : "";
+export function timeIn({ labels }: GraphModel, group: number): string {
+  const time = labels.timeOfGroup(group);
+  return time && `${time} of the time`;
 }
 
 /** What the group is, as the tooltip says it. */
@@ -94,7 +94,7 @@ export function groupSentence(
   scene: Scene,
   isTooLarge: boolean,
 ): string {
-  const { groups, graph, labels, describe } = model;
+  const { groups, graph, describe } = model;
   const isOpen = scene.frameOfGroup[group]! >= 0;
   const inside = new Uint8Array(graph.kinds.length);
   for (const node of groups.nodes(group)) inside[node] = 1;
@@ -114,12 +114,11 @@ export function groupSentence(
     const shown = [...names].slice(0, NAMED).join(", ");
     return names.size > NAMED ? `${shown} and ${names.size - NAMED} more` : shown;
   };
-  const time = labels.timeOfGroup(group);
   const alike = groups.ofKind(group).length - 1;
   const parts = [
     `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
     sizeOf(model, group),
-    time ? `${time} of the time` : "",
+    timeIn(model, group),
     alike > 0 ? `kind ${groups.tag(group)} with ${alike} others` : "",
     ...healthIn(model, group),
     ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),

@@ -133,7 +133,7 @@ export class Labels implements Words {
 
   time(node: number): string {
     const ns = this.#times.ns[node]!;
-    if (ns > 0) return `${duration(ns)} · ${percent(this.#times.share(node))}`;
+    if (ns > 0) return this.#times.text(ns);
     const kind = this.#graph.kinds[node];
     if (kind === NodeKind.INPUT || kind === NodeKind.PARAMETER) return "not run";
     return Number.isNaN(ns) ? "time unknown" : duration(ns);
@@ -210,8 +210,7 @@ export class Labels implements Words {
 
   /** Sum of the known times in a group and its share of all; empty where none is known. */
   timeOfGroup(group: number): string {
-    const ns = this.#groups.ns(group);
-    return ns > 0 ? `${duration(ns)} · ${percent(ns / this.#times.total)}` : "";
+    return this.#times.text(this.#groups.ns(group));
   }
 
   width(node: number, folded: number): number {

@@ -4,7 +4,6 @@ import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";
-import { frameShape } from "./frames.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
 import { type Picture, TITLE_SCALE } from "./picture.ts";
@@ -83,7 +82,7 @@ export class OverlayPainter {
   }
 
   #group(picture: Picture, frame: number): void {
-    const { x, y, width, height } = frameShape(picture, frame);
+    const { x, y, width, height } = picture.camera.screen(picture.placed.frame(frame));
     const context = this.#context;
     context.strokeStyle = picture.palette.theme.accent;
     context.lineWidth = 2.5;

@@ -1,10 +1,9 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
-import { Camera, type Rectangle } from "./camera.ts";
+import { Camera, isIn, type Rectangle } from "./camera.ts";
 import { GraphPainter } from "./drawing.ts";
 import { edgeAt } from "./edge_talk.ts";
 import { EdgePainter } from "./edges.ts";
-import { frameShape } from "./frames.ts";
 import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./margin.ts";
@@ -13,6 +12,8 @@ import { Overview } from "./overview.ts";
 import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
 
 const MOVE_MS = 180;
+/** A button is hit, too, where it is missed by no more, CSS px. */
+const SLACK = 3;
 /** Where the whole graph fits at this scale or above, it is shown whole at first. */
 const WHOLE_SCALE = 0.55;
 const LARGEST_FIT = 1.1;
@@ -244,7 +245,7 @@ export class Stage {
     if (box >= 0) {
       const group = scene.group[box]!;
       const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
-      return { box, group, button: button !== null && isIn(button, x, y) };
+      return { box, group, button: button !== null && isIn(button, x, y, SLACK) };
     }
     const found = this.#painter.frames.at(x, y);
     return found
@@ -272,15 +273,11 @@ export class Stage {
     const marks: NonNullable<Inspection["marks"]> = [];
     const { camera, placed } = picture;
     placed.eachBox(camera.view(), (box) => {
-      const { x, y, width, height } = placed.rectangle(box);
       marks.push({
         id: placed.scene.node[box]!,
         group: placed.scene.group[box]!,
         button: placed.scene.group[box]! < 0 ? null : buttonOf(picture, box),
-        x: camera.screenX(x),
-        y: camera.screenY(y),
-        width: width * camera.scale,
-        height: height * camera.scale,
+        ...camera.screen(placed.rectangle(box)),
       });
     });
     out.marks = marks;
@@ -288,7 +285,7 @@ export class Stage {
     placed.eachFrame(camera.view(), (frame) => {
       const header = this.#painter.frames.headers.find((each) => each.frame === frame);
       const group = placed.scene.frames.group[frame]!;
-      frames.push({ group, button: header?.button ?? null, ...frameShape(picture, frame) });
+      frames.push({ group, button: header?.button ?? null, ...camera.screen(placed.frame(frame)) });
     });
     out.frames = frames;
     out.notes = this.#marks.noted.map((box) => ({
@@ -412,12 +409,4 @@ function isAnimated(): boolean {
 
 function overlayPainter(context: CanvasRenderingContext2D, { margin }: GraphPainter) {
   return new OverlayPainter(context, new EdgePainter(context), margin);
-}
-
-/** Whether a point hits a rectangle, or misses it by no more than a finger's breadth of it. */
-function isIn({ x, y, width, height }: Rectangle, atX: number, atY: number): boolean {
-  const slack = 3;
-  return (
-    atX >= x - slack && atY >= y - slack && atX <= x + width + slack && atY <= y + height + slack
-  );
 }

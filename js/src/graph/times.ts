@@ -1,3 +1,4 @@
+import { duration, percent } from "../shared/format.ts";
 import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
 
 /** Mean times of the nodes as shares of their sum and of the largest; NaN stays unknown. */
@@ -35,6 +36,11 @@ export class Times {
 
   get known(): boolean {
     return this.slowest >= 0;
+  }
+
+  /** A time with its share of the sum of all: `1.2 ms · 3.4 %`; empty for one that is unknown or zero. */
+  text(ns: number): string {
+    return ns > 0 ? `${duration(ns)} · ${percent(ns / this.total)}` : "";
   }
 
   /** Share of the sum of all node times; NaN where unknown. */
