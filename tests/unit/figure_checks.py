@@ -65,7 +65,7 @@ def assert_sound(figure: Figure, most_bytes: int = 40 * 1024) -> None:
 def assert_legible(root: ET.Element) -> None:
     """Every text has 11 px or more, lies inside the picture and apart from every other."""
     wide, high = (float(root.attrib[name]) for name in ("width", "height"))
-    lines = list(_lines(root, 0.0, {}))
+    lines = list(_lines(root, (0.0, 0.0), {}))
     for line in lines:
         assert line.x >= 0, line
         assert line.x + line.width <= wide, line
@@ -81,13 +81,15 @@ def assert_legible(root: ET.Element) -> None:
 
 def lines_of(figure: Figure) -> list[Line]:
     """Every line of text with its box."""
-    return list(_lines(root_of(figure), 0.0, {}))
+    return list(_lines(root_of(figure), (0.0, 0.0), {}))
 
 
-def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
+def _lines(element: ET.Element, corner: tuple[float, float], style: dict[str, str]) -> Any:
     style = {**style, **element.attrib}
-    shift = re.match(r"translate\(0 ([\d.]+)\)", element.attrib.get("transform", ""))
-    top += float(shift[1]) if shift else 0.0
+    shift = re.match(r"translate\(([\d.]+) ([\d.]+)\)", element.attrib.get("transform", ""))
+    left, top = corner
+    if shift:
+        left, top = left + float(shift[1]), top + float(shift[2])
     if element.tag == f"{NAMESPACE}text":
         size = float(style["font-size"])
         assert size >= 11
@@ -99,14 +101,14 @@ def _lines(element: ET.Element, top: float, style: dict[str, str]) -> Any:
             wide += float(aside.attrib["dx"])
             wide += width(aside.text or "", float(aside.attrib["font-size"]))
         before = {"middle": wide / 2, "end": wide}.get(style.get("text-anchor", ""), 0.0)
-        x, y = float(style["x"]), top + float(style["y"])
+        x, y = left + float(style["x"]), top + float(style["y"])
         if "rotate(-90 " in style.get("transform", ""):
             yield Line(text, x - size * 0.8, y - wide + before, size, wide)
         else:
             yield Line(text, x - before, y - size * 0.8, wide, size)
         return
     for child in element:
-        yield from _lines(child, top, style)
+        yield from _lines(child, (left, top), style)
 
 
 def texts(figure: Figure) -> list[str]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.differences import DifferenceKind
+from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.graph import GraphOptions, graph_panel
+from tvmdbg_widgets.figures.graph_view import GraphPanels
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.model.node_columns import NodeColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare import Comparison, Group
+    from tvmdbg_widgets.analysis.matching import Matching
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph_boxes import Direction
     from tvmdbg_widgets.run import DebugRun
@@ -23,14 +30,14 @@ _ROWS, _TIMES = 24, 5
 _ROW = 17.0
 #: Bytes of each graph, of a figure that is asked for and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
-_MARKED = 2_000
+_MARKED, _MOST_BOXES = 2_000, 120
 
 
 def comparison_figure(
     runs: tuple[DebugRun, DebugRun],
     comparison: Comparison,
     *,
-    color_by: str = "kind",
+    color_by: str = "match",
     fold_parameters: bool = True,
     direction: str = "down",
     kind: str | None = None,
@@ -41,7 +48,9 @@ def comparison_figure(
 ) -> Figure:
     """Draw the graphs of two runs with what has no counterpart marked, and list what differs.
 
-    Large graphs are condensed to groups; a figure that is too narrow for two has the table alone.
+    Both have their groups open to the same depth and boxes of the same size, so that what matches
+    is arranged alike. Large graphs are condensed; a figure that is too narrow for two has the
+    table alone.
 
     Parameters
     ----------
@@ -49,7 +58,7 @@ def comparison_figure(
         Those that were compared.
     comparison : Comparison
     color_by : str
-        ``"kind"``, ``"time"`` or ``"health"``.
+        ``"match"``, how surely a node is matched, or as of a figure of one graph.
     fold_parameters : bool
         Draw parameters as a count on what reads them.
     direction : str
@@ -80,24 +89,71 @@ def comparison_figure(
     if wide >= NARROW and len(matching.only_a) + len(matching.only_b):
         said += "; those are outlined"
     y = panel.paragraph(said, y, fill=look.text) + 4
-    graphs = []
+    graphs: list[Panel] = []
     if wide >= NARROW:
-        alone = matching.only_a.tolist(), matching.only_b.tolist()
-        for run, only, marked in zip(runs, alone, selected, strict=True):
-            options = GraphOptions(
-                color_by,
+        options = [
+            GraphOptions(
+                certainty_column(matching, side) if color_by == "match" else color_by,
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
-                selected=(*only[:_MARKED], *marked),
+                selected=(*only.tolist()[:_MARKED], *selected[side]),
             )
-            most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
-            graphs.append(graph_panel(run, wide / 2, look, options, most))
+            for side, only in enumerate((matching.only_a, matching.only_b))
+        ]
+        most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
+        graphs = _alike(runs, options, (wide / 2, look), most) or [
+            graph_panel(run, wide / 2, look, each, most)
+            for run, each in zip(runs, options, strict=True)
+        ]
         y = _beside(panel, graphs, y)
     groups = [each for each in comparison.groups if kind is None or each.kind.label == kind]
     panel.height = _table(panel, comparison, groups, y, look) + MARGIN
     panel.text = repr(comparison)
     panel.description = _description(comparison, groups, graphs)
     return panel.figure()
+
+
+def certainty_column(matching: Matching, side: int) -> NodeColumn:
+    """Return how surely each node of a graph is matched, 0 for that of `a`, as classes."""
+    graph = (matching.graph_a, matching.graph_b)[side]
+    codes = np.full(graph.num_nodes, -1, np.int32)
+    np.maximum.at(codes, matching.pairs[:, side], matching.certainty.astype(np.int32))
+    codes[codes < 0] = len(Certainty)
+    classes = (*(each.label for each in Certainty), f"only in {'ab'[side]}")
+    return NodeColumn(
+        "match", "nodes", codes=codes, classes=classes, ordered=True, hatched=len(Certainty)
+    )
+
+
+def _alike(
+    runs: tuple[DebugRun, DebugRun],
+    options: list[GraphOptions],
+    look: tuple[float, Theme],
+    most_bytes: int,
+) -> list[Panel]:
+    """Return both graphs with as many depths of groups open as both have room for; or none."""
+    if any(run.graph is None or not run.graph.num_nodes for run in runs):
+        return []
+    depths = [[group.depth for group in run.groups] for run in runs]
+    for opened in range(max(map(max, filter(None, depths)), default=-1) + 1, -1, -1):
+        views = [
+            GraphPanels(
+                run,
+                run.graph,
+                replace(each, open_groups=tuple(i for i, at in enumerate(depth) if at < opened)),
+                *look,
+            )
+            for run, each, depth in zip(runs, options, depths, strict=True)
+            if run.graph is not None
+        ]
+        for details in (("full", "low"), ("low",)):
+            found = []
+            for view in views:
+                view.details = details
+                found.append(view.whole(_MOST_BOXES, most_bytes, exact=True))
+            if None not in found and views[0].drawn_as == views[1].drawn_as:
+                return [each for each in found if each is not None]
+    return []
 
 
 def _beside(panel: Panel, graphs: list[Panel], y: float) -> float:

@@ -39,6 +39,9 @@ class Colors(Protocol):
     def fill(self, theme: Theme, nodes: Sequence[int]) -> Paint | None:
         """Return the fill behind text; None where nothing is known."""
 
+    def is_unknown(self, nodes: Sequence[int]) -> bool:
+        """Whether to hatch: nothing is known, or what is told so."""
+
     def parts(self, theme: Theme, nodes: Sequence[int]) -> list[Part] | None:
         """Return what the stripe is made of; None for the op kind."""
 
@@ -143,6 +146,10 @@ class NumberColors(_Rows):
         value = self.value(nodes)
         return None if math.isnan(value) else self.color(theme, value)
 
+    def is_unknown(self, nodes: Sequence[int]) -> bool:
+        """Whether nothing is known."""
+        return math.isnan(self.value(nodes))
+
     def parts(self, theme: Theme, nodes: Sequence[int]) -> list[Part] | None:
         """Return None: the stripe tells the op kind."""
 
@@ -204,10 +211,10 @@ class ClassColors(_Rows):
         if self.is_plain:
             counts.update(column.rows.tolist())
             self.unknown = counts.pop(-1, 0)
-        order = sorted(counts, key=lambda code: (-counts[code], code))
+        order = sorted(counts, key=lambda code: (0 if column.ordered else -counts[code], code))
         alone = column.name == "storage"
         told = [code for code in order if counts[code] > 1] if alone else order
-        self._place = {code: place for place, code in enumerate(order)}
+        self._place = {code: code if column.ordered else place for place, code in enumerate(order)}
         self._own = min(_OWN, len(told))
         #: Label, nodes, code; the last row is of all that have no colour of their own.
         self.legend = [(column.classes[code], counts[code], code) for code in order[: self._own]]
@@ -228,6 +235,11 @@ class ClassColors(_Rows):
         """Return the fill behind text; None where nothing is known."""
         shares = self._shares(nodes)
         return theme.tinted(self.color(theme, shares[0][0])) if shares else None
+
+    def is_unknown(self, nodes: Sequence[int]) -> bool:
+        """Whether nothing is known, or most is of the hatched class."""
+        shares = self._shares(nodes)
+        return not shares or shares[0][0] == self.column.hatched
 
     def parts(self, theme: Theme, nodes: Sequence[int]) -> list[Part] | None:
         """Return the shares of the classes."""

@@ -34,7 +34,7 @@ def draw_group(picture: Picture, marks: Marks, box: int, left: float, top: float
     front = (x, y, wide, high)
     title = f"{words.header(group)}: #{nodes[0]} … #{nodes[-1]}" if picture.titled else ""
     marks.rect(*front, own={"fill": fill}, title=title, z=1, stroke=theme.edge, rx=radius)
-    if picture.is_unknown(theme, box):
+    if picture.is_unknown(box):
         hatch(marks, front)
     at = x
     for paint, share in picture.parts(theme, box):

@@ -43,7 +43,7 @@ class NodeBox:
         self.hot = found is not None and picture.color_by != "kind"
         self.fill = theme.plain if found is None else found
         self.verdict = picture.verdict(box)[0]
-        self.unknown = picture.is_unknown(theme, box)
+        self.unknown = picture.is_unknown(box)
         self.ink = theme.ink_on(self.fill) if self.hot else theme.text
         self.soft = self.ink if self.hot else theme.muted
 

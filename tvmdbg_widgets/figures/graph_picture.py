@@ -92,10 +92,10 @@ class Picture:
             return self.health.of_box(self.scene, box)
         return self.health.of_group((*self.scene.members[box], *self.scene.folded[box]))
 
-    def is_unknown(self, theme: Theme, box: int) -> bool:
+    def is_unknown(self, box: int) -> bool:
         """Whether what the colours show is not known of a box."""
         if self.colors is not None:
-            return self.fill(theme, box) is None
+            return self.colors.is_unknown(self.scene.members[box])
         if self.color_by == "time":
             return bool(np.isnan(self.ns(box))) and not self._is_given(box)
         return is_unknown(self.verdict(box)[0])

@@ -64,6 +64,9 @@ class GraphPanels:
     ) -> None:
         self.run, self.graph, self.options, self.width = run, graph, options, width
         self.theme = theme
+        #: Sizes of boxes that are tried, and the one that was drawn last.
+        self.details: tuple[str, ...] = ("full", "low")
+        self.drawn_as = ""
         #: The middle of the box that each node is drawn in, px of the panel.
         self.spots: dict[int, tuple[float, float]] = {}
         self.health: NodeHealth | None = None
@@ -101,8 +104,11 @@ class GraphPanels:
         focus = () if self.focus is None else (self.focus,)
         return frozenset((*focus, *self.options.selected))
 
-    def whole(self, most_boxes: int, most_bytes: int) -> Panel | None:
-        """Return all that is to be shown, with as many open groups as fit; None if nothing fits."""
+    def whole(self, most_boxes: int, most_bytes: int, *, exact: bool = False) -> Panel | None:
+        """Return all that is to be shown, with as many open groups as fit; None if nothing fits.
+
+        With ``exact``, no groups are closed but those that are to be.
+        """
         nodes = np.arange(self.graph.num_nodes)
         if self.only is not None:
             nodes = np.array(sorted(self.only), np.int64)
@@ -110,7 +116,7 @@ class GraphPanels:
             nodes = nodes[~foldable(self.graph)[nodes]]
         chosen = self.options.open_groups is not None
         tried: list[Nesting | None] = [*nestings(self.run.groups, self.options)]
-        for nesting in tried or [None]:
+        for nesting in (tried or [None])[: 1 if exact else None]:
             count = len(nodes) if nesting is None else nesting.boxes(nodes.tolist())
             closes = count < len(nodes)
             if count > most_boxes or (
@@ -149,6 +155,7 @@ class GraphPanels:
         """
         room = self.width - 2 * MARGIN
         sizes = box_sizes(scene, self.worded, self.words)
+        sizes = [each for each in sizes if each.detail in self.details]
         arrangement = None
         if self.options.whole:
             arrangement = arrange(scene, sizes[:1], self.options.direction, math.inf, math.inf)
@@ -158,6 +165,7 @@ class GraphPanels:
                 break
         if arrangement is None:
             return None
+        self.drawn_as = arrangement.detail
         self.width = max(self.width, arrangement.folded.width + 2 * MARGIN)
         closed = [
             nodes for nodes, group in zip(scene.members, scene.group, strict=True) if group >= 0

@@ -13,6 +13,8 @@ from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
     from tvmdbg_widgets.figures.graph_health import NodeHealth

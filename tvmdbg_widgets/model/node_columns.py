@@ -41,7 +41,7 @@ class NodeColumn:
     codes : int32 [N] or [E], or None
         Row ``i`` is of ``classes[codes[i]]``; -1 is unknown.
     classes : tuple of str
-        The most frequent first.
+        The most frequent first, or ``ordered``.
     unit : str
         Of the values; ``"ns"`` and ``"B"`` are written in the units that suit their size.
     scale : str
@@ -51,6 +51,10 @@ class NodeColumn:
     together : str
         What several nodes in one box, or outputs of one node, have together: the value of the
         ``"largest"`` magnitude, the ``"sum"`` or the ``"mean"``.
+    ordered : bool
+        The classes are in an order of their own, and have colours by that.
+    hatched : int
+        The class that is told by hatching, too; -1 for none.
     """
 
     name: str
@@ -62,6 +66,8 @@ class NodeColumn:
     scale: Scale = "linear"
     range: tuple[float, float] | None = None
     together: Together = "largest"
+    ordered: bool = False
+    hatched: int = -1
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""

@@ -124,7 +124,7 @@ class ComparisonView(View):
         return comparison_figure(
             (self._debug_run, self._run_b),
             self.comparison,
-            color_by="time" if self.color_by == "time" else "kind",
+            color_by=self.color_by,
             fold_parameters=self.fold_parameters,
             direction=self.direction,
             kind=self.kind,

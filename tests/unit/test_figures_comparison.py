@@ -1,0 +1,69 @@
+"""Two graphs beside each other: coloured by how surely nodes match, and arranged alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.figure_checks import assert_sound, texts
+from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.compare import Comparison
+    from tvmdbg_widgets.figures.figure import Figure
+
+
+def compared(corpus: Path, b: str, **options: object) -> tuple[Figure, Comparison]:
+    runs = tuple(tvmdbg.open(corpus / "tvm" / each) for each in ("resnet20_cifar", b))
+    comparison = tvmdbg.compare(*runs)
+    return comparison_figure(runs, comparison, **options), comparison  # type: ignore[arg-type]
+
+
+def test_nodes_are_coloured_by_how_surely_they_match(corpus: Path) -> None:
+    figure, comparison = compared(corpus, "resnet20_cifar_nchw8c", width=960)
+    assert_sound(figure, 400 * 1024)
+    matching = comparison.matching
+    alone = matching.only_b.tolist()
+    boxes = figure.description["graphs"][1]["boxes"]
+    said = {each["node"]: each["second"] for each in boxes}
+    for node, words in said.items():
+        found = [each.certainty.label for each in matching if each.b == node]
+        assert words == f"#{node} · {max(found, default='only in b')}"
+    assert [node for node in said if node in alone] == alone
+    shown = texts(figure)
+    assert shown.count("only in b") == len(alone) + len(["of the table"]) * len(alone)
+    assert f"only in b{len(alone)}" in shown
+    assert figure.svg.count('stroke-width="2.5"') == 1
+
+
+def test_classes_are_those_of_the_live_view(corpus: Path) -> None:
+    _, comparison = compared(corpus, "resnet20_cifar_nchw8c")
+    column = certainty_column(comparison.matching, 1)
+    assert column.classes == (*(each.label for each in Certainty), "only in b")
+    assert column.codes is not None
+    for node, code in enumerate(column.codes.tolist()):
+        found = [int(each.certainty) for each in comparison.matching if each.b == node]
+        assert code == max(found, default=len(Certainty))
+
+
+@pytest.mark.parametrize("b", ["resnet20_cifar_fp16", "resnet20_cifar_unfused"])
+def test_what_matches_is_arranged_alike(corpus: Path, b: str) -> None:
+    """Both are open to the same depth, with the same frames in the same order."""
+    figure, _ = compared(corpus, b, width=960)
+    assert_sound(figure, 400 * 1024)
+    one, two = (graph["frames"] for graph in figure.description["graphs"])
+    assert one
+    assert [each["header"].split(" · ")[0] for each in one] == [
+        each["header"].split(" · ")[0] for each in two
+    ]
+    assert [each["parent"] for each in one] == [each["parent"] for each in two]
+    one, two = (
+        [each["title"] for each in graph["boxes"] if each["group"] is not None]
+        for graph in figure.description["graphs"]
+    )
+    assert one == two
