@@ -32,24 +32,32 @@ export class DensityPainter {
     if (this.#cells.length !== columns * rows) this.#cells = new Int32Array(columns * rows);
     [this.#columns, this.#rows] = [columns, rows];
     const cells = this.#cells.fill(-1);
-    const { rank } = shades;
-    const { x, y } = placed.layout;
+    const { rank, color } = shades;
+    const { x, y, order, layerStart } = placed.layout;
     const { width, height } = placed.scene;
     const scale = camera.scale / CELL;
-    const [shiftX, shiftY] = [camera.screenX(0) / CELL, camera.screenY(0) / CELL];
-    const cell = (at: number, most: number) => (at < 0 ? 0 : at >= most ? most - 1 : at | 0);
-    placed.eachBox(camera.view(), (box) => {
-      if (!shades.color[box]) shades.make(box);
-      const here = rank[box]!;
-      const [middleX, middleY] = [x[box]! * scale + shiftX, y[box]! * scale + shiftY];
-      const [wide, high] = [(width[box]! * scale) / 2, (height[box]! * scale) / 2];
-      const left = cell(middleX - wide, columns);
-      const right = cell(middleX + wide, columns);
-      const bottom = cell(middleY + high, rows);
-      for (let row = cell(middleY - high, rows); row <= bottom; row++) {
-        for (let at = row * columns + left; at <= row * columns + right; at++) {
-          const there = cells[at]!;
-          if (there < 0 || here > rank[there]!) cells[at] = box;
+    const shiftX = camera.screenX(0) / CELL;
+    const shiftY = camera.screenY(0) / CELL;
+    placed.eachStretch(camera.view(), (first, end) => {
+      for (let row = layerStart[first]!; row < layerStart[end]!; row++) {
+        const box = order[row]!;
+        const wide = width[box]! / 2;
+        const high = height[box]! / 2;
+        const left = (x[box]! - wide) * scale + shiftX;
+        const right = (x[box]! + wide) * scale + shiftX;
+        const top = (y[box]! - high) * scale + shiftY;
+        const bottom = (y[box]! + high) * scale + shiftY;
+        if (right < 0 || bottom < 0 || left >= columns || top >= rows) continue;
+        if (color[box] === 0) shades.make(box);
+        const here = rank[box]!;
+        const from = left < 0 ? 0 : left | 0;
+        const to = right < columns ? right | 0 : columns - 1;
+        const until = (bottom < rows ? bottom | 0 : rows - 1) * columns;
+        for (let at = (top < 0 ? 0 : top | 0) * columns; at <= until; at += columns) {
+          for (let cell = at + from; cell <= at + to; cell++) {
+            const there = cells[cell]!;
+            if (there < 0 || here > rank[there]!) cells[cell] = box;
+          }
         }
       }
     });

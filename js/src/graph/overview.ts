@@ -216,11 +216,18 @@ export class Overview {
     if (pointed >= 0) triangle(context, at.thick, place(pointed), at.down, theme.error);
     const view = camera.view();
     context.lineWidth = 1.5;
+    const parts: { left: number; right: number; start: number; end: number; whole: boolean }[] = [];
     placed.eachPart(view, (from, to, column) => {
       const [low, high] = at.down ? [view.minX, view.maxX] : [view.minY, view.maxY];
       const [start, end] = [at.along(from), at.along(to)];
       const [left, right] = [at.at(low, column), at.at(high, column)];
       const whole = right - left > at.wide - 1;
+      const before = parts.at(-1);
+      // Columns that are seen whole, one after the other, are one part of the strip.
+      if (whole && before?.whole && start - before.end < 1) before.end = end;
+      else parts.push({ left, right, start, end, whole });
+    });
+    for (const { left, right, start, end, whole } of parts) {
       const rectangle = whole
         ? area(1, start, at.thick - 2, Math.max(4, end - start))
         : area(left, start, Math.max(4, right - left), Math.max(4, end - start));
@@ -230,7 +237,7 @@ export class Overview {
       context.globalAlpha = 1;
       context.strokeStyle = theme.accent;
       context.strokeRect(...rectangle);
-    });
+    }
   }
 }
 
