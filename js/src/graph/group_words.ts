@@ -119,7 +119,7 @@ export function groupSentence(
     `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
     sizeOf(model, group),
     timeIn(model, group),
-    alike > 0 ? `kind ${groups.tag(group)} with ${alike} others` : "",
+    alike > 0 ? `kind ${groups.tag(group)} with ${counted(alike, "other")}` : "",
     ...healthIn(model, group),
     ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
     isTooLarge ? "too many nodes to be selected in other views" : "",

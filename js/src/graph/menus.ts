@@ -1,6 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { kindQuery } from "./navigator.ts";
 import { Popup } from "./popup.ts";
 import { Saves } from "./saves.ts";
 import type { GraphView } from "./view.ts";
@@ -62,7 +63,7 @@ export class Menus {
     const { codes, unique } = model.graph.opKinds;
     for (const code of codes) counts.set(unique[code]!, (counts.get(unique[code]!) ?? 0) + 1);
     const kinds = [...counts].sort(([, a], [, b]) => b - a);
-    const rows = new Map(kinds.map(([kind, count]) => [`kind=${kind}`, [kind, integer(count)]]));
+    const rows = new Map(kinds.map(([kind, count]) => [kindQuery(kind), [kind, integer(count)]]));
     for (const query of chosen.hidden) if (!rows.has(query)) rows.set(query, [query, ""]);
     const items = Array.from(rows, ([query, [label, count]]) => {
       const item = this.#item(label!, count!, () => {
@@ -125,13 +126,13 @@ export class Menus {
   #actions(): Action[] {
     const { navigator, model, acts, node, context, code, folding } = this.#view;
     const { around } = folding;
-    const several = context.session.selected.length > 1;
+    const isPair = context.session.selected.length === 2;
     const kind = node === null ? "" : model.graph.opKinds.at(node);
     return [
       { label: "upstream", key: "u", run: () => navigator.isolate("upstream") },
       { label: "downstream", key: "j", run: () => navigator.isolate("downstream") },
       { label: "around", key: "k", run: () => navigator.around(1) },
-      { label: several ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
+      { label: isPair ? "paths between" : "paths from", key: "b", run: () => navigator.path() },
       ...(kind ? [{ label: `hide ${kind}`, key: "h", run: () => navigator.hideKind() }] : []),
       around < 0
         ? { label: "centre", key: "Enter", run: () => acts.focusNode() }
