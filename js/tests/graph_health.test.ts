@@ -10,7 +10,7 @@ import {
 import { Links } from "../src/graph/links.ts";
 import { buildScene } from "../src/graph/scene.ts";
 import { Verdict } from "../src/shared/health.ts";
-import { residual, WORDS } from "./graph_fixture.ts";
+import { blocks, residual, WORDS } from "./graph_fixture.ts";
 import { healthOf } from "./health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, nan: 4, words: "4 NaN of 8 values", brief: "4 NaN" };
@@ -57,6 +57,24 @@ describe("the health of the graph", () => {
     expect(boxes.words(1)).toBe("#2 · 4 NaN in #1");
     expect(boxes.words(2)).toBe("#4 · 4 NaN in #1");
     expect(boxes.words(3)).toBe("#5 · sound");
+  });
+
+  it("shows on a closed group the worst of what is inside", () => {
+    const graph = blocks(2, 3);
+    const closed = new Groups(graph);
+    const open = new Uint8Array(closed.count);
+    const options = { fold: true, groups: closed, open, only: null, words: WORDS };
+    const drawn = buildScene(new Links(graph), options);
+    const count = graph.kinds.length;
+    const ill = closed.nodes(0)[4]!;
+    const health = new NodeHealth(healthOf(count, { [ill]: FAULT }), count);
+    const boxes = new BoxHealth(health, drawn);
+    const [first, second] = [drawn.boxOfGroup[0]!, drawn.boxOfGroup[4]!];
+    expect([first, second].map((box) => boxes.verdict(box))).toEqual([
+      Verdict.FAULTY,
+      Verdict.SOUND,
+    ]);
+    expect(boxes.brief(first)).toBe(`4 NaN in #${ill}`);
   });
 
   it("does not let sound parameters speak for a node without values", () => {

@@ -95,9 +95,9 @@ class NodeHealth:
         return "" if each is None else each.words
 
     def of_box(self, scene: Scene, box: int) -> tuple[str, str]:
-        """Return verdict and words of a box: of its node or the worst of those inside it."""
+        """Return verdict and words of a box: of its first node or the worst of those inside it."""
         node = scene.nodes[box]
-        told = self.worst_of((node, *scene.folded[box]))
+        told = self.worst_of((*scene.members[box], *scene.folded[box]))
         where = "" if told == node else f" in #{told}"
         return self.label(told), f"{self.brief(told)}{where}"
 

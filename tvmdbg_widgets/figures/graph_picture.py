@@ -86,11 +86,7 @@ class Picture:
 
     def verdict(self, box: int) -> tuple[str, str]:
         """Return what is said of the values of a box, and that in words; empty where nothing is."""
-        if self.health is None:
-            return "", ""
-        if self.scene.group[box] < 0:
-            return self.health.of_box(self.scene, box)
-        return self.health.of_group((*self.scene.members[box], *self.scene.folded[box]))
+        return ("", "") if self.health is None else self.health.of_box(self.scene, box)
 
     def is_unknown(self, box: int) -> bool:
         """Whether what the colours show is not known of a box."""

@@ -1,6 +1,6 @@
 import { nextSuspicious, severity, VERDICT_LABELS, Verdict } from "../shared/health.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
-import { foldedInto, type Scene } from "./scene.ts";
+import { foldedInto, membersOf, type Scene } from "./scene.ts";
 
 /** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
 export const NO_VALUES = VERDICT_LABELS.length;
@@ -84,7 +84,7 @@ export class NodeHealth {
   }
 }
 
-/** The health of what is drawn: of each box, that of the worst of its node and of those folded into it. */
+/** The health of what is drawn: of each box, that of the worst of its nodes and of those folded into it. */
 export class BoxHealth {
   readonly nodes: NodeHealth;
   readonly #scene: Scene;
@@ -95,10 +95,12 @@ export class BoxHealth {
     this.#scene = scene;
     this.#node = Int32Array.from(scene.node);
     for (let box = 0; box < scene.count; box++) {
-      for (const inside of foldedInto(scene, box)) {
-        const here = nodes.verdict[this.#node[box]!]!;
-        if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
-          this.#node[box] = inside;
+      for (const held of [membersOf(scene, box), foldedInto(scene, box)]) {
+        for (const inside of held) {
+          const here = nodes.verdict[this.#node[box]!]!;
+          if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
+            this.#node[box] = inside;
+          }
         }
       }
     }
