@@ -135,19 +135,25 @@ class Side:
     @cached_property
     def grounded_up(self) -> list[bool]:
         """Whether an input of the graph leads here: else the past says little of the place."""
-        grounded = [*self.is_input, False]
+        grounded, sources = [*self.is_input, False], self.sources
         for node in self.order:
-            if not grounded[node]:
-                grounded[node] = any(grounded[source] for source in self.sources[node])
+            if grounded[node]:
+                continue
+            for source in sources[node]:
+                if grounded[source]:
+                    grounded[node] = True
+                    break
         return grounded
 
     @cached_property
     def grounded_down(self) -> list[bool]:
         """Whether this leads to an output of the graph."""
-        grounded = [*map(bool, self.heads), False]
+        grounded, sources = [*map(bool, self.heads), False], self.sources
         for node in reversed(self.order):
-            if not grounded[node]:
-                grounded[node] = any(grounded[reader] for reader, _role in self.readers[node])
+            if grounded[node]:
+                for source in sources[node]:
+                    grounded[source] = True
+        grounded[-1] = False
         return grounded
 
     def unmatched(self) -> list[int]:
