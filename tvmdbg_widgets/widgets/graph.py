@@ -11,6 +11,7 @@ from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
+from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
@@ -60,11 +61,9 @@ def _known_node(run: DebugRun, focus: int | str | None) -> int | str | None:
         It has not; the message names close ones.
     """
     graph = run.graph
-    try:
+    with as_trait_error("focus"):
         if graph is not None and focus is not None:
             graph.node(focus) if isinstance(focus, str) else graph.nodes[focus]
-    except LookupError as problem:
-        raise traitlets.TraitError(f"focus: {problem.args[0]}") from None
     return focus
 
 

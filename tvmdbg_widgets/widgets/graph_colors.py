@@ -9,6 +9,7 @@ import traitlets
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.node_columns import checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
+from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.node_columns import NodeColumn
@@ -84,10 +85,8 @@ class ColorBy(traitlets.TraitType[Any, Any]):
 
     def validate(self, obj: Any, value: Any) -> ColorName:
         """Take a name, or keep data and take its name."""
-        try:
+        with as_trait_error("color_by"):
             return ColorName(obj.color_columns.name_of(value), obj)
-        except (TypeError, ValueError, LookupError) as problem:
-            raise traitlets.TraitError(f"color_by: {problem.args[0]}") from None
 
 
 class GraphColors(traitlets.HasTraits):
@@ -119,17 +118,13 @@ class GraphColors(traitlets.HasTraits):
 
     @traitlets.validate("color_limits")
     def _two_numbers(self, proposal: Any) -> tuple[float, float] | None:
-        try:
+        with as_trait_error("color_limits"):
             return checked_range(proposal["value"])
-        except ValueError as problem:
-            raise traitlets.TraitError(f"color_limits: {problem}") from None
 
     @traitlets.validate("label")
     def _known_fields(self, proposal: Any) -> str:
-        try:
+        with as_trait_error("label"):
             return LabelTemplate.parse(proposal["value"]).text
-        except ValueError as problem:
-            raise traitlets.TraitError(f"label: {problem}") from None
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:

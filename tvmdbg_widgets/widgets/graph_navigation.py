@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import traitlets
@@ -12,10 +11,9 @@ from tvmdbg_widgets.model.choice import one_of
 from tvmdbg_widgets.model.isolation import checked_isolation
 from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets import looks
+from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
 
@@ -39,36 +37,28 @@ class Shown(traitlets.HasTraits):
 
     @traitlets.validate("isolate")
     def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
-        with _as_trait_error("isolate"):
+        with as_trait_error("isolate"):
             return checked_isolation(self._debug_run.graph, proposal["value"])
 
     @traitlets.validate("hidden")
     def _readable(self, proposal: dict[str, Any]) -> list[str]:
-        with _as_trait_error("hidden"):
+        with as_trait_error("hidden"):
             return looks.checked_queries(proposal["value"])
 
     @traitlets.validate("camera")
     def _above_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
-        with _as_trait_error("camera"):
+        with as_trait_error("camera"):
             return looks.checked_camera(self._debug_run, proposal["value"])
 
     @traitlets.validate("history")
     def _steps(self, proposal: dict[str, Any]) -> dict[str, Any]:
-        with _as_trait_error("history"):
+        with as_trait_error("history"):
             return looks.checked_history(self._debug_run, proposal["value"], looks.STEP_TRAITS)
 
     @traitlets.validate("bookmarks")
     def _looks(self, proposal: dict[str, Any]) -> dict[str, Any]:
-        with _as_trait_error("bookmarks"):
+        with as_trait_error("bookmarks"):
             return looks.checked_bookmarks(self._debug_run, proposal["value"], _BOOKMARKED)
-
-
-@contextmanager
-def _as_trait_error(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (TypeError, ValueError, LookupError) as problem:
-        raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
 
 
 class Navigation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -11,9 +10,10 @@ import traitlets
 from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
+from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -155,12 +155,12 @@ class Session(anywidget.AnyWidget):
 
     @traitlets.validate("notes")
     def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
-        with _as_trait_error("notes"):
+        with as_trait_error("notes"):
             return checked_notes(self._run, proposal["value"])
 
     @traitlets.validate("tour")
     def _steps_of_nodes(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
-        with _as_trait_error("tour"):
+        with as_trait_error("tour"):
             return checked_tour(self._run, proposal["value"])
 
     @traitlets.validate("tour_step")
@@ -192,11 +192,3 @@ class Session(anywidget.AnyWidget):
     def __repr__(self) -> str:
         selected = ", ".join(map(str, self.selected)) or "nothing"
         return f"Session: {selected} selected; entry {self.entry}, slice {self.slice}"
-
-
-@contextmanager
-def _as_trait_error(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (TypeError, ValueError, LookupError) as problem:
-        raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None

@@ -4,10 +4,10 @@ import { entryBytes } from "./color/columns.ts";
 import type { NodeHealth } from "./health.ts";
 import type { Labels } from "./labels.ts";
 import type { Links } from "./links.ts";
+import { KINDS } from "./query/facts.ts";
 import { boxesOf, foldedInto, type Scene } from "./scene.ts";
 import type { Times } from "./times.ts";
 
-const KIND_NAMES = ["input", "parameter", "operator", "nop", "copy"];
 const NAMED = 4;
 
 /** Says in words what a node is: for the tooltip and for screen readers. */
@@ -36,7 +36,7 @@ export class Describe {
   }
 
   kind(node: number): string {
-    const kind = KIND_NAMES[this.#graph.kinds[node]!] ?? "node";
+    const kind = KINDS[this.#graph.kinds[node]!] ?? "node";
     const opKind = this.#graph.opKinds.at(node);
     return kind === opKind ? kind : `${kind}, ${opKind}`;
   }

@@ -1,9 +1,8 @@
 import { counted } from "../shared/format.ts";
 import type { GraphView } from "./view.ts";
 
-const SOURCE = "graph";
-/** Of a larger group, the nodes are not selected in the other views. */
-const MOST_SELECTED = 2000;
+/** So many nodes are selected together at most: of a larger group, none in the other views. */
+export const MOST_SELECTED = 2000;
 /** Milliseconds after a group was opened or closed in which a second click means the same click. */
 const DOUBLE = 350;
 
@@ -49,13 +48,12 @@ export class Folding {
 
   /** Once another group is selected, or none: selects its nodes in the other views, and says so. */
   chosen(): void {
-    const { context, model, stage, placed, chosen } = this.#view;
+    const { model, stage, placed, chosen } = this.#view;
     const { group } = this;
     if (group < 0 && chosen.group !== null) this.#coming = chosen.group;
     if (group >= 0) {
       const nodes = this.isTooLarge(group) ? [] : Array.from(model.groups.nodes(group));
-      this.#view.expects(JSON.stringify(nodes));
-      context.session.selectMany(nodes, SOURCE);
+      this.#view.selectNodes(nodes);
       const box = placed!.scene.boxOfGroup[group]!;
       if (box >= 0) stage.goTo(box);
     }

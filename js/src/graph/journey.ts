@@ -147,13 +147,12 @@ export class Journey {
   }
 
   #show({ camera, selected, ...traits }: Look): void {
-    const { session, options } = this.#view.context;
+    const { options } = this.#view.context;
     for (const [name, value] of Object.entries(traits)) {
       options.set(name as keyof GraphOptions, value as never);
     }
     if (selected && !same(selected, this.#look().selected)) {
-      this.#view.expects(JSON.stringify(selected));
-      session.selectMany(selected, "graph");
+      this.#view.selectNodes(selected);
     }
     if (camera) this.#aim(camera, true);
   }

@@ -125,7 +125,7 @@ function around(scene: Scene, node: number, nodes: number): Uint8Array {
 }
 
 /** Which groups are open, one a group. */
-export function openOf(
+function openOf(
   graph: GraphColumns,
   open: readonly number[] | null,
   only: Uint8Array | null,

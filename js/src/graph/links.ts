@@ -1,4 +1,5 @@
 import type { GraphColumns } from "../shared/run_client.ts";
+import { groupBy } from "./layout/adjacency.ts";
 
 /** Edges of the graph by node; the edges come sorted by target. */
 export class Links {
@@ -11,14 +12,10 @@ export class Links {
     this.graph = graph;
     const nodes = graph.kinds.length;
     const { edgeSource, edgeTarget } = graph;
-    this.#inStart = starts(edgeTarget, nodes);
-    this.#outStart = starts(edgeSource, nodes);
-    const next = this.#outStart.slice();
-    this.#outEdges = new Int32Array(this.#outStart[nodes]!);
-    for (let edge = 0; edge < edgeSource.length; edge++) {
-      const source = edgeSource[edge]!;
-      if (source >= 0) this.#outEdges[next[source]!++] = edge;
-    }
+    const out = groupBy(nodes, edgeSource);
+    this.#inStart = groupBy(nodes, edgeTarget).start;
+    this.#outStart = out.start;
+    this.#outEdges = out.item;
   }
 
   /** Edges into the node are those from the first up to the second, in operand order. */
@@ -36,11 +33,4 @@ export class Links {
   outOf(node: number): Int32Array {
     return this.#outEdges.subarray(this.#outStart[node]!, this.#outStart[node + 1]!);
   }
-}
-
-function starts(ends: Int32Array, nodes: number): Int32Array {
-  const start = new Int32Array(nodes + 1);
-  for (const node of ends) if (node >= 0) start[node + 1]!++;
-  for (let node = 0; node < nodes; node++) start[node + 1]! += start[node]!;
-  return start;
 }

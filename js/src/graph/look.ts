@@ -3,6 +3,7 @@ import { ClassColors } from "./color/classes.ts";
 import { Coloring } from "./color/coloring.ts";
 import type { Colors } from "./color/colors.ts";
 import { type Column, rowsOf } from "./color/columns.ts";
+import { MOST_SELECTED } from "./folding.ts";
 import { Judge } from "./judge.ts";
 import { Legend } from "./legend.ts";
 import type { Palette } from "./palette.ts";
@@ -10,8 +11,6 @@ import type { Picture } from "./picture.ts";
 import type { Placed } from "./placed.ts";
 import type { GraphView } from "./view.ts";
 
-/** So many nodes are selected together at most. */
-const MOST_SELECTED = 2000;
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
 
@@ -130,7 +129,7 @@ export class Look {
   }
 
   #select(key: string): void {
-    const { placed, model, mirror, context } = this.#view;
+    const { placed, model, mirror } = this.#view;
     const { graph } = model;
     const { colors } = this.of(placed, this.#view.palette) ?? {};
     const nodes =
@@ -141,7 +140,6 @@ export class Look {
       mirror.say(`${counted(nodes.length, "node")} are too many to be selected.`);
       return;
     }
-    this.#view.expects(JSON.stringify(nodes));
-    context.session.selectMany(nodes, "graph");
+    this.#view.selectNodes(nodes);
   }
 }

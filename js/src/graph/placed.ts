@@ -1,4 +1,5 @@
 import type { Rectangle } from "./camera.ts";
+import { groupBy } from "./layout/adjacency.ts";
 import type { Bounds, LayoutResult } from "./layout/types.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
@@ -369,14 +370,12 @@ function flags(count: number, set: Int32Array): Uint8Array {
   return flag;
 }
 
+/** The edges into each box, then those out of it. */
 function endsByBox({ count, edgeSource, edgeTarget }: Scene) {
-  const start = new Int32Array(count + 1);
-  for (const ends of [edgeTarget, edgeSource]) for (const box of ends) start[box + 1]!++;
-  for (let box = 0; box < count; box++) start[box + 1]! += start[box]!;
-  const next = start.slice();
-  const edges = new Int32Array(start[count]!);
-  for (const ends of [edgeTarget, edgeSource]) {
-    for (let edge = 0; edge < ends.length; edge++) edges[next[ends[edge]!]!++] = edge;
-  }
-  return { start, edges };
+  const edges = edgeSource.length;
+  const ends = new Int32Array(2 * edges);
+  ends.set(edgeTarget);
+  ends.set(edgeSource, edges);
+  const { start, item } = groupBy(count, ends);
+  return { start, edges: item.map((end) => (end < edges ? end : end - edges)) };
 }

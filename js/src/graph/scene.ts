@@ -2,6 +2,7 @@ import { type GraphColumns, NodeKind, Trust } from "../shared/run_client.ts";
 import type { Bridge } from "./bridges.ts";
 import type { Groups } from "./groups.ts";
 import type { BoxText } from "./labels.ts";
+import { groupBy } from "./layout/adjacency.ts";
 import type { Links } from "./links.ts";
 import { finished } from "./slices.ts";
 
@@ -216,13 +217,11 @@ interface Rows {
 
 /** Items by the row that each is in (-1 for none), within a row in the given order. */
 function rows(count: number, rowOf: Int32Array, order: Int32Array): Rows {
-  const start = new Int32Array(count + 1);
-  for (const row of rowOf) if (row >= 0) start[row + 1]!++;
-  for (let row = 0; row < count; row++) start[row + 1]! += start[row]!;
-  const next = start.slice();
-  const items = new Int32Array(start[count]!);
-  for (const item of order) if (rowOf[item]! >= 0) items[next[rowOf[item]!]!++] = item;
-  return { start, items };
+  const { start, item } = groupBy(
+    count,
+    order.map((each) => rowOf[each]!),
+  );
+  return { start, items: item.map((place) => order[place]!) };
 }
 
 function foldedInto_(

@@ -21,16 +21,12 @@ export const NOTHING: Found = { nodes: new Int32Array(0), notes: [], problem: ""
 /** Evaluates a query in slices; rejects only where it is aborted. */
 export async function find(model: GraphModel, text: string, signal: AbortSignal): Promise<Found> {
   try {
-    const tree = parse(text);
-    if (!tree) return NOTHING;
-    if (needsMore(tree)) await more(model);
-    const evaluation = new Evaluation(model.facts);
-    const nodes = await inSlices(evaluation.nodes(tree), signal);
+    const { nodes, unknown } = await evaluated(model, text, signal);
     const count = model.graph.kinds.length;
-    const notes = Array.from(evaluation.unknown, ([field, unknown]) =>
-      unknown === count
+    const notes = Array.from(unknown, ([field, without]) =>
+      without === count
         ? `no node has a known ${field}`
-        : `${unknown} of ${count} nodes have no ${field}`,
+        : `${without} of ${count} nodes have no ${field}`,
     );
     return { ...NOTHING, nodes, notes };
   } catch (error) {
@@ -43,8 +39,18 @@ export async function find(model: GraphModel, text: string, signal: AbortSignal)
   }
 }
 
-/** Reads what queries may ask beyond the graph, once. */
-async function more(model: GraphModel): Promise<void> {
-  model.facts.more ??= await model.fetchFacts();
-  if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
+/** The nodes that a query finds, and of how many nodes a field that it compares is unknown; in slices. */
+export async function evaluated(
+  model: GraphModel,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ nodes: Int32Array; unknown: ReadonlyMap<string, number> }> {
+  const tree = parse(text);
+  if (!tree) return { nodes: NOTHING.nodes, unknown: new Map() };
+  if (needsMore(tree)) {
+    model.facts.more ??= await model.fetchFacts();
+    if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
+  }
+  const evaluation = new Evaluation(model.facts);
+  return { nodes: await inSlices(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
 }

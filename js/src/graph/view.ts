@@ -173,6 +173,12 @@ export class GraphView {
     this.#own = selection;
   }
 
+  /** Selects nodes in all views, without another move of the camera in this one. */
+  selectNodes(nodes: readonly number[]): void {
+    this.expects(JSON.stringify(nodes));
+    this.context.session.selectMany(nodes, "graph");
+  }
+
   /** Stops laying out; false where nothing is laid out. */
   cancel(): boolean {
     return this.#arranger.cancel();

@@ -332,7 +332,7 @@ function writings(shape: readonly string[]): string {
 }
 
 /** Whether a shape fits sizes with `*`, `?` and `...`. */
-export function fitsSizes(shape: readonly string[], sizes: readonly string[]): boolean {
+function fitsSizes(shape: readonly string[], sizes: readonly string[]): boolean {
   return fitsAll(shape, sizes, "...", (dim, size) =>
     /[*?]/.test(size)
       ? fitsAll([...dim], [...size], "*", (digit, sign) => sign === "?" || sign === digit)
