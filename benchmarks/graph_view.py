@@ -5,8 +5,9 @@ complete paint with a live server, nothing on the main thread for longer than 50
 a frame and 20 ms between two frames for 95 of 100 while it is moved, 100 MB of memory. In three
 states: as it opens; all groups open, in frames; and flat, each node and parameter a box.
 
-"CPU" of an open is that of the renderer with its workers. Script and the longest task are CPU time
-of the main thread, from Chromium's own trace of another open; intervals depend on what else runs.
+"CPU" of an open is that of the renderer with its workers, the page's own start included. Script,
+the longest task and "all of the thread" are CPU time of the main thread, from Chromium's own trace
+of another open; the time to open and that between frames depend on what else runs.
 Beside the times in Python ``json.loads`` of the same file, which nothing that reads JSON can
 undercut by much. ``python -m benchmarks.graph_view [NODES …]``
 """
@@ -292,8 +293,9 @@ def moved(view: Opened, scale: float | None) -> None:
         print(
             f"    {kind:<4} at {at:<6.2g}{what:<4} script median {np.median(script):4.1f}, "
             f"p95 {p95:4.1f}, most {script.max():5.1f} ms ({verdict(p95, SCRIPT_MS)}); "
+            f"all of the thread {sum(trace.tasks) / len(frames):4.1f} ms a frame; "
             f"frames p95 {apart:5.1f}, most {between.max():5.1f} ms "
-            f"({verdict(apart, INTERVAL_MS)}); {load()}",
+            f"(at load < 1 {verdict(apart, INTERVAL_MS)}); {load()}",
             flush=True,
         )
 
