@@ -91,6 +91,8 @@ class _Writer:
         self.words = Labels(graph, Times(graph, run.timeline))
         inside = np.zeros(graph.num_nodes + 1, np.bool_)
         inside[chosen.node_ids] = True
+        #: Entries in words.
+        self.said: dict[tuple[int, int], str] = {}
         #: Parameters that are a count on a node that reads them.
         self.folded = np.zeros(graph.num_nodes + 1, np.bool_)
         if fold:
@@ -182,10 +184,13 @@ class _Writer:
         return self.graph.edge_source < 0
 
     def _edge(self, source: int, output: int, position: int, trust: int) -> str:
-        graph = self.graph
-        several = len(graph.entry_range(source)) > 1
-        said = entry_text(graph.dtype(source, output), graph.shape(source, output))
-        said = f":{output} {said}" if several else said
+        said = self.said.get((source, output))
+        if said is None:
+            graph = self.graph
+            said = entry_text(graph.dtype(source, output), graph.shape(source, output))
+            if len(graph.entry_range(source)) > 1:
+                said = f":{output} {said}"
+            self.said[source, output] = said
         told = [f"label={quoted(said, _MOST_LABEL)}"] if self.labelled else []
         told.append(f"tooltip={quoted(f'operand {position}: {said}')}")
         if trust == Trust.AMBIGUOUS:

@@ -1,0 +1,183 @@
+"""Graphs that nobody should write: told as far as they are true, soon, by all that reads graphs."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_SECONDS = 40
+
+
+def document(names: list[str], reads: dict[int, list[int]], outputs: dict[int, int]) -> bytes:
+    """Return the graph JSON in which each node reads what `reads` says."""
+    nodes: list[dict[str, Any]] = []
+    row, rows, read_more = 0, [0], outputs
+    for at, name in enumerate(names):
+        inputs = [[source, 0, 0] for source in reads.get(at, [])]
+        node: dict[str, Any] = {
+            "op": "tvm_op" if inputs else "null",
+            "name": name,
+            "inputs": inputs,
+        }
+        count = read_more.get(at, 1)
+        if inputs:
+            told = {"num_outputs": str(count), "num_inputs": str(len(inputs)), "flatten_data": "0"}
+            node["attrs"] = {"func_name": name, **told}
+        nodes.append(node)
+        row += count
+        rows.append(row)
+    return json.dumps(
+        {
+            "nodes": nodes,
+            "arg_nodes": [at for at in range(len(names)) if at not in reads],
+            "heads": [[len(names) - 1, 0, 0]] if names else [],
+            "node_row_ptr": rows,
+            "attrs": {
+                "shape": ["list_shape", [[1, 4]] * row],
+                "dltype": ["list_str", ["float32"] * row],
+                "storage_id": ["list_int", list(range(row))],
+            },
+        }
+    ).encode()
+
+
+def chain(count: int, name: Callable[[int], str] = lambda at: f"op{at}") -> bytes:
+    names = [name(at) for at in range(count)]
+    return document(names, {at: [at - 1] for at in range(1, count)}, {})
+
+
+ODD = ["\x00\x1b[31m", "\u202eabc\u2066", "<b onload=1>&amp;", "\\", '"', "\ud800", "a\nb", ""]
+
+BAD: dict[str, Callable[[], bytes]] = {
+    "empty": lambda: document([], {}, {}),
+    "one node": lambda: document(["alone"], {}, {}),
+    "cycle": lambda: document(["x", "a", "b", "c"], {1: [3, 0], 2: [1], 3: [2]}, {}),
+    "self loop": lambda: document(["x", "a"], {1: [1, 0]}, {}),
+    "dangling": lambda: document(["x", "a", "b"], {1: [0, 99], 2: [2**31 - 1, 1]}, {}),
+    "all alike": lambda: chain(20_000, lambda _: "same"),
+    "a million operands": lambda: document(["x", "hub"], {1: [0] * 1_000_000}, {}),
+    "many readers": lambda: document(
+        ["x", *["f"] * 50_000], {at: [0] for at in range(1, 50_001)}, {}
+    ),
+    "a million outputs": lambda: document(["x", "many"], {1: [0]}, {1: 1_000_000}),
+    "long names": lambda: chain(4, lambda at: "n" * 10_000_000 if at == 2 else f"op{at}"),
+    "odd names": lambda: chain(len(ODD), lambda at: ODD[at]),
+}
+
+
+#: What takes longer than it should, by test and graph.
+LATE = {
+    ("test_memory_plan", "a million outputs"),
+    ("test_figure", "a million operands"),
+    ("test_whole", "a million operands"),
+}
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    """Fail what takes the processor longer."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"this took more than {_SECONDS} s of a processor")
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.fixture(scope="module")
+def opened() -> dict[str, tvmdbg.DebugRun]:
+    return {}
+
+
+@pytest.fixture(params=BAD)
+def run(request: pytest.FixtureRequest, opened: dict[str, tvmdbg.DebugRun]) -> tvmdbg.DebugRun:
+    name = request.param
+    if (request.function.__name__, name) in LATE:
+        pytest.xfail(f"{name} take longer than {_SECONDS} s")
+    if name not in opened:
+        with soon():
+            opened[name] = tvmdbg.open(BAD[name]())
+    return opened[name]
+
+
+def test_groups_and_checks(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        assert run.graph is not None
+        assert sorted(run.groups.order.tolist()) == list(range(run.graph.num_nodes))
+        repr(run.groups).encode()
+        repr(run.check()).encode()
+        run.summary().encode()
+
+
+def test_queries(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        for query in ("op:same", "op*->op*", "inputs>1", "x ->> f", "/n+n+z/", "outputs>5"):
+            assert all(0 <= node < len(run.graph.nodes) for node in run.select(query))  # type: ignore[union-attr]
+
+
+def test_matching(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        found = run.match(run)
+        repr(found).encode()
+        assert run.graph is not None
+        if run.graph.num_nodes:
+            assert 0 in found.b_of(0)
+
+
+def test_memory_plan(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        assert run.graph is not None
+        plan = run.memory_plan()
+        assert plan.allocated >= plan.peak.bytes or plan.unplaced
+
+
+def test_figure(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        figure = run.figure("graph")
+        ET.fromstring(figure.svg)  # noqa: S314 (our own)
+        assert len(figure.svg) < 500_000
+        figure.text.encode()
+
+
+def test_whole(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        figure = run.figure("graph", whole=True)
+        ET.fromstring(figure.svg)  # noqa: S314 (our own)
+
+
+def test_dot(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        assert run.graph is not None
+        text = run.to_dot(edge_labels=False)
+        text.encode()
+        assert text.count(" -> ") <= run.graph.num_edges
+
+
+def test_model_explorer(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        assert run.graph is not None
+        made = run.to_model_explorer()
+        json.dumps(made.graph, allow_nan=False).encode("ascii")
+        assert len(made.graph["graphs"][0]["nodes"]) == run.graph.num_nodes
+
+
+def test_networkx(run: tvmdbg.DebugRun) -> None:
+    with soon():
+        assert run.graph is not None
+        known = int((run.graph.edge_source >= 0).sum())
+        assert run.to_networkx().number_of_edges() == known
