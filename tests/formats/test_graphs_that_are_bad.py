@@ -78,6 +78,7 @@ BAD: dict[str, Callable[[], bytes]] = {
 #: What takes longer than it should, by test and graph.
 LATE = {
     ("test_memory_plan", "a million outputs"),
+    ("test_model_explorer", "a million outputs"),
     ("test_figure", "a million operands"),
     ("test_whole", "a million operands"),
 }
