@@ -110,9 +110,9 @@ def test_tools_come_back_when_there_is_room(page: Page, address: str) -> None:
     page.locator(".tvmdbg-graph").focus()
     expect(fold).to_be_hidden()
     more.click()
-    page.locator(".tvmdbg-graph-overview").click(position={"x": 20, "y": 200})
+    page.locator(".tvmdbg-graph-overview").click(position={"x": 20, "y": 330})
     expect(fold).to_be_hidden()
-    page.evaluate("document.body.style.width = '900px'")
+    page.evaluate("document.body.style.width = '1400px'")
     expect(more).to_be_hidden()
     order = page.locator(".tvmdbg-graph > .tvmdbg-bar button").evaluate_all(
         "all => all.filter(each => each.checkVisibility()).map(each => each.title)"
@@ -154,7 +154,9 @@ def test_no_line_crosses_a_text(page: Page, address: str, nodes: list[int]) -> N
             assert across < 0, (line, label)
     boxes = {mark["id"]: mark for mark in found["marks"]}
     right = boxes[53]["x"] + boxes[53]["width"]
-    of_the_row = [line for line in found["leaders"] if abs(line["y2"] - texts["#50"]["y"]) < 8]
+    row = texts["#50"]["y"] + texts["#50"]["height"] / 2
+    of_the_row = [line for line in found["leaders"] if abs(line["y2"] - row) < 4]
+    assert of_the_row
     assert all(line["x1"] >= right for line in of_the_row)
 
 

@@ -320,6 +320,9 @@ def test_after_a_restart_a_view_says_what_helps(tall: Page, lab: Server) -> None
     notebook.close()
 
 
+BOTH = """plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+both = tvmdbg.ComparisonView(run, plain)
+both"""
 STAGE = """(root) => {
   const detail = {};
   root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
@@ -328,15 +331,16 @@ STAGE = """(root) => {
 }"""
 
 
-def test_graph_memory_and_comparison_follow_each_other_and_python(tall: Page, lab: Server) -> None:
+def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0915 (one kernel)
+    tall: Page, lab: Server
+) -> None:
     """From opening to closing, in one kernel: the second run is the plain float32 one."""
     cells = [
         OPEN,
         LOG,
         "view = tvmdbg.GraphView(run)\nview",
         "memory = tvmdbg.MemoryView(run)\nmemory",
-        "plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)\n"
-        "both = tvmdbg.ComparisonView(run, plain)\nboth",
+        BOTH,
     ]
     notebook = Notebook(tall, lab, "linked.ipynb", cells)
     notebook.run_all()

@@ -242,7 +242,7 @@ def test_keys_step_from_the_debuggers_root_and_nowhere_else(
     page.locator(".tvmdbg-debugger").focus()
     page.keyboard.press("ArrowRight")
     assert get(page, "tour_step") == 2
-    graph.root.get_by_role("searchbox").click()
+    graph.root.get_by_role("combobox", name="search nodes").click()
     page.keyboard.type("np")
     assert get(page, "tour_step") == 2
 
@@ -315,7 +315,10 @@ def test_code_for_nodes(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> 
     select(clipboard)
     expect(graph.said).to_contain_text("nothing is selected")
     assert copied(clipboard, graph.root, run)[1] is run.graph
-    graph.root.get_by_role("button", name="Copy Python code for the node (y)").click()
+    code_button = graph.root.get_by_role("button", name="Copy Python code for the node (y)")
+    if not code_button.is_visible():
+        graph.root.get_by_role("button", name="More tools").click()
+    code_button.click()
     expect(graph.root.locator(".tvmdbg-copied")).to_have_text(
         f"copied run.graph  # run: {run.title}"
     )
