@@ -5,9 +5,10 @@ complete paint with a live server, nothing on the main thread for longer than 50
 a frame and 20 ms between two frames for 95 of 100 while it is moved, 100 MB of memory. In three
 states: as it opens; all groups open, in frames; and flat, each node and parameter a box.
 
-"CPU" of an open is that of the renderer with its workers, the page's own start included. Script,
-the longest task and "all of the thread" are CPU time of the main thread, from Chromium's own trace
-of another open; the time to open and that between frames depend on what else runs.
+"CPU" of an open is that of all threads of the page from its first message on, until 1.5 s after its
+first complete paint. Script, the longest task and "all of the thread" are CPU time of the main
+thread; all from Chromium's own traces, of other opens than those that are timed. The time to open
+and that between frames depend on what else runs.
 Beside the times in Python ``json.loads`` of the same file, which nothing that reads JSON can
 undercut by much. ``python -m benchmarks.graph_view [NODES …]``
 """
@@ -136,8 +137,9 @@ def verdict(found: float, promise: float) -> str:
 class Trace:
     """What the main thread of one page did between two marks."""
 
-    #: CPU milliseconds of each task.
+    #: CPU milliseconds of each task, and of all threads of the process together.
     tasks: list[float]
+    process: float
     #: Begin and CPU milliseconds of each script, and the begin of each frame.
     scripts: list[tuple[float, float]]
     frames: list[float]
@@ -158,6 +160,11 @@ class Trace:
             and first <= each["ts"] <= last
         ]
         tasks = [_cpu(each) for each in own if each["name"] == "RunTask"]
+        process = sum(
+            _cpu(each)
+            for each in events
+            if each["name"] == "RunTask" and each["pid"] == thread[0] and each["ts"] >= first
+        )
         scripts = sorted((e for e in own if e["name"] in SCRIPTS), key=lambda each: each["ts"])
         outer, until = [], 0.0
         for each in scripts:
@@ -165,7 +172,7 @@ class Trace:
                 outer.append(each)
                 until = each["ts"] + each.get("dur", 0)
         frames = [each["ts"] / 1e3 for each in events if each["name"] == "tvmdbg frame"]
-        return cls(tasks, [(each["ts"] / 1e3, _cpu(each)) for each in outer], frames)
+        return cls(tasks, process, [(each["ts"] / 1e3, _cpu(each)) for each in outer], frames)
 
     @property
     def longest(self) -> float:
@@ -199,7 +206,6 @@ class Opened:
 
         self.page.route(address, give)
         self._address = address
-        self.page.goto(f"{address}page.css")  # the renderer that the view will be in
 
     def open(self) -> None:
         """Wait for the first complete paint."""
@@ -234,23 +240,13 @@ class Opened:
         return took
 
 
-def renderer_seconds(browser: Browser) -> float:
-    """CPU seconds of all renderers so far."""
-    session = browser.new_browser_cdp_session()
-    found = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    session.detach()
-    return sum(each["cpuTime"] for each in found if each["type"] == "renderer")
-
-
 def opened(browser: Browser, address: str, traits: dict[str, Any], promise: float) -> None:
     """Print the times to open, the longest task and the memory then."""
     firsts, wholes, cpus, tasks = [], [], [], []
     heap = 0.0
     for _ in range(REPEATS):
         view = Opened(browser, address, traits)
-        before = renderer_seconds(browser)
         view.open()
-        cpus.append(renderer_seconds(browser) - before)
         first, whole = view.times()
         firsts.append(first)
         wholes.append(whole)
@@ -263,7 +259,9 @@ def opened(browser: Browser, address: str, traits: dict[str, Any], promise: floa
             view.open()
             view.page.wait_for_timeout(1500)
 
-        tasks.append(view.traced(run, "tvmdbg asked").longest)
+        trace = view.traced(run, "tvmdbg asked")
+        tasks.append(trace.longest)
+        cpus.append(trace.process / 1e3)
         view.page.close()
     middle, task = statistics.median(wholes), statistics.median(tasks)
     spread = f"{min(wholes):.2f} … {max(wholes):.2f}, n={REPEATS}"
