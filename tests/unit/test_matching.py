@@ -353,6 +353,34 @@ def test_which_of_equal_blocks_was_added_is_not_claimed() -> None:
     assert all(each.certainty is Certainty.POSSIBLE for each in middle)
 
 
+def branched(lengths: list[int]) -> Document:
+    """Rows of equal convolutions beside each other, each of so many, joined in their order."""
+    nodes: list[tuple[str, list[int]]] = [("", [])]
+    ends = []
+    for length in lengths:
+        last = 0
+        for _ in range(length):
+            nodes.append(("p", []))
+            nodes.append(("fused_nn_conv2d_add", [last, len(nodes) - 1]))
+            last = len(nodes) - 1
+        ends.append(last)
+    nodes.append(("fused_concatenate", ends))
+    return document(nodes, [len(nodes) - 1])
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 2), (2, 3), (4, 2), (6, 7)])
+def test_which_of_equals_was_removed_from_a_branch_is_not_claimed(before: int, after: int) -> None:
+    matching = match(graph_of(branched([2, before, 2])), graph_of(branched([2, after, 2])))
+    changed = range(5, 5 + 2 * before)
+    sure = [each for each in matching if each.certainty is not Certainty.POSSIBLE]
+    assert not [each for each in sure if each.a in changed]
+    behind = 2 * (after - before)
+    assert {(each.a, each.b) for each in sure if each.a not in changed} == {
+        *((node, node) for node in range(5)),
+        *((node, node + behind) for node in range(changed.stop, changed.stop + 5)),
+    }
+
+
 def test_names_decide_among_nodes_that_nothing_else_tells_apart() -> None:
     nodes: list[tuple[str, list[int]]] = [("", []), ("p", []), ("p", []), ("fused_nn_relu", [0])]
     first, second = document(nodes, [3]), document(nodes, [3])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.matching.found import agree
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
+from tvmdbg_widgets.analysis.matching.rivals import disputed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching.found import Found
@@ -28,18 +29,19 @@ def judged(a: Side, b: Side, found: Found) -> npt.NDArray[np.uint8]:
     """Return the certainty of each pair (uint8 [P]).
 
     Exact only where signature and wiring agree all around, and nothing there is merely possible;
-    possible where something matched beside one node stands elsewhere beside the other, or a
-    parameter belongs to such a node.
+    possible where something matched beside one node stands elsewhere beside the other, where
+    another choice would be as good, or a parameter belongs to such a node.
     """
     sure = []
     doubted = bytearray(len(a.keys))
+    rivals = disputed(a, b, found)
     guessed = {
-        a.anchor[node_a]
-        for (node_a, _), (certainty, _reason) in found.pairs.items()
-        if certainty is Certainty.POSSIBLE
+        a.anchor[pair[0]]
+        for pair, (certainty, _reason) in found.pairs.items()
+        if certainty is Certainty.POSSIBLE or pair in rivals
     }
     for (node_a, node_b), (certainty, _reason) in found.pairs.items():
-        known = certainty
+        known = Certainty.POSSIBLE if (node_a, node_b) in rivals else certainty
         if known is Certainty.EXACT and not (
             _wired_alike(a, b, node_a, node_b)
             and (not guessed or guessed.isdisjoint(_beside(a, node_a)))
@@ -52,7 +54,7 @@ def judged(a: Side, b: Side, found: Found) -> npt.NDArray[np.uint8]:
     for at, (node_a, _node_b) in enumerate(found.pairs):
         uses = a.read_by[node_a]
         is_parameter = bool(uses) and not (a.tokens[node_a] or a.reads[node_a])
-        if sure[at] is Certainty.LIKELY and is_parameter and all(doubted[use[0]] for use in uses):
+        if is_parameter and all(doubted[use[0]] for use in uses):
             sure[at] = Certainty.POSSIBLE
     return np.array(sure, np.uint8)
 
