@@ -46,7 +46,7 @@ def test_a_graph_that_would_be_condensed_is_drawn_box_by_box() -> None:
 
 
 def test_a_view_is_saved_as_it_stands(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
-    view = tvmdbg.GraphView(run, color_by="dtype", hidden=["op:softmax"], label="{name} #{id}")
+    view = tvmdbg.GraphView(run, color_by="dtype", hidden=["op:softmax"], label="{op} #{id}")
     words = said(view.save(tmp_path / "whole.svg"))
     assert "softmax #71" not in words
     assert "global_avg_pool2d #66" in words
