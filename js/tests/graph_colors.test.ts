@@ -66,6 +66,17 @@ function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
   return { ...column, data: new DataView(data.buffer) };
 }
 
+it("classes in an order of their own keep their colours where the first do not occur", () => {
+  const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
+  const wire = { of: "nodes", classes: ["exact", "likely", "only in b"], rows: [1, 2] };
+  const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
+  const palette = new Palette(SCHEMES.light as Theme);
+  const ground = { graph, scene: sceneOf([[0], [1]]), palette };
+  const colors = new ClassColors(ground, new Times(graph, null), found as never);
+  expect(colors.color(1)).not.toBe(colors.color(2));
+  expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
+});
+
 describe("colours of columns are those of the figures", () => {
   const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
   const nodes = offsets.slice(1).map((end, i) => ({

@@ -10,6 +10,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figure_checks import assert_sound, texts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
+from tvmdbg_widgets.figures.graph_colors import ClassColors
+from tvmdbg_widgets.figures.theme import THEMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,3 +69,20 @@ def test_what_matches_is_arranged_alike(corpus: Path, b: str) -> None:
         for graph in figure.description["graphs"]
     )
     assert one == two
+
+
+def test_a_certainty_has_one_colour_on_both_sides_whichever_occur() -> None:
+    a = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    b = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    matching = a.match(b)
+    assert matching.counts()["exact"] == 0
+    light = THEMES["light"]
+    colors = [
+        ClassColors(graph, certainty_column(matching, side))
+        for side, graph in enumerate((a.graph, b.graph))
+        if graph is not None
+    ]
+    likely, alone = int(Certainty.LIKELY), len(Certainty)
+    one, other = (each.color(light, likely) for each in colors)
+    assert str(one) == str(other) != str(colors[1].color(light, alone))
+    assert str(light.muted) not in (str(one), str(other))

@@ -215,7 +215,7 @@ class ClassColors(_Rows):
         alone = column.name == "storage"
         told = [code for code in order if counts[code] > 1] if alone else order
         self._place = {code: code if column.ordered else place for place, code in enumerate(order)}
-        self._own = min(_OWN, len(told))
+        self._own = min(_OWN, len(column.classes) if column.ordered else len(told))
         #: Label, nodes, code; the last row is of all that have no colour of their own.
         self.legend = [(column.classes[code], counts[code], code) for code in order[: self._own]]
         rest = order[self._own :]

@@ -59,7 +59,7 @@ export class ClassColors extends KindColors {
     for (const [place, code] of order.entries()) this.#place[code] = column.ordered ? code : place;
     // A slot that one entry alone has shares nothing.
     const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
-    this.#own = Math.min(OWN, told.length);
+    this.#own = Math.min(OWN, column.ordered ? counts.length : told.length);
     this.rows = order.slice(0, this.#own).map((code) => ({
       key: String(code),
       label: column.classes[code]!,
