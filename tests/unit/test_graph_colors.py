@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.colors import FILE, vectors
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
-from tvmdbg_widgets.analysis.output_errors import OutputErrors
+from tvmdbg_widgets.analysis.output_errors import OutputErrors, _difference
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.node_columns import node_column
 
@@ -272,6 +272,19 @@ def test_a_page_cannot_forge_columns(small: DebugRun) -> None:
     assert "evil" not in view._color_columns
     with pytest.raises(traitlets.TraitError):
         view.set_state({"color_by": {"0": 1}, "color_limits": [2, 1]})
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "away"),
+    [
+        (np.array([2**53 + 1]), np.array([2**53]), 1),
+        (np.array([-128], np.int8), np.array([127], np.int8), 255),
+        (np.array([0, 7], np.uint8), np.array([255, 7], np.uint8), 255),
+        (np.array([2**64 - 1], np.uint64), np.array([2**64 - 3], np.uint64), 2),
+    ],
+)
+def test_errors_of_integers_are_exact(mine: Any, theirs: Any, away: int) -> None:
+    assert _difference(mine, theirs) == _difference(theirs, mine) == away
 
 
 def test_errors_are_worked_out_beside_and_can_be_stopped(resnet: DebugRun) -> None:

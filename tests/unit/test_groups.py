@@ -187,6 +187,8 @@ def test_groups_are_found_by_name() -> None:
         KeyError, match="no group is named 'residul block'; close: 'residual block'"
     ):
         found.find("residul block")
+    with pytest.raises(TypeError, match="by its name, not int"):
+        found.find(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"by name: groups\.find\('residual block'\)"):
         found["residual block"]  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="takes the id of a node, not 'n1'"):

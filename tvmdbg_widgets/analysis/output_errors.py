@@ -173,10 +173,14 @@ def _blocks(array: Any) -> Iterator[Block]:
 
 
 def _difference(mine: Block, theirs: Block) -> float:
+    if mine.dtype.kind in "iu" and theirs.dtype.kind in "iu":
+        # Integers beyond 2**53 are no float64; modulo 2**64 the larger less the smaller is exact.
+        a, b = mine.astype(np.uint64), theirs.astype(np.uint64)
+        return float(np.max(np.where(mine > theirs, a - b, b - a), initial=0))
     with np.errstate(invalid="ignore", over="ignore"):
-        a, b = mine.astype(np.float64), theirs.astype(np.float64)
-        away = np.abs(a - b)
-    away[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
+        x, y = mine.astype(np.float64), theirs.astype(np.float64)
+        away = np.abs(x - y)
+    away[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
     away[np.isnan(away)] = np.inf
     return float(np.max(away, initial=0))
 

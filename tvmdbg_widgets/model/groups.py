@@ -155,7 +155,11 @@ class Groups(Sequence["Group"]):
         ------
         KeyError
             Where there is none; tells close names.
+        TypeError
+            The name is no str.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"a group is found by its name, not {type(name).__name__}: groups[id]")
         wanted = name.casefold().strip()
         found = tuple(
             group for group in self if wanted in (group.name.casefold(), group.title.casefold())
