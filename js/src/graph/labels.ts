@@ -7,6 +7,9 @@ import type { Groups } from "./groups.ts";
 import type { Words } from "./scene.ts";
 import type { Times } from "./times.ts";
 
+/** A file may hold names of any length. */
+const MOST_LETTERS = 1000;
+
 /** Text widths in the fonts of a box's two lines, px at scale 1. */
 export interface Measure {
   title(text: string): number;
@@ -108,7 +111,8 @@ export class Labels implements Words {
 
   title(node: number): string {
     const { labels, names } = this.#graph;
-    return labels.at(node) || names.at(node) || `node ${node}`;
+    const title = labels.at(node) || names.at(node) || `node ${node}`;
+    return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
   }
 
   /** What the node is apart from its kind: input, parameter, an output of the graph, the slowest. */

@@ -58,6 +58,9 @@ export class Repaint {
   }
 }
 
+/** A file may hold names of any length. */
+const MOST_LETTERS = 2000;
+
 /** Widths of texts in the context's present font, measured once each. */
 export class TextMeasure {
   readonly #context: CanvasRenderingContext2D;
@@ -67,7 +70,9 @@ export class TextMeasure {
     this.#context = context;
   }
 
-  width(text: string): number {
+  /** Of a text of more letters than fit on any screen, that of as many. */
+  width(long: string): number {
+    const text = long.slice(0, MOST_LETTERS);
     const key = `${this.#context.font}\n${text}`;
     let width = this.#widths.get(key);
     if (width === undefined) {
@@ -79,7 +84,9 @@ export class TextMeasure {
   }
 
   /** The text, cut in its middle by an ellipsis so that it fits; empty where not even three letters would. */
-  fit(text: string, room: number): string {
+  fit(long: string, room: number): string {
+    const half = MOST_LETTERS / 2;
+    const text = long.length > MOST_LETTERS ? long.slice(0, half) + long.slice(-half) : long;
     if (this.width(text) <= room) return text;
     const letters = Array.from(text);
     let [low, high] = [0, letters.length - 1];
