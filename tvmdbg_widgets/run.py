@@ -642,7 +642,7 @@ class DebugRun:
         self,
         height: int | None = None,
         *,
-        budget: int = 400_000,
+        budget: int = 450_000,
         share: Share = "pictures",
         parameters: bool = False,
         title: str | None = None,
