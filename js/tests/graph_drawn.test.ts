@@ -23,7 +23,6 @@ interface Recorded {
     isolate?: Isolation;
     hidden?: string[];
   };
-  theme: "light" | "dark";
   boxes: object[];
   frames: object[];
   lines: number[][];
@@ -34,10 +33,10 @@ const { graph } = links;
 const groups = new Groups(graph);
 const times = new Times(graph, null);
 const labels = new Labels(graph, times, { title: () => 0, small: () => 0 }, groups);
-const SCHEMES = {
-  light: { dark: false, background: "#ffffff", text: "#1f2328", muted: "#59636e", line: "#c3c8ce" },
-  dark: { dark: true, background: "#16191d", text: "#e3e7eb", muted: "#a5afba", line: "#444c56" },
-};
+const SCHEMES = [
+  { dark: false, background: "#ffffff", text: "#1f2328", muted: "#59636e", line: "#c3c8ce" },
+  { dark: true, background: "#16191d", text: "#e3e7eb", muted: "#a5afba", line: "#444c56" },
+];
 
 function hex(color: string | null): string | null {
   if (color === null || color.startsWith("#")) return color;
@@ -64,14 +63,19 @@ function sceneOf({ options }: Recorded): Scene {
 /** What is drawn, as a figure describes it. */
 function drawn(recorded: Recorded, scene: Scene) {
   const colorBy = recorded.options.color_by;
-  const palette = new Palette(SCHEMES[recorded.theme] as Theme);
   const wish = { name: colorBy, wires: {}, limits: null };
-  const colors = new Coloring(graph, times).colors(wish, scene, palette, null);
-  const picture = { palette, colorBy, colors, highlight: null } as unknown as Picture;
+  const both = SCHEMES.map((theme) => {
+    const palette = new Palette(theme as Theme);
+    const colors = new Coloring(graph, times).colors(wish, scene, palette, null);
+    return { palette, colors, picture: { palette, colorBy, colors, highlight: null } };
+  });
+  const { colors } = both[0]!;
   const boxes = Array.from(scene.node, (node, box) => {
     const [group, text] = [scene.group[box]!, scene.text(box)];
-    const quiet = hex(palette.plain);
-    const fill = hex(group < 0 ? (colors.face(box) ?? palette.plain) : groupFill(picture, box));
+    const fills = both.map(({ palette, colors: own, picture }) => {
+      const fill = group < 0 ? own.face(box) : groupFill(picture as unknown as Picture, box);
+      return fill === palette.plain ? null : hex(fill);
+    });
     return {
       node,
       group: group < 0 ? null : group,
@@ -80,7 +84,7 @@ function drawn(recorded: Recorded, scene: Scene) {
       second: colors.words(box) ?? text.shape,
       folded: foldedInto(scene, box).length,
       frame: scene.frameOf[box],
-      fill: fill === quiet ? null : fill,
+      fill: fills[0] === null ? null : fills,
       tag: group < 0 ? "" : groups.tag(group),
     };
   });
@@ -91,7 +95,7 @@ function drawn(recorded: Recorded, scene: Scene) {
       parent: scene.frames.parent[frame],
       header: `${groups.title(group)}${time && ` · ${time}`}`,
       tag: groups.tag(group),
-      color: palette.group(groups.kind[group]!),
+      color: both.map(({ palette }) => palette.group(groups.kind[group]!)),
     };
   });
   const { edgeSource, edgeTarget, edgeSlot } = scene;

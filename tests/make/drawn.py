@@ -26,15 +26,14 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
 
 
 def cases() -> list[dict[str, Any]]:
-    """Return what is drawn in each case, in both schemes."""
+    """Return what is drawn in each case."""
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     found = []
     for opened, options in CASES:
         case = {"color_by": "kind", "open_groups": opened, **options}
-        for theme in ("light", "dark"):
-            figure = run.figure("graph", **case, theme=theme, width=2000)
-            facts = {key: figure.description[key] for key in ("boxes", "frames", "lines")}
-            found.append({"options": case, "theme": theme, **facts})
+        figure = run.figure("graph", **case, width=2000)
+        facts = {key: figure.description[key] for key in ("boxes", "frames", "lines")}
+        found.append({"options": case, **facts})
     return found
 
 

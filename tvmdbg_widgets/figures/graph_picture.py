@@ -15,6 +15,7 @@ from tvmdbg_widgets.figures.graph_health import JUDGED, NodeHealth, is_unknown
 from tvmdbg_widgets.figures.graph_health import fill as health_fill
 from tvmdbg_widgets.figures.graph_marks import draw_lines, draw_ring
 from tvmdbg_widgets.figures.graph_node_box import NodeBox
+from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted
 
@@ -129,9 +130,12 @@ class Picture:
         elif not self.hits.isdisjoint(nodes):
             draw_ring(marks, around, hit=True)
 
-    def describe(self, theme: Theme) -> dict[str, Any]:
-        """Return boxes and frames as JSON-able facts; edges by the places of the boxes."""
-        scene = self.scene
+    def describe(self) -> dict[str, Any]:
+        """Return boxes and frames as JSON-able facts, edges by the places of the boxes.
+
+        Colours are two each: in the light theme and in the dark one.
+        """
+        scene, theme = self.scene, THEMES["auto"]
         boxes = []
         for box, (node, group) in enumerate(zip(scene.nodes, scene.group, strict=True)):
             isa = group >= 0
@@ -144,7 +148,7 @@ class Picture:
                     "second": self.second(box) if isa else f"#{node} · {self.second(box)}",
                     "folded": len(scene.folded[box]),
                     "frame": scene.frame_of[box],
-                    "fill": self.fill(theme, box),
+                    "fill": _both(self.fill(theme, box)),
                     "tag": self.words.tag(group) if isa else "",
                 }
             )
@@ -154,7 +158,7 @@ class Picture:
                 "parent": parent,
                 "header": self.words.header(group),
                 "tag": self.words.tag(group),
-                "color": theme.group(self.words.kinds[group]),
+                "color": _both(theme.group(self.words.kinds[group])),
             }
             for group, parent in scene.frames
         ]
@@ -165,3 +169,7 @@ class Picture:
                 list(each) for each in zip(scene.source, scene.target, scene.slot, strict=True)
             ],
         }
+
+
+def _both(paint: Paint | None) -> list[str] | None:
+    return None if paint is None else [str(paint), paint.dark]

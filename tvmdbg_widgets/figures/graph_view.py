@@ -203,7 +203,7 @@ class GraphPanels:
         if closed:
             self._slowest(panel, "What takes longest:")
         if not rest:
-            panel.description |= picture.describe(self.theme)
+            panel.description |= picture.describe()
         return panel
 
     def _left(self, arrangement: Arrangement) -> float:
