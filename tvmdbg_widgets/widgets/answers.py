@@ -11,6 +11,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.devices import device_names
+from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.strings import StringColumn
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 #: Nodes and entries of one finding that a view is told; titles and evidence count all.
 _LISTED = 200
+_WRONG = 5
 _STOPS_WITHIN = 1.0
 
 
@@ -180,7 +182,9 @@ def _graph(context: Context, _question: Question) -> Reply:
         "groupNames": groups.names,
         "nodeGroup": groups.node_group,
     }
-    return _packed(columns, {"devices": device_names(graph)})
+    wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
+    info = {"devices": device_names(graph), "wrong": wrong[:_WRONG], "wrongCount": len(wrong)}
+    return _packed(columns, info)
 
 
 def _timeline(context: Context, _question: Question) -> Reply:

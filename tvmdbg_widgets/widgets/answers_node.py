@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 _CONSUMERS = 200
 _CANDIDATES = 20
+_LISTED = 500  # inputs, and outputs
 _IDLE = {NodeKind.INPUT: "not run (input)", NodeKind.PARAMETER: "not run (parameter)"}
 
 
 def node_details(run: DebugRun, node: int) -> dict[str, Any]:
     """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
+
+    Of very many inputs and outputs the first are listed, and how many there are.
 
     Raises
     ------
@@ -45,7 +48,11 @@ def node_details(run: DebugRun, node: int) -> dict[str, Any]:
         "opKind": view.op_kind,
         "attrs": [[name, str(value)] for name, value in view.attrs.items()],
         "inputs": _inputs(run.graph, node),
-        "outputs": [_output(run.graph, node, output) for output in range(view.num_outputs)],
+        "inputCount": len(run.graph.in_edges(node)),
+        "outputs": [
+            _output(run.graph, node, output) for output in range(min(view.num_outputs, _LISTED))
+        ],
+        "outputCount": view.num_outputs,
         "times": _times(run, node),
         "notes": _notes(run, node),
     }
@@ -62,7 +69,7 @@ def entry_text(graph: Graph, node: int, output: int) -> str:
 
 def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
     found = []
-    for edge in graph.in_edges(node):
+    for edge in graph.in_edges(node)[:_LISTED]:
         source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
         found.append(
             {

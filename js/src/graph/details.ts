@@ -17,6 +17,7 @@ export interface GroupActs {
 
 const TOP = 10;
 const BUSY_MS = 150;
+const MOST_LETTERS = 10_000;
 
 /** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
 export class Details {
@@ -146,11 +147,11 @@ export class Details {
         ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
         : null,
       section(
-        `inputs (${details.inputs.length})`,
+        listed("inputs", details.inputs.length, details.inputCount),
         list(details.inputs.map((input, operand) => this.#input(input, operand))),
       ),
       section(
-        `outputs (${details.outputs.length})`,
+        listed("outputs", details.outputs.length, details.outputCount),
         list(details.outputs.map((output) => this.#output(id, output))),
       ),
       details.attrs.length
@@ -290,7 +291,7 @@ export class Details {
     for (let node = 0; inputs.length < inputCount; node++) {
       if (graph.kinds[node] === NodeKind.INPUT) inputs.push(node);
     }
-    const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
+    const parts: Node[] = [element("h3", {}, "Graph"), table(rows), ...this.#wrong()];
     const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
@@ -302,6 +303,14 @@ export class Details {
     parts.push(section(`inputs (${inputs.length})`, links_(inputs)));
     parts.push(section(`outputs (${heads.length})`, links_(heads)));
     return parts;
+  }
+
+  /** What the file has wrong, so that less is drawn than it may mean. */
+  #wrong(): Node[] {
+    const { wrong = [], wrongCount = 0 } = this.#model.graph.info ?? {};
+    const more = wrongCount - wrong.length;
+    const said = more > 0 ? [...wrong, `and ${integer(more)} more: run.graph.issues`] : wrong;
+    return said.map((each) => element("p", { class: "tvmdbg-warning" }, `⚠ ${each}`));
   }
 
   #slowest(): HTMLElement {
@@ -341,12 +350,23 @@ function named(label: string, value: string): HTMLElement {
     { class: "tvmdbg-graph-named" },
     element("span", { class: "tvmdbg-muted" }, label),
     copy,
-    element("div", { class: "tvmdbg-graph-mono" }, value || "(empty)"),
+    element("div", { class: "tvmdbg-graph-mono" }, shownOf(value) || "(empty)"),
   );
 }
 
 function section(title: string, ...children: (Node | null)[]): HTMLElement {
   return element("section", {}, element("h4", {}, title), ...children);
+}
+
+/** A file may hold names of any length; all of it is copied. */
+function shownOf(value: string): string {
+  const more = value.length - MOST_LETTERS;
+  return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${integer(more)} more letters` : value;
+}
+
+/** `inputs (3)`; `inputs (the first 500 of 1,000,000)`. */
+function listed(what: string, shown: number, count = shown): string {
+  return `${what} (${shown < count ? `the first ${integer(shown)} of ` : ""}${integer(count)})`;
 }
 
 function list(items: HTMLElement[], tag: "ul" | "ol" = "ul"): HTMLElement {

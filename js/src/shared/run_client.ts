@@ -76,6 +76,9 @@ export interface GraphColumns {
   info?: {
     /** Names of devices by their type. */
     devices: Record<string, string>;
+    /** What of the graph its file has wrong, the first of so many. */
+    wrong?: string[];
+    wrongCount?: number;
   } | null;
 }
 
@@ -201,8 +204,11 @@ export interface NodeDetails {
   kind: string;
   opKind: string;
   attrs: [name: string, value: string][];
+  /** The first of `inputCount`; so of the outputs. */
   inputs: { node: number; output: number; name: string; text: string; trust: string }[];
   outputs: { output: number; text: string; consumers: { node: number; name: string }[] }[];
+  inputCount?: number;
+  outputCount?: number;
   times: [label: string, text: string][];
   notes: string[];
 }

@@ -1,0 +1,179 @@
+"""Graphs that are wrong or out of proportion: drawn as far as they are true, and nothing hangs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from formats.graph_truth import operator
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import frames, rest
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+INSPECT = """root => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
+X: dict[str, Any] = {"op": "null", "name": "x", "inputs": []}
+
+
+def graph(*nodes: dict[str, Any], outputs: int | None = None) -> bytes:
+    """One output a node, but for node 1, where it has another number of ``outputs``."""
+    counts = [outputs if node == 1 and outputs else 1 for node in range(len(nodes))]
+    entries = sum(counts)
+    document = {
+        "nodes": nodes,
+        "arg_nodes": [at for at, node in enumerate(nodes) if node["op"] == "null"],
+        "heads": [[len(nodes) - 1, 0, 0]] if nodes else [],
+        "node_row_ptr": [sum(counts[:at]) for at in range(len(nodes) + 1)],
+        "attrs": {
+            "shape": ["list_shape", [[1, 4]] * entries],
+            "dltype": ["list_str", ["float32"] * entries],
+            "storage_id": ["list_int", list(range(entries))],
+        },
+    }
+    return json.dumps(document).encode()
+
+
+@pytest.fixture
+def view(page: Page) -> Callable[[str], Locator]:
+    """Open the graph at an address; gives its root, focused."""
+
+    def opened(address: str) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.goto(f"{address}?views=graph&width=960")
+        root = page.locator(".tvmdbg-graph")
+        expect(root).to_have_attribute("data-ready", "true")
+        root.focus()
+        return root
+
+    return opened
+
+
+def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
+    return found
+
+
+def drawn(root: Locator) -> list[int]:
+    return sorted(mark["id"] for mark in inspect(root)["marks"])
+
+
+def drive(page: Page, root: Locator) -> None:
+    """What a user does who wants to see what it is; a test ends here where something hangs."""
+    for key in "0s]ue+-hajakkaxXxgwpcf0":
+        page.keyboard.press(key)
+    for key in ("ArrowUp", "ArrowDown", "ArrowRight", "Enter", "Escape", "Escape"):
+        page.keyboard.press(key)
+    frames(page)
+    expect(root).not_to_contain_text("could not be")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        (
+            [
+                X,
+                operator("a", "fused_add", [[0, 0, 0], [3, 0, 0]]),
+                operator("b", "fused_relu", [[1, 0, 0]]),
+                operator("c", "fused_tanh", [[2, 0, 0]]),
+            ],
+            "3 nodes in a circle: 1 'a', 2 'b', 3 'c'",
+        ),
+        ([X, operator("a", "fused_add", [[1, 0, 0]])], "no node that depends on itself"),
+        (
+            [
+                X,
+                operator("a", "fused_add", [[0, 0, 0], [99, 0, 0]]),
+                operator("b", "fused_relu", [[1, 7, 0]]),
+            ],
+            "found 99. The edge leads nowhere.",
+        ),
+    ],
+    ids=["a circle", "a loop", "edges from nowhere"],
+)
+def test_what_is_wrong_is_said_beside_what_is_drawn(
+    page: Page, view: Callable[[str], Locator], nodes: list[dict[str, Any]], said: str
+) -> None:
+    with serve(tvmdbg.open(graph(*nodes))) as address:
+        root = view(address)
+        expect(root.get_by_role("complementary")).to_contain_text(said)
+        assert drawn(root) == list(range(len(nodes)))
+        drive(page, root)
+
+
+def test_many_faults_are_counted(page: Page, view: Callable[[str], Locator]) -> None:
+    nodes = [operator(f"n{at}", f"f{at}", [[at + 1_000, 0, 0]]) for at in range(1, 40)]
+    with serve(tvmdbg.open(graph(X, *nodes))) as address:
+        details = view(address).get_by_role("complementary")
+        expect(details.get_by_text("The edge leads nowhere")).to_have_count(5)
+        expect(details).to_contain_text("more: run.graph.issues")
+
+
+def test_a_graph_without_nodes_says_so(view: Callable[[str], Locator]) -> None:
+    with serve(tvmdbg.open(graph())) as address:
+        expect(view(address)).to_contain_text("The graph has no nodes")
+
+
+MILLION = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [X, operator("a", "fused_add", [[0, 0, 0]] * MILLION)],
+        [
+            X,
+            operator("a", "fused_split", [[0, 0, 0]], MILLION),
+            operator("b", "fused_concatenate", [[1, at, 0] for at in range(MILLION)]),
+        ],
+    ],
+    ids=["of one tensor", "of as many tensors"],
+)
+def test_a_million_edges_at_one_node(
+    page: Page, view: Callable[[str], Locator], nodes: list[dict[str, Any]]
+) -> None:
+    run = tvmdbg.open(graph(*nodes, outputs=MILLION if len(nodes) > 2 else None))
+    with serve(run) as address:
+        root = view(address)
+        assert drawn(root) == list(range(len(nodes)))
+        page.evaluate("id => tvmdbg.models.session.set('selected', [id])", len(nodes) - 1)
+        details = root.get_by_role("complementary")
+        expect(details).to_contain_text("inputs (the first 500 of 1,000,000)")
+        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {len(nodes) - 1} of")
+        drive(page, root)
+
+
+def test_a_hundred_thousand_readers_of_one_tensor(
+    page: Page, view: Callable[[str], Locator]
+) -> None:
+    readers = [operator("n", "fused_relu", [[0, 0, 0]])] * 100_000
+    with serve(tvmdbg.open(graph(X, *readers))) as address:
+        root = view(address)
+        assert inspect(root)["marks"]
+        drive(page, root)
+        page.evaluate("tvmdbg.models.session.set('selected', [0])")
+        rest(page)
+        expect(root.locator(".tvmdbg-mirror")).to_contain_text("100,000 consumers")
+
+
+def test_names_of_ten_megabytes(page: Page, view: Callable[[str], Locator]) -> None:
+    size = 10_000_000
+    long = operator("a" * size, "f" * size, [[0, 0, 0]])
+    with serve(tvmdbg.open(graph({**X, "name": "x" * size}, long))) as address:
+        root = view(address)
+        assert drawn(root) == [0, 1]
+        assert all(len(label["text"]) < 500 for label in inspect(root)["labels"])
+        drive(page, root)
