@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.memory_lives import Ints, Lives, lives, occupied
 from tvmdbg_widgets.analysis.memory_losses import Loss, losses, written_over
 from tvmdbg_widgets.analysis.memory_sizes import UNKNOWN, entry_sizes
-from tvmdbg_widgets.analysis.memory_slots import Life, Peak, Slots
+from tvmdbg_widgets.analysis.memory_slots import Life, LiveEntries, Peak, Slots
 from tvmdbg_widgets.analysis.memory_words import sentences
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.model.frames import data_frame
@@ -146,7 +146,7 @@ class MemoryPlan:
         own = self.graph.node(node).id if isinstance(node, str) else node
         return self._life(self.graph.entry_id(own, output))
 
-    def live_at(self, node: int | str) -> tuple[Life, ...]:
+    def live_at(self, node: int | str) -> LiveEntries:
         """Return what is live in the workspace while a node runs, the largest first.
 
         Raises
@@ -172,13 +172,13 @@ class MemoryPlan:
         counts = np.diff(self.graph.entry_offsets)
         return np.repeat(np.arange(self.graph.num_nodes, dtype=np.int32), counts)
 
-    def _live_at(self, step: int) -> tuple[Life, ...]:
+    def _live_at(self, step: int) -> LiveEntries:
         there = self._in_workspace & (self.first <= step) & (step <= self.last)
         there &= self.entry_bytes > 0
         found = np.flatnonzero(there)
         found = found[np.lexsort((found, -self.entry_bytes[found]))]
         _, largest = np.unique(self.entry_slot[found], return_index=True)
-        return tuple(self._life(each) for each in found[np.sort(largest)].tolist())
+        return LiveEntries(found[np.sort(largest)], self._life)
 
     def entry_of(self, entry: int) -> Entry:
         """Return node and output of an entry by its id, a place in the entry columns."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.nodes import Entry
@@ -69,13 +70,13 @@ class Peak:
     bytes : int
     nodes : tuple of int
         The nodes while which so much is live, in the order of execution.
-    entries : tuple of Life
+    entries : sequence of Life
         What is live while the first of them runs, the largest first.
     """
 
     bytes: int
     nodes: tuple[int, ...]
-    entries: tuple[Life, ...]
+    entries: Sequence[Life]
 
     def __repr__(self) -> str:
         nodes = ", ".join(f"#{node}" for node in self.nodes[:_SHOWN])
@@ -124,6 +125,33 @@ class Slot:
             f"<Slot {self.index}: storage_id {self.storage_id}{where}{what}, "
             f"{bytes_text(self.bytes)}, held by {listed}>"
         )
+
+
+class LiveEntries(Sequence[Life]):
+    """Entries of a plan by their ids, each told when it is asked for."""
+
+    __slots__ = ("_ids", "_life")
+
+    def __init__(self, ids: npt.NDArray[np.intp], life: Callable[[int], Life]) -> None:
+        self._ids, self._life = ids, life
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Life: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Life, ...]: ...
+    def __getitem__(self, index: int | slice) -> Life | tuple[Life, ...]:
+        if isinstance(index, slice):
+            return tuple(self._life(each) for each in self._ids[index].tolist())
+        return self._life(int(self._ids[operator.index(index)]))
+
+    def __repr__(self) -> str:
+        shown = [f"  {life!r}" for life in self[:_SHOWN]]
+        more = [f"  … {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
+        count = len(self)
+        return "\n".join([f"{count:,} {'entry' if count == 1 else 'entries'}", *shown, *more])
 
 
 class Slots(Sequence[Slot]):

@@ -9,6 +9,8 @@ from tvmdbg_widgets.model.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.analysis.memory_losses import Loss
     from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.analysis.memory_slots import Life
@@ -67,7 +69,7 @@ def peak(plan: MemoryPlan) -> str:
     return f"{said}; nothing is allocated beyond {what}"
 
 
-def makers(entries: tuple[Life, ...]) -> str:
+def makers(entries: Sequence[Life]) -> str:
     """``"#12 64.0 KiB (65,536), #9 …, and 3 more"``."""
     shown = [
         f"{entry_text(each.entry)} {bytes_text(each.bytes or 0)}" for each in entries[:_MAKERS]

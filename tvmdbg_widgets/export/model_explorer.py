@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ from tvmdbg_widgets.model.writing import replacing
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
+
+    import numpy.typing as npt
 
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.groups import Groups
@@ -176,10 +179,7 @@ class _Nodes:
                 {"id": str(graph.edge_position[edge]), "attrs": self._operand(edge)}
                 for edge in edges
             ],
-            "outputsMetadata": [
-                {"id": str(output), "attrs": self._entry(node, output)}
-                for output in range(len(graph.entry_range(node)))
-            ],
+            "outputsMetadata": self._outputs(node),
         }
 
     def _attrs(self, node: int, edges: list[int]) -> list[dict[str, Any]]:
@@ -214,22 +214,36 @@ class _Nodes:
         name = cut(graph.names[source], _MOST_LABEL)
         return _pairs({"__tensor_tag": f"#{source}:{output} {name}"})
 
-    def _entry(self, node: int, output: int) -> list[dict[str, Any]]:
-        graph = self.graph
-        entry = graph.entry_id(node, output)
-        storage, device = graph.storage_ids, graph.device_types
-        scope = "" if graph.storage_scopes is None else graph.storage_scopes[entry]
-        return _pairs(
-            {
-                "__tensor_tag": f"{cut(graph.names[node], _MOST_LABEL)}:{output}",
-                "tensor_shape": entry_text(graph.dtype(node, output), graph.shape(node, output)),
-                "storage_id": "" if storage is None or storage[entry] < 0 else storage[entry],
-                "device": ""
-                if device is None or device[entry] < 0
-                else device_name(int(device[entry])),
-                "storage scope": scope,
+    def _outputs(self, node: int) -> list[dict[str, Any]]:
+        """Return what is known of each entry; each text is made once, for a node may have many."""
+        graph, entries = self.graph, self.graph.entry_range(node)
+        own = slice(entries.start, entries.stop)
+        name = cut(graph.names[node], _MOST_LABEL)
+
+        def ids(column: npt.NDArray[np.int32] | None) -> list[int]:
+            return [-1] * len(entries) if column is None else column[own].tolist()
+
+        starts = graph.shape_offsets[entries.start : entries.stop + 1].tolist()
+        known = graph.shape_known[own].tolist()
+        storage, devices = ids(graph.storage_ids), ids(graph.device_types)
+        scopes = graph.storage_scopes
+        entry_words = cache(lambda *each: _text(entry_text(*each)))
+        device_words = cache(lambda device: "" if device < 0 else _text(device_name(device)))
+        words = cache(_text)
+        found = []
+        for output, entry in enumerate(entries):
+            dims = graph.shape_dims[starts[output] : starts[output + 1]].tolist()
+            shape = tuple(dims) if known[output] else None
+            told = {
+                "__tensor_tag": _text(f"{name}:{output}"),
+                "tensor_shape": entry_words(graph.dtypes[entry] or None, shape),
+                "storage_id": "" if storage[output] < 0 else str(storage[output]),
+                "device": device_words(devices[output]),
+                "storage scope": "" if scopes is None else words(scopes[entry]),
             }
-        )
+            attrs = [{"key": key, "value": value} for key, value in told.items() if value]
+            found.append({"id": str(output), "attrs": attrs})
+        return found
 
 
 def _group_attributes(

@@ -54,23 +54,42 @@ def _main_line(
     return main, broken
 
 
+class _Heaviest:
+    """The heaviest link that ends before a place, the first of several: a tree of maxima."""
+
+    def __init__(self, width: int) -> None:
+        self._best = [(0, 1)] * (width + 1)
+
+    def add(self, end: int, total: int, link: int) -> None:
+        own, at = (total, -link), end + 1
+        while at < len(self._best):
+            self._best[at] = max(self._best[at], own)
+            at += at & -at
+
+    def before(self, end: int) -> tuple[int, int]:
+        """Return its weight and number; 0 and -1 where there is none."""
+        found, at = (0, 1), end
+        while at > 0:
+            found = max(found, self._best[at])
+            at -= at & -at
+        return found[0], -found[1]
+
+
 def _choose(links: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
     """Of links (from, to, end, weight) choose the heaviest set that neither cross nor meet."""
     if len(links) < 2:
         return [link[:2] for link in links]
-    total = [link[3] for link in links]
-    before = [-1] * len(links)
-    last = 0
-    for i, (u, _, end, _) in enumerate(links):
-        best = -1
-        for j in range(i):
-            if links[j][0] == u or links[j][2] >= end:
-                continue
-            if best < 0 or total[j] > total[best]:
-                best = j
-        before[i] = best
-        if best >= 0:
-            total[i] += total[best]
+    heaviest = _Heaviest(1 + max(end for _, _, end, _ in links))
+    total: list[int] = []
+    before: list[int] = []
+    last = begun = 0
+    for i, (u, _, end, weight) in enumerate(links):
+        while links[begun][0] != u:
+            heaviest.add(links[begun][2], total[begun], begun)
+            begun += 1
+        most, best = heaviest.before(end)
+        before.append(best)
+        total.append(weight + most)
         if total[i] > total[last]:
             last = i
     chosen: list[tuple[int, int]] = []
