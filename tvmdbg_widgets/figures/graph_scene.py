@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DATA, AMBIGUOUS, CONTROL, BRIDGE = 0, 1, 2, 3
 EDGE_STYLES = ("data", "ambiguous", "control", "bridge")
+#: Edges of one style from one box to another that are drawn; more would be a black area.
+_MOST_BETWEEN = 200
 
 
 class Times:
@@ -137,6 +139,8 @@ class Scene:
         Per drawn edge which output it reads; how many hidden nodes a bridge leads over.
     dangling, cut_into, cut_out_of : list of int
         Per box: operands that name no node, and edges from and to nodes that are left out.
+    spared : int
+        Edges that are not drawn because too many lead from one box to one other.
     """
 
     nodes: list[int] = field(default_factory=list)
@@ -153,6 +157,7 @@ class Scene:
     dangling: list[int] = field(default_factory=list)
     cut_into: list[int] = field(default_factory=list)
     cut_out_of: list[int] = field(default_factory=list)
+    spared: int = 0
 
 
 def badge(folded: int) -> str:
@@ -263,6 +268,7 @@ class _Edges:
         self._graph, self._scene, self._own = graph, scene, own
         self._drawn: set[tuple[int, int, int]] = set()
         self._slots: dict[int, dict[int, int]] = {}
+        self._between: dict[tuple[int, int, int], int] = {}
 
     def _add(self, source: int, target: int, output: int, style: int, entry: int) -> None:
         """Draw an edge; ``entry`` tells what it carries."""
@@ -271,6 +277,11 @@ class _Edges:
             if source == target or (entry, style, target) in self._drawn:
                 return
             self._drawn.add((entry, style, target))
+        between = (source, target, style)
+        self._between[between] = count = self._between.get(between, 0) + 1
+        if count > _MOST_BETWEEN:
+            scene.spared += 1
+            return
         if scene.group[source] >= 0 and style != CONTROL:
             slots = self._slots.setdefault(source, {})
             slot = slots.setdefault(entry, len(slots))

@@ -52,6 +52,8 @@ _GROUPS_TALL = 1100.0
 _PART_BOXES = 20
 #: Some groups closed: with fewer boxes, what is inside tells more; with more, a condensed graph.
 _FEWEST_BOXES, _MOST_CLOSED = 8, 90
+#: Edges that are drawn at all, and the fewest bytes that each takes.
+_MOST_EDGES, _BYTES_OF_AN_EDGE = 100_000, 12
 _SLOWEST = 8
 _NAMES = 122
 
@@ -126,6 +128,8 @@ class GraphPanels:
             if closes and not chosen and self.focus is not None:
                 break
             scene = self.scene if nesting is None else self._scene(self.only, nesting)
+            if len(scene.source) > min(_MOST_EDGES, most_bytes // _BYTES_OF_AN_EDGE):
+                continue
             for titled in (True, False):
                 panel = self.panel(scene, titled=titled)
                 if panel is None:
@@ -188,7 +192,8 @@ class GraphPanels:
             self.colors,
         )
         hottest = (picture.hottest, "hottest group") if closed else None
-        panel, y = self._start(scene, self._closed_note(scene), hottest)
+        note = f"{self._closed_note(scene)} {_spared_note(scene)}".strip()
+        panel, y = self._start(scene, note, hottest)
         left = self._left(arrangement)
         picture.draw(panel.marks, left, y)
         folded = arrangement.folded
@@ -432,6 +437,17 @@ class GraphPanels:
             verdict, said = self.health.of_box(self.scene, box)
             node["health"] = {"verdict": verdict, "text": said}
         return {"health": self.health.describe()}
+
+
+def _spared_note(scene: Scene) -> str:
+    """Say which edges are not drawn between the boxes that are."""
+    if not scene.spared:
+        return ""
+    drawn = len(scene.source)
+    return (
+        f"{drawn:,} of {drawn + scene.spared:,} edges are drawn: the first of those that lead "
+        "from one box to the same other."
+    )
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
