@@ -160,8 +160,10 @@ class _Nodes:
 
     def _node(self, node: int) -> dict[str, Any]:
         graph = self.graph
-        edges = graph.in_edges(node).tolist()
-        linked = [edge for edge in edges if self.inside[graph.edge_source[edge]]]
+        edges = graph.in_edges(node)
+        columns = (graph.edge_source, graph.edge_output, graph.edge_position)
+        rows = list(zip(*(column[edges].tolist() for column in columns), strict=True))
+        operand = cache(self._operand)
         return {
             "id": str(node),
             "label": _text(cut(self.labels.title(node), _MOST_LABEL)),
@@ -169,20 +171,21 @@ class _Nodes:
             "attrs": self._attrs(node, edges),
             "incomingEdges": [
                 {
-                    "sourceNodeId": str(graph.edge_source[edge]),
-                    "sourceNodeOutputId": str(graph.edge_output[edge]),
-                    "targetNodeInputId": str(graph.edge_position[edge]),
+                    "sourceNodeId": str(source),
+                    "sourceNodeOutputId": str(output),
+                    "targetNodeInputId": str(position),
                 }
-                for edge in linked
+                for source, output, position in rows
+                if self.inside[source]
             ],
             "inputsMetadata": [
-                {"id": str(graph.edge_position[edge]), "attrs": self._operand(edge)}
-                for edge in edges
+                {"id": str(position), "attrs": _pairs({"__tensor_tag": operand(source, output)})}
+                for source, output, position in rows
             ],
             "outputsMetadata": self._outputs(node),
         }
 
-    def _attrs(self, node: int, edges: list[int]) -> list[dict[str, Any]]:
+    def _attrs(self, node: int, edges: npt.NDArray[np.int32]) -> list[dict[str, Any]]:
         graph, view = self.graph, self.graph.nodes[node]
         known = not math.isnan(self.times.ns[node])
         own: dict[str, Any] = {
@@ -194,11 +197,12 @@ class _Nodes:
             "time": self.labels.time(node) if known else "",
             "output of the graph": "yes" if self.labels.is_head(node) else "",
         }
-        for edge in edges:
-            position, trust = graph.edge_position[edge], graph.edge_trust[edge]
+        unsure = (graph.edge_source[edges] < 0) | (graph.edge_trust[edges] == Trust.AMBIGUOUS)
+        for edge in edges[unsure].tolist():
+            position = graph.edge_position[edge]
             if graph.edge_source[edge] < 0:
                 own[f"operand {position}"] = "not in the graph"
-            elif trust == Trust.AMBIGUOUS:
+            else:
                 candidates = graph.edge_candidates.get(edge, ())
                 own[f"operand {position}"] = f"ambiguous: one of {', '.join(map(str, candidates))}"
         given = {f"attr {key}": value for key, value in view.attrs.items() if key != "func_name"}
@@ -206,13 +210,10 @@ class _Nodes:
         after = {"runs after": {"type": "node_ids", "nodeIds": before}} if before else {}
         return _pairs(own | given | after)
 
-    def _operand(self, edge: int) -> list[dict[str, Any]]:
-        graph = self.graph
-        source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
+    def _operand(self, source: int, output: int) -> str:
         if source < 0:
-            return _pairs({"__tensor_tag": "not in the graph"})
-        name = cut(graph.names[source], _MOST_LABEL)
-        return _pairs({"__tensor_tag": f"#{source}:{output} {name}"})
+            return "not in the graph"
+        return f"#{source}:{output} {cut(self.graph.names[source], _MOST_LABEL)}"
 
     def _outputs(self, node: int) -> list[dict[str, Any]]:
         """Return what is known of each entry; each text is made once, for a node may have many."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
 
 _LINES = 150
+_MOST_READ = 200
 _SLOWEST = 8
 
 
@@ -126,15 +127,16 @@ def _slowest(graph: Graph, labels: Labels, times: Times) -> list[str]:
 
 
 def _reads(graph: Graph, node: int, scene: Scene, box: int) -> str:
-    inside = set(scene.folded[box])
+    edges = graph.in_edges(node)
+    edges = edges[~np.isin(graph.edge_source[edges], scene.folded[box])]
     found = []
-    for edge in graph.in_edges(node).tolist():
+    for edge in edges[:_MOST_READ].tolist():
         source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
-        if source in inside:
-            continue
         name = "nothing in the graph" if source < 0 else f"#{source}"
         unsure = "?" if graph.edge_trust[edge] == Trust.AMBIGUOUS else ""
         found.append(f"{name}{f':{output}' if output else ''}{unsure}")
+    if len(edges) > _MOST_READ:
+        found.append(f"and {len(edges) - _MOST_READ:,} more")
     return f" <- {', '.join(found)}" if found else ""
 
 
