@@ -388,3 +388,81 @@ def test_the_memory_plan_is_legible_at_every_zoom(
             page.keyboard.press(key)
         frames(page)
         check(page)
+
+
+@pytest.mark.parametrize(("run", "width", "theme"), SAMPLES)
+def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
+    page: Page, addresses: dict[str, str], run: str, width: int, theme: str
+) -> None:
+    show(page, addresses[run], width, theme, views="graph")
+    root = page.locator(".tvmdbg-graph")
+    (first,) = check(page)
+    if width > 760:
+        assert "made of" in seen(first)
+        assert "residual block × 9" in seen(first)
+    for keys in (
+        "++",
+        "++",
+        "+++",
+        "0x",
+        "++",
+        "++",
+        "0X",
+        "w0",
+        "++",
+        "w0c",
+        "c",
+        "c",
+        "g0",
+        "++",
+    ):
+        root.focus()
+        for key in keys:
+            page.keyboard.press(key)
+        rest(page)
+        check(page)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_menus_of_the_graph_are_legible_and_closed_by_key(
+    page: Page, addresses: dict[str, str], width: int, theme: str
+) -> None:
+    show(page, addresses["resnet20"], width, theme, views="graph")
+    root = page.locator(".tvmdbg-graph")
+    page.evaluate(SELECT, 62)
+    for key in ("Shift+H", "m", "i", "o"):
+        root.focus()
+        page.keyboard.press(key)
+        popup = root.locator(".tvmdbg-graph-popup")
+        expect(popup).to_be_visible()
+        found = audit(popup)
+        texts = found["texts"]
+        assert texts
+        assert [text for text in texts if text["size"] < 11 or not text.get("enough", True)] == []
+        assert [text["text"] for text in texts if text["cut"]] == []
+        assert found["nameless"] == []
+        inner, outer = popup.bounding_box(), root.bounding_box()
+        assert inner is not None
+        assert outer is not None
+        assert inner["x"] >= outer["x"] - 1
+        assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
+        page.keyboard.press("Escape")
+        expect(popup).to_be_hidden()
+
+
+def test_what_the_graph_is_made_of_is_marked_by_key_and_missing_times_are_said(
+    page: Page, addresses: dict[str, str]
+) -> None:
+    show(page, addresses["only_a_graph"], 1200, views="graph")
+    root = page.locator(".tvmdbg-graph")
+    slowest = root.get_by_role("button", name="slowest").first
+    assert "the run holds no times" in (slowest.get_attribute("title") or "")
+    root.focus()
+    page.keyboard.press("s")
+    expect(root.locator(".tvmdbg-graph-part")).to_contain_text("the run holds no times")
+    blocks = root.get_by_role("button", name="mark all of residual block")
+    blocks.focus()
+    page.keyboard.press("Enter")
+    expect(root.locator(".tvmdbg-graph-search input")).to_have_value('group="residual block"')
+    expect(root.locator(".tvmdbg-graph-hits")).to_contain_text("/")

@@ -204,8 +204,8 @@ def test_enter_opens_the_selected_group_and_closes_the_one_around_a_node(
     assert state(page, "group") == 11
     expect(said(root)).to_have_text(
         re.compile(
-            r"^Group residual block, closed, 6 nodes with 4 parameters, .* % of the time, .*; reads .*; read by "
-            r".*\. Enter opens it\.$"
+            r"^Group residual block, closed, 6 nodes with 4 parameters, .* % of the time, .*;"
+            r" reads .*; read by .*\. Enter opens it\.$"
         )
     )
     assert set(selected(page)) == set(
@@ -298,6 +298,32 @@ def test_arrows_walk_over_closed_groups_and_into_frames(
     assert state(page, "group") == FIRST_OF_RUN
     page.keyboard.press("]")
     assert state(page, "group") == 2
+
+
+def test_the_menu_of_groups_does_it_all_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
+    """All, those alike, none drawn, columns: each by two clicks."""
+    root = graph()
+    menu = root.get_by_role("menu")
+
+    def choose(item: str) -> None:
+        root.locator("button[aria-haspopup]", has_text="groups").click()
+        menu.locator("button", has_text=re.compile(f"^{item}[xXgw]?$")).click()
+
+    choose("close all")
+    until_closed(page, RUN)
+    assert state(page, "open_groups") == []
+    box = closed(root)[TOP[1]]
+    place(root, box["x"] + 60, box["y"] + box["height"] / 2)
+    page.wait_for_function(f"() => tvmdbg.models.graph0.get('group') === {TOP[1]}")
+    choose("open all like residual block")
+    until_open(page, TOP[1])
+    until_closed(page, RUN)
+    choose("open all")
+    page.wait_for_function("() => tvmdbg.models.graph0.get('open_groups').length === 12")
+    choose("draw groups")
+    page.wait_for_function("() => tvmdbg.models.graph0.get('grouped') === false")
+    choose("in columns")
+    page.wait_for_function("() => tvmdbg.models.graph0.get('wrapped') === true")
 
 
 def test_groups_can_be_left_out(page: Page, graph: Callable[..., Locator]) -> None:

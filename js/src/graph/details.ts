@@ -4,8 +4,11 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
+import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
 import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
+import { madeOf, type Part } from "./made_of.ts";
 import type { GraphModel } from "./model.ts";
+import { quoted } from "./query/suggest.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 
 /** What is done to groups from here. */
@@ -13,11 +16,13 @@ export interface GroupActs {
   toggle(group: number): void;
   /** Selects it, opening what is around it. */
   show(group: number): void;
+  /** Marks what a query finds. */
+  find(query: string): void;
 }
 
 const TOP = 10;
+const TOP_PARTS = 6;
 const BUSY_MS = 150;
-const MOST_LETTERS = 10_000;
 
 /** Everything about the selected node, with its neighbours as buttons; the graph in short where none is selected. */
 export class Details {
@@ -297,6 +302,8 @@ export class Details {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
       parts.push(section(`notes (${notes.length})`, list(said)));
     }
+    const made = madeOf(this.#model);
+    if (made.length > 0) parts.push(section("made of", this.#parts(made)));
     if (times.known) parts.push(section("slowest nodes", this.#slowest()));
     const links_ = (nodes: readonly number[]) =>
       list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));
@@ -313,94 +320,32 @@ export class Details {
     return said.map((each) => element("p", { class: "tvmdbg-warning" }, `⚠ ${each}`));
   }
 
+  /** The blocks of the graph, most of the time or of the nodes first; each marks those of its name. */
+  #parts(made: readonly Part[]): HTMLElement {
+    const { graph, times } = this.#model;
+    const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
+      const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;
+      const link = button(words, `mark all of ${words}`, () =>
+        this.#groups.find(`group=${quoted(name)}`),
+      );
+      link.classList.add("tvmdbg-graph-link");
+      const share = times.known ? ns / times.total : nodes / graph.kinds.length;
+      const much = times.known ? duration(ns) : counted(nodes, "node");
+      const what = times.known ? "share of the sum of times" : "share of the nodes";
+      return shared(link, bar(share, what), `${much} · ${percent(share)}`);
+    });
+    return top(rows, made.length, "ul");
+  }
+
   #slowest(): HTMLElement {
     const { times } = this.#model;
     const rows = Array.from(times.ranked.subarray(0, TOP), (node) =>
-      element(
-        "li",
-        {},
+      shared(
         this.#link(node),
-        element(
-          "div",
-          { class: "tvmdbg-graph-slow" },
-          bar(times.heat(node), "share of the slowest node"),
-          `${duration(times.ns[node]!)} · ${percent(times.share(node))}`,
-        ),
+        bar(times.heat(node), "share of the slowest node"),
+        `${duration(times.ns[node]!)} · ${percent(times.share(node))}`,
       ),
     );
-    const more = times.ranked.length - rows.length;
-    return element(
-      "div",
-      {},
-      list(rows, "ol"),
-      more > 0 ? element("p", { class: "tvmdbg-muted" }, `and ${integer(more)} more`) : null,
-    );
+    return top(rows, times.ranked.length, "ol");
   }
-}
-
-function named(label: string, value: string): HTMLElement {
-  const copy = button("copy", `copy the ${label}`, () => {
-    navigator.clipboard?.writeText(value).then(
-      () => copy.replaceChildren("copied"),
-      () => copy.replaceChildren("select it and press Ctrl+C"),
-    );
-  });
-  return element(
-    "div",
-    { class: "tvmdbg-graph-named" },
-    element("span", { class: "tvmdbg-muted" }, label),
-    copy,
-    element("div", { class: "tvmdbg-graph-mono" }, shownOf(value) || "(empty)"),
-  );
-}
-
-function section(title: string, ...children: (Node | null)[]): HTMLElement {
-  return element("section", {}, element("h4", {}, title), ...children);
-}
-
-/** A file may hold names of any length; all of it is copied. */
-function shownOf(value: string): string {
-  const more = value.length - MOST_LETTERS;
-  return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${integer(more)} more letters` : value;
-}
-
-/** `inputs (3)`; `inputs (the first 500 of 1,000,000)`. */
-function listed(what: string, shown: number, count = shown): string {
-  return `${what} (${shown < count ? `the first ${integer(shown)} of ` : ""}${integer(count)})`;
-}
-
-function list(items: HTMLElement[], tag: "ul" | "ol" = "ul"): HTMLElement {
-  return items.length
-    ? element(tag, {}, ...items)
-    : element("p", { class: "tvmdbg-muted" }, "none");
-}
-
-function table(rows: readonly (readonly [string, string])[]): HTMLElement {
-  return element(
-    "table",
-    {},
-    element(
-      "tbody",
-      {},
-      ...rows.map(([name, value]) =>
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, name),
-          element("td", {}, unbroken(value)),
-        ),
-      ),
-    ),
-  );
-}
-
-/** Keeps each time on one line with its unit. */
-function unbroken(text: string): string {
-  return text.replace(/(\d) (?=[nµm]?s\b)/g, "$1\u00a0");
-}
-
-function bar(share: number, title: string): HTMLElement {
-  const fill = element("div", {});
-  fill.style.width = `${(100 * share).toFixed(1)}%`;
-  return element("div", { class: "tvmdbg-graph-bar", title }, fill);
 }

@@ -91,6 +91,11 @@ export class Folding {
     this.select(group);
   }
 
+  /** Marks what a query finds. */
+  find(query: string): void {
+    this.#view.context.options.set("search", query);
+  }
+
   /** Whether a click comes so soon after a group was opened or closed that it is the second of a double click. */
   get justDone(): boolean {
     return performance.now() - this.#last < DOUBLE;
@@ -115,15 +120,21 @@ export class Folding {
 
   /** Opens or closes all groups of the kind of the group around the selection; all where nothing is selected. */
   setKind(open: boolean): void {
-    const { model } = this.#view;
     const { around } = this;
-    const { count } = model.groups;
-    if (count === 0) {
-      this.#view.mirror.say("This graph has no groups.");
-      return;
-    }
-    const every = Array.from({ length: count }, (_, group) => group);
-    this.set(around < 0 ? every : model.groups.ofKind(around), open, around);
+    if (around < 0) this.setAll(open);
+    else this.set(this.#view.model.groups.ofKind(around), open, around);
+  }
+
+  /** Opens or closes all groups. */
+  setAll(open: boolean): void {
+    const { count } = this.#view.model.groups;
+    if (count === 0) this.#view.mirror.say("This graph has no groups.");
+    else
+      this.set(
+        Array.from({ length: count }, (_, group) => group),
+        open,
+        this.around,
+      );
   }
 
   /** Opens the selected closed group, or closes the group around the selection; false where there is none. */

@@ -14,7 +14,7 @@ import type { Times } from "./times.ts";
 
 /** Room of the row's own margins, and of the button for what does not fit, CSS px. */
 const PADDING = 14;
-const MORE = 40;
+const MORE = 66;
 
 export interface LegendState {
   colorBy: string;
@@ -149,7 +149,7 @@ export class Legend {
     for (; shown < widths.length && widths[shown]! <= room; shown++) room -= widths[shown]!;
     for (const item of this.#items.slice(shown)) item.hidden = true;
     const left = this.#items.length - shown;
-    relabel(this.#more, `+${left}`, `show ${left} more`);
+    relabel(this.#more, `${left} more`, `show ${left} more of the legend`);
   }
 
   #kindChips(palette: Palette): Chip[] {

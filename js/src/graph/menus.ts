@@ -66,12 +66,11 @@ export class Menus {
     const rows = new Map(kinds.map(([kind, count]) => [kindQuery(kind), [kind, integer(count)]]));
     for (const query of chosen.hidden) if (!rows.has(query)) rows.set(query, [query, ""]);
     const items = Array.from(rows, ([query, [label, count]]) => {
-      const item = this.#item(label!, count!, () => {
+      const isShown = () => !chosen.hidden.includes(query);
+      const item = this.#choice(label!, count!, isShown(), () => {
         navigator.toggle(query);
-        item.ariaChecked = String(!chosen.hidden.includes(query));
+        item.ariaChecked = String(isShown());
       });
-      item.setAttribute("role", "menuitemcheckbox");
-      item.ariaChecked = String(!chosen.hidden.includes(query));
       return item;
     });
     this.#popup.below(control, "menu", "kinds of nodes that are shown", [
@@ -80,6 +79,34 @@ export class Menus {
         this.#popup.close();
         navigator.everything();
       }),
+    ]);
+  }
+
+  /** What can be done to all groups, and to those like the one around the selection. */
+  groups(control: HTMLElement): void {
+    const { chosen, context, folding, model, acts, isWrapped } = this.#view;
+    const { grouped } = chosen;
+    const { around } = folding;
+    const all = (open: boolean) => {
+      const run = () => folding.setAll(open);
+      const label = `${open ? "open" : "close"} all`;
+      return around < 0
+        ? this.#item(label, open ? "X" : "x", run)
+        : this.#item(label, "", () => {
+            this.#popup.close();
+            run();
+          });
+    };
+    const alike = (open: boolean) => {
+      const label = `${open ? "open" : "close"} all like ${model.groups.title(around)}`;
+      return this.#item(label, open ? "X" : "x", () => folding.setKind(open));
+    };
+    const isGrouped = grouped && model.groups.count > 0;
+    this.#popup.below(control, "menu", "groups", [
+      ...(isGrouped && around >= 0 ? [alike(true), alike(false)] : []),
+      ...(isGrouped ? [all(true), all(false)] : []),
+      this.#choice("draw groups", "g", grouped, () => context.options.set("grouped", !grouped)),
+      this.#choice("in columns", "w", isWrapped, () => acts.wrap(!isWrapped)),
     ]);
   }
 
@@ -154,6 +181,13 @@ export class Menus {
     item.setAttribute("role", "menuitem");
     item.removeAttribute("title");
     item.append(element("span", { class: "tvmdbg-muted" }, hint));
+    return item;
+  }
+
+  #choice(label: string, hint: string, on: boolean, run: () => void): HTMLButtonElement {
+    const item = this.#item(label, hint, run);
+    item.setAttribute("role", "menuitemcheckbox");
+    item.ariaChecked = String(on);
     return item;
   }
 

@@ -42,15 +42,15 @@ export class Navigator {
     const { links, describe } = this.#view.model;
     const selected = this.#selected();
     const end = selected.at(-1);
-    const start = selected.at(-2) ?? this.#start;
-    if (end === undefined) this.#say(NOTHING);
+    const start = selected.length === 2 ? selected[0]! : this.#start; // of a group, no two are meant
+    if (end === undefined) this.say(NOTHING);
     else if (start === null || start === end) {
       this.#start = end;
-      this.#say(`path from ${describe.short(end)}: go to its other end and press b again`);
+      this.say(`path from ${describe.short(end)}: go to its other end and press b again`);
     } else if (between(links, start, end) < 0) {
       this.#start = null;
       const ends = `${describe.short(start)} and ${describe.short(end)}`;
-      this.#say(`no path between ${ends}, in either direction`);
+      this.say(`no path between ${ends}, in either direction`);
     } else this.#set({ kind: "path", nodes: [start, end], hops: null });
   }
 
@@ -79,7 +79,7 @@ export class Navigator {
 
   hideKind(): void {
     if (this.kindHere) this.toggle(this.kindHere);
-    else this.#say(NOTHING);
+    else this.say(NOTHING);
   }
 
   /** Whether there is more than what is shown. */
@@ -123,11 +123,12 @@ export class Navigator {
   }
 
   #set(isolation: Isolation): void {
-    if (isolation.nodes.length === 0) this.#say(NOTHING);
+    if (isolation.nodes.length === 0) this.say(NOTHING);
     else this.#view.context.options.set("isolate", isolation);
   }
 
-  #say(text: string): void {
+  /** Says what could not be done, or what comes next, above the graph and to screen readers. */
+  say(text: string): void {
     this.#notice = text;
     this.#view.showToolbar();
     this.#view.mirror.say(text);

@@ -19,6 +19,7 @@ export interface ToolbarActions extends SearchActions {
   /** Steps back or forward through what was shown. */
   go(by: number): void;
   /** Opens what is behind a button, below it. */
+  groups(control: HTMLElement): void;
   shows(control: HTMLElement): void;
   marks(control: HTMLElement): void;
   saves(control: HTMLElement): void;
@@ -45,6 +46,7 @@ export interface ToolbarState {
 
 const ARROWS = { down: "↓", right: "→" } as const;
 export const ZOOM_STEP = 1.4;
+const SLOWEST = "go to the slowest node (s)";
 
 /** The view's buttons and its search field. */
 export class Toolbar {
@@ -56,6 +58,7 @@ export class Toolbar {
   readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
   readonly #partText = element("span", { role: "status" });
   readonly #everything: HTMLButtonElement;
+  readonly #groups: HTMLButtonElement;
   readonly #shows: HTMLButtonElement;
   readonly #marks: HTMLButtonElement;
   readonly #saves: HTMLButtonElement;
@@ -91,7 +94,7 @@ export class Toolbar {
     this.#details = button("details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
-    this.#slowest = button("slowest", "go to the slowest node (s)", actions.slowest);
+    this.#slowest = button("slowest", SLOWEST, actions.slowest);
     this.#steps = [
       button("‹", "previous hit (Shift+n)", () => actions.nextHit(-1)),
       button("›", "next hit (n)", () => actions.nextHit(1)),
@@ -108,8 +111,9 @@ export class Toolbar {
       control.ariaHasPopup = "true";
       return control;
     };
-    this.#shows = menu("show", "show or hide kinds of nodes (Shift+h)", actions.shows);
-    this.#marks = menu("marks", "bookmarks: looks kept under a name (m)", actions.marks);
+    this.#groups = menu("groups", "open or close groups, fold into columns", actions.groups);
+    this.#shows = menu("kinds", "show or hide kinds of nodes (Shift+h)", actions.shows);
+    this.#marks = menu("bookmarks", "bookmarks: looks kept under a name (m)", actions.marks);
     this.#saves = menu("save", "save a picture of the graph (i)", actions.saves);
     this.node = element(
       "div",
@@ -128,6 +132,7 @@ export class Toolbar {
       this.#color,
       this.#direction,
       this.#fold,
+      this.#groups,
       this.#shows,
       this.#marks,
       zoom,
@@ -151,7 +156,7 @@ export class Toolbar {
           zoom,
           journey,
         ],
-        ...[this.#color, this.#details],
+        ...[this.#groups, this.#color, this.#details],
       ],
       signal,
     );
@@ -208,6 +213,7 @@ export class Toolbar {
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));
     this.#slowest.disabled = !state.timed;
+    this.#slowest.title = state.timed ? SLOWEST : `${SLOWEST}: the run holds no times`;
     this.#hits.textContent = state.hits;
     for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
     this.part.hidden = state.part === "";

@@ -119,6 +119,7 @@ export class GraphView {
         copy: () => this.code.copy(),
         everything: () => this.navigator.everything(),
         go: (by) => this.journey.go(by),
+        groups: (control) => this.menus.groups(control),
         shows: (control) => this.menus.shows(control),
         marks: (control) => this.menus.marks(control),
         saves: (control) => this.menus.saves.open(control),

@@ -28,7 +28,7 @@ export function suggest(before: string, facts: Facts, ops: readonly string[]): S
     const from = before.length - typed.length - Number(before.at(-1 - typed.length) === '"');
     return fitting(values(field.toLowerCase(), facts, ops), typed, true).map((each) => ({
       from,
-      text: /[\s()|"]/.test(each) ? `"${each}"` : each,
+      text: quoted(each),
       about: "",
     }));
   }
@@ -43,6 +43,12 @@ export function suggest(before: string, facts: Facts, ops: readonly string[]): S
   });
   const found = fitting(ops, typed).map((op) => ({ from, text: `op:${op}`, about: "operator" }));
   return [...fields, ...found].slice(0, MOST);
+}
+
+/** A text as the grammar takes it for one. */
+export function quoted(text: string): string {
+  const sign = text.includes('"') ? "'" : '"';
+  return /[\s()|"'*?/]/.test(text) ? `${sign}${text}${sign}` : text;
 }
 
 /** The operators that a graph runs, the most frequent first. */
