@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fileName } from "../src/shared/download.ts";
 import type { DataRequest, PlaneView, ValuesRequest } from "../src/shared/tensor_questions.ts";
 import { csvText } from "../src/tensor/csv.ts";
-import { fileName } from "../src/shared/download.ts";
 import { fetchBytes, fetchTexts } from "../src/tensor/fetch_view.ts";
 import { itemSize, npyHeader, numbersOf } from "../src/tensor/npy.ts";
 import type { Region } from "../src/tensor/state.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { lowerBound, upperBound } from "../src/shared/sorted.ts";
 import { FirstFit } from "../src/timeline/first_fit.ts";
 import { MaxPyramid } from "../src/timeline/pyramid.ts";
 import { Slices } from "../src/timeline/slices.ts";
-import { lowerBound, upperBound } from "../src/shared/sorted.ts";
 import { strip } from "../src/timeline/strip.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./timeline_fixture.ts";
 
