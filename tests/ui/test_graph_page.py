@@ -306,7 +306,7 @@ def test_the_scale_of_times_stays_where_kinds_have_no_room(
     scale = root.locator(".tvmdbg-graph-scale")
     expect(scale).to_be_visible()
     legend = root.locator(".tvmdbg-graph-legend")
-    expect(legend).to_contain_text("+")
+    expect(legend).to_contain_text(" more")
     assert legend.evaluate("each => each.clientHeight") < 40
     legend.get_by_role("button").last.click()
     expect(scale).to_be_visible()
