@@ -10,6 +10,8 @@ import {
 import type { StoredData } from "./stored_data.ts";
 
 const CONSUMERS = 200;
+/** Inputs, and outputs, that are listed. */
+const LISTED = 500;
 const REPEATS = 20;
 const KINDS = ["input", "parameter", "operator", "nop", "copy"];
 
@@ -32,6 +34,7 @@ export function nodeDetails(data: StoredData, node: number): object {
   if (node >= count) throw new Error(`node ${node} of a graph with ${count} nodes`);
   const [attrs, last] = [more.attrOffsets[node]!, more.attrOffsets[node + 1]!];
   const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
+  const read = rows(graph.edgeTarget, node);
   return {
     id: node,
     name: graph.names.at(node),
@@ -39,8 +42,10 @@ export function nodeDetails(data: StoredData, node: number): object {
     kind: KINDS[graph.kinds[node]!],
     opKind: graph.opKinds.at(node),
     attrs: range(last - attrs, attrs).map((at) => [more.attrNames.at(at), more.attrValues.at(at)]),
-    inputs: rows(graph.edgeTarget, node).map((edge) => input(graph, more, edge)),
-    outputs: range(outputs).map((each) => output(data, graph, more, node, each)),
+    inputs: read.slice(0, LISTED).map((edge) => input(graph, more, edge)),
+    inputCount: read.length,
+    outputs: range(Math.min(outputs, LISTED)).map((each) => output(data, graph, more, node, each)),
+    outputCount: outputs,
     times: times(data, graph, node),
     notes: rows(more.noteNode, node).map((at) => more.notes.at(at)),
   };
