@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+RUN = ROOT / "tvmdbg_widgets/run"
 PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
@@ -123,20 +124,22 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
 
 def test_reference_has_what_methods_of_a_run_return() -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
-    source = ast.parse(inspect.getsource(tvmdbg.DebugRun))
-    ours = {"Search", "RunModel"} | _own_imports()
-    for function in ast.walk(source):
+    rooms = [ast.parse(path.read_text("utf-8")) for path in sorted(RUN.glob("*.py"))]
+    checked = set()
+    for function in (each for room in rooms for each in ast.walk(room)):
         if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
+            checked.add(function.name)
             returned = ast.unparse(function.returns) if function.returns else ""
-            for name in set(re.findall(r"\w+", returned)) & ours:
+            for name in set(re.findall(r"\w+", returned)) & _own_imports(rooms):
                 assert name in classes | INNER, f"{function.name} returns {name}"
+    assert {name for name in dir(tvmdbg.DebugRun) if not name.startswith("_")} <= checked
 
 
-def _own_imports() -> set[str]:
-    module = ast.parse((ROOT / "tvmdbg_widgets/run.py").read_text("utf-8"))
+def _own_imports(rooms: list[ast.Module]) -> set[str]:
     return {
         alias.name
-        for each in ast.walk(module)
+        for room in rooms
+        for each in ast.walk(room)
         if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tvmdbg_widgets")
         for alias in each.names
     }

@@ -1,0 +1,183 @@
+"""What a run writes, and hands to other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.run.recorded import Recorded
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import networkx as nx
+
+    from tvmdbg_widgets.export.extract import Extracted
+    from tvmdbg_widgets.export.model_explorer import ModelExplorer
+    from tvmdbg_widgets.export.report import BugReport
+
+
+class Files(Recorded):
+    """What is written of a run, or handed to other programs."""
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Save the run as a folder that opens as the same run, to keep or to pass on.
+
+        The files it was opened from are copied byte for byte, without the paths of this machine;
+        beside them stands what is known beyond them (``docs/recording.md``).
+
+        Parameters
+        ----------
+        folder
+            Must not exist, or be empty.
+
+        Raises
+        ------
+        FileExistsError
+            There is something already.
+        FormatError
+            A file of the run changed since it was opened.
+        """
+        from tvmdbg_widgets.formats.recording.writer import write_recording
+
+        return write_recording(self.parts, folder)
+
+    def extract(
+        self,
+        nodes: Iterable[int],
+        path: str | os.PathLike[str],
+        *,
+        hops: int = 0,
+        parameters: bool = False,
+    ) -> Extracted:
+        """Write some nodes as a small dump of their own, to attach to an issue.
+
+        What they read from outside become its inputs; see
+        :func:`tvmdbg_widgets.export.extract.extract`.
+        """
+        from tvmdbg_widgets.export.extract import extract
+
+        return extract(self.parts, nodes, path, hops=hops, parameters=parameters)
+
+    def report(self, node: int | None = None) -> BugReport:
+        """Return Markdown for a bug report: versions, files, findings, checks, and a figure.
+
+        Parameters
+        ----------
+        node : int or None
+            Also all that is known of this node: attributes, inputs, outputs, exact values.
+
+        Raises
+        ------
+        KeyError, IndexError
+            The run has no graph, or that no such node.
+        """
+        from tvmdbg_widgets.export.report import report
+
+        return report(self._whole, node)
+
+    def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:
+        """Return the graph for networkx, with times and groups of the nodes.
+
+        As :meth:`tvmdbg_widgets.model.graph.Graph.to_networkx`; nodes also have ``time_ns``, None
+        where unknown, and ``groups``, ids of the groups around them, the outermost first.
+
+        Parameters
+        ----------
+        nodes
+            As of :meth:`to_dot`.
+        control : bool
+            Also control dependencies, as edges of key ``"control"``.
+
+        Raises
+        ------
+        ValueError
+            The run has no graph.
+        """
+        from tvmdbg_widgets.analysis.as_networkx import as_networkx
+        from tvmdbg_widgets.export.nodes import part
+
+        chosen = part(self._known_graph, nodes)
+        return as_networkx(chosen, self.timeline, self._whole.groups, control=control)
+
+    def to_dot(
+        self,
+        nodes: Any = None,
+        *,
+        color_by: Any = "kind",
+        fold_parameters: bool = True,
+        grouped: bool = True,
+        edge_labels: bool = True,
+        direction: str = "down",
+    ) -> str:
+        """Return the graph in the DOT language of Graphviz.
+
+        ::
+
+            Path("net.dot").write_text(run.to_dot())
+            run.to_dot(run.select("op:conv"), color_by="time")
+
+        Parameters
+        ----------
+        nodes : Selection, Subgraph, Group, or iterable of int, optional
+            What of the graph; all where left out.
+        color_by
+            As of ``GraphView``: a name, or data for each node or entry. None for no colours.
+        fold_parameters : bool
+            Write parameters as a count on what reads them.
+        grouped : bool
+            Draw :attr:`groups` as clusters.
+        edge_labels : bool
+            Say dtype and shape at each edge.
+        direction : str
+            ``"down"`` or ``"right"``.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError, IndexError
+            The run has no graph, or that no such nodes; no such colours or direction.
+        """
+        from tvmdbg_widgets.export.dot import dot
+
+        return dot(
+            self._whole,
+            self._known_graph,
+            nodes,
+            color_by=color_by,
+            fold_parameters=fold_parameters,
+            grouped=grouped,
+            edge_labels=edge_labels,
+            direction=direction,
+        )
+
+    def to_model_explorer(
+        self, nodes: Any = None, *, node_data: Iterable[Any] | None = None
+    ) -> ModelExplorer:
+        """Return the graph for Model Explorer, with data on its nodes.
+
+        ::
+
+            run.to_model_explorer(node_data=["time", "health"]).save("net.json")
+
+        :attr:`groups` become layers; shapes, dtypes, storage, times and attributes stand at the
+        nodes. In Model Explorer open ``net.json``, then load ``net.time.json`` as node data.
+
+        Parameters
+        ----------
+        nodes
+            As of :meth:`to_dot`.
+        node_data : iterable, optional
+            Each as ``color_by`` of :meth:`to_dot`; ``["time"]`` where left out and times are
+            known.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError, IndexError
+            As of :meth:`to_dot`.
+        """
+        from tvmdbg_widgets.export.model_explorer import model_explorer
+
+        if node_data is None:
+            node_data = () if self.timeline is None else ("time",)
+        return model_explorer(self._whole, self._known_graph, nodes, node_data=node_data)

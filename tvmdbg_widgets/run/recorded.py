@@ -1,0 +1,78 @@
+"""What was recorded: the parts of a run."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import Provenance, RunParts
+    from tvmdbg_widgets.model.report import Report
+    from tvmdbg_widgets.model.tensors import Tensors
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.run.debug_run import DebugRun
+
+
+class Recorded:
+    """The parts of a run, and what each of its rooms needs of them.
+
+    Parameters
+    ----------
+    parts : RunParts
+    """
+
+    def __init__(self, parts: RunParts) -> None:
+        self.parts = parts
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph, None where no graph file was given."""
+        return self.parts.graph
+
+    @property
+    def tensors(self) -> Tensors | None:
+        """The tensors by entry, None where no params file was given."""
+        return self.parts.tensors
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """Slices and node times, None where neither a trace nor a table was given."""
+        return self.parts.timeline
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """Profiling reports: other measurements than the timeline's, with times per node."""
+        return self.parts.reports
+
+    @property
+    def provenance(self) -> Provenance:
+        """What wrote the files, and the evidence."""
+        return self.parts.provenance
+
+    @property
+    def title(self) -> str:
+        """Name of the folder or file that the run was opened from."""
+        return self.parts.title
+
+    @cached_property
+    def ir(self) -> Mapping[str, str]:
+        """Texts of the module at stages of the compiler, by name; empty where none were kept."""
+        from tvmdbg_widgets.formats.recording.ir import ir_text
+
+        return {name: ir_text(source) for name, source in self.parts.ir.items()}
+
+    @property
+    def _known_graph(self) -> Graph:
+        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+
+        if self.graph is None:
+            raise ValueError(HOW_TO_GET["graph"])
+        return self.graph
+
+    @property
+    def _whole(self) -> DebugRun:
+        """The run that these parts are of, as other folders take it."""
+        return cast("DebugRun", self)

@@ -1,0 +1,137 @@
+"""The views of a run."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.run.recorded import Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.widgets.debugger import Debugger
+    from tvmdbg_widgets.widgets.marks import StepLike
+    from tvmdbg_widgets.widgets.run_model import RunModel
+    from tvmdbg_widgets.widgets.session import Session
+
+
+class Views(Recorded):
+    """The views of a run, live and as figures."""
+
+    def __init__(self, parts: RunParts) -> None:
+        super().__init__(parts)
+        self._debugger: Debugger | None = None
+
+    @cached_property
+    def model(self) -> RunModel:
+        """The widget model that answers the views of this run."""
+        from tvmdbg_widgets.widgets.run_model import RunModel
+
+        return RunModel(self._whole)
+
+    @cached_property
+    def session(self) -> Session:
+        """The shared state of this run's views, unless a view is given another one."""
+        from tvmdbg_widgets.widgets.session import Session
+
+        return Session(self._whole)
+
+    def debugger(self) -> Debugger:
+        """Return the linked views of this run; one and the same for the run's own session."""
+        from tvmdbg_widgets.widgets.debugger import Debugger
+
+        if self._debugger is None or self._debugger.comm is None:
+            self._debugger = Debugger(self._whole)
+        return self._debugger
+
+    def tour(self, steps: Iterable[StepLike]) -> Debugger:
+        """Return the linked views with a tour through this run, at its first step.
+
+        Each step says something in plain text and selects what it speaks of, in all views of
+        the run's session. Readers step by buttons and keys, in a page without kernel too::
+
+            run.tour([
+                (38, "The first Inf is born here …"),
+                ((38, 0), "… in this output: the inputs are all finite."),
+                dict(text="Why it is slow:", node="conv2d_3", view="timeline"),
+            ])
+
+        Parameters
+        ----------
+        steps : iterable
+            ``(node, text)`` with an id, a name or a list of them, ``((node, output), text)``, a
+            text alone, or a mapping of ``text`` and any of ``node`` (or ``nodes``), ``entry``
+            ``(node, output)``, ``slice`` ``(node, occurrence)``, ``time_range``
+            ``(start, end)`` in nanoseconds, and ``view``: ``"findings"``, ``"graph"``,
+            ``"tensor"`` or ``"timeline"``, which is then framed.
+
+        Raises
+        ------
+        TypeError, ValueError, KeyError, IndexError
+            A step that says nothing, or names what the run does not have; tells which step.
+        """
+        from tvmdbg_widgets.widgets.marks import checked_tour
+
+        found = checked_tour(self._whole, steps)
+        if not found:
+            raise ValueError('a tour has at least one step: run.tour([(38, "The first Inf.")])')
+        self.session.tour_step = None
+        self.session.tour = found
+        self.session.tour_step = 0
+        return self.debugger()
+
+    def figure(
+        self,
+        view: str = "debugger",
+        *,
+        width: float = 720,
+        theme: str = "light",
+        **options: Any,
+    ) -> Figure:
+        """Return a view of this run as a figure for a paper, a slide or a page.
+
+        ::
+
+            run.figure("graph", width=1000, direction="right").save("graph.svg")
+            run.figure("tensor", entry=(38, 0), color_scale="symlog").save("conv.png", scale=3)
+
+        Parameters
+        ----------
+        view : str
+            ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"``, or ``"debugger"``: the first
+            three, and the findings once they are known. A graph of more than 300 nodes, parameters
+            not counted, is condensed to groups.
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it, which
+            browsers follow; a PNG of it is light.
+        **options
+            As the view takes them: ``color_by``, ``direction``, ``focus``, ``hops``, ``search``,
+            ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
+            ``color_map``, ``color_range``, ``cells``, ``data_layout``, ``data_sizes``, ``reading``,
+            ``show``, ``along``, ``region`` (tensor, see :class:`TensorInspector`); ``show``,
+            ``sort``, ``time_range`` (timeline); ``parameters``, ``color_by``, ``step_range``
+            (memory, see :class:`MemoryView`);
+            ``selected``: node ids to be marked (graph, timeline and memory); ``tensor_show``, the
+            tensor's ``show``, and ``collapsed``: views to be left out (debugger).
+
+        Raises
+        ------
+        ValueError
+            No such view or theme, or a value out of range; the message lists what there is.
+        TypeError
+            The view has no such option.
+        """
+        from tvmdbg_widgets.figures.choose import figure_of
+
+        known = self._whole.known_findings if view == "debugger" else None
+        return figure_of(
+            self._whole, view, width=width, theme=theme, options=options, findings=known
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return self.debugger()._repr_mimebundle_(**kwargs)
