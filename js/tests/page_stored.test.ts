@@ -13,6 +13,12 @@ const pages = [graph, zoo].map(({ page, answers }) => ({
 const KINDS = ["summary", "graph", "timeline", "tensors", "findings", "cancelFindings"];
 const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8, true);
 
+/** An answer but for how a kernel sends cells: without columns that repeat another, and ahead. */
+function meaning(answer: unknown): unknown {
+  const { cheap, tile, ...rest } = answer as { cheap?: boolean; tile?: { columns: unknown } };
+  return tile ? { ...rest, tile: { ...tile, columns: undefined } } : rest;
+}
+
 /** Every answer has the id of its question, and is a result or says in words what is wrong. */
 async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promise<boolean> {
   const { content } = await storedAnswers(data.slice().buffer, allAnswers)(question);
@@ -29,7 +35,8 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     const ask = storedAnswers(page.buffer, allAnswers);
     for (const [question, expected] of answers) {
       const { content } = await ask({ id: "1", ...question });
-      expect(content).toEqual({ id: "1", result: expected });
+      const { id, result } = content as { id: string; result: unknown };
+      expect([id, meaning(result)]).toEqual(["1", meaning(expected)]);
     }
     expect(answers.length).toBeGreaterThan(3);
   });
