@@ -100,6 +100,53 @@ def test_texts_and_bools_are_classes(small: DebugRun) -> None:
     assert long.endswith("…")
 
 
+def test_what_is_masked_is_unknown(small: DebugRun) -> None:
+    assert small.graph is not None
+    count = small.graph.num_nodes
+    gone = np.arange(count) == 1
+    for data in (np.arange(count) * 2, np.arange(count) * 2.0):
+        values = node_column(small.graph, np.ma.masked_array(data, gone)).values
+        np.testing.assert_array_equal(values, np.where(gone, np.nan, data))
+    codes = node_column(small.graph, np.ma.masked_array(np.ones(count, bool), gone)).codes
+    np.testing.assert_array_equal(codes, np.where(gone, -1, 0))
+
+
+def test_a_series_is_read_by_its_index(small: DebugRun) -> None:
+    pd = pytest.importorskip("pandas")
+    graph = small.graph
+    assert graph is not None
+    count = graph.num_nodes
+    rows = pd.Series(np.arange(count) * 1.5)
+    for series in (rows, rows.sort_values(ascending=False), rows.set_axis(list(graph.names))):
+        values = node_column(graph, series).values
+        np.testing.assert_array_equal(values, np.arange(count) * 1.5)
+    some = node_column(graph, pd.Series({2: True, 1: None}, dtype="boolean"))
+    assert some.codes is not None
+    assert (some.classes, some.codes.tolist()) == (("true",), [-1, -1, 0, -1])
+    of_entries = node_column(graph, rows.set_axis([(1, 0), (0, 0), (1, 1), (1, 2)]))
+    assert of_entries.of == "entries"
+    with pytest.raises(ValueError, match="names a node twice"):
+        node_column(graph, rows.set_axis([0, 0, 1, 2]))
+    with pytest.raises(IndexError, match="node 9"):
+        node_column(graph, rows.set_axis([0, 9, 1, 2]))
+
+
+def test_long_classes_that_begin_alike_stay_apart(small: DebugRun) -> None:
+    assert small.graph is not None
+    texts = [f"{'module.' * 40}{each % 2}" for each in range(small.graph.num_nodes)]
+    column = node_column(small.graph, texts)
+    assert column.codes is not None
+    assert column.codes.tolist() == [0, 1, 0, 1]
+    assert len(set(column.classes)) == 2
+    assert max(map(len, column.classes)) <= 120
+
+
+def test_halves_of_surrogate_pairs_can_be_sent(small: DebugRun) -> None:
+    assert small.graph is not None
+    column = node_column(small.graph, ["\udcff"] * small.graph.num_nodes)
+    assert json.dumps(column.to_wire()["classes"], ensure_ascii=False).encode()
+
+
 def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
     graph = small.graph
     assert graph is not None
@@ -302,7 +349,7 @@ def test_errors_are_worked_out_beside_and_can_be_stopped(resnet: DebugRun) -> No
 
     errors = OutputErrors(resnet.parts, resnet)
     errors._tensors = Slow(resnet.tensors or {})
-    view.color_columns._begin_errors(errors)
+    view._columns._begin_errors(errors)
     view.color_by.stop()
     assert view.color_by.wait(30)
     stopped = view._color_columns["error"]

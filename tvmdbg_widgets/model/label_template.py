@@ -30,6 +30,10 @@ FIELDS = (
 _MOST = 400
 _LINES = 2
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+#: What ``trim`` of JavaScript takes away, which the views do.
+_BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class LabelTemplate:
             for parts in self.lines
         )
         return [
-            " · ".join(filter(None, (part.strip() for part in line.split(" · "))))
+            " · ".join(filter(None, (part.strip(_BLANKS) for part in line.split(" · "))))
             for line in filled
         ]
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.bits import is_float, is_integer
+from tvmdbg_widgets.model.text import paired
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
@@ -114,8 +115,9 @@ def node_column(
     data : array_like or mapping
         One number, text or None for each node, or for each entry where there are more entries
         than nodes; or a mapping of node ids, node names or entries ``(node, output)`` to such.
-        A name stands for all nodes of that name. NaN, None and what a mapping leaves out are
-        unknown; texts and bools are classes.
+        A name stands for all nodes of that name. NaN, None, what is masked or NA, and what a
+        mapping leaves out are unknown; texts and bools are classes. A pandas Series whose index
+        is not 0, 1, 2 … is a mapping of its index.
     name, unit : str
         For the legend.
     scale, range, together
@@ -132,6 +134,8 @@ def node_column(
     """
     for said, text, most in (("name", name, _MOST_NAME), ("unit", unit, _MOST_NAME)):
         least = 1 if said == "name" else 0
+        if not isinstance(text, str):
+            raise TypeError(f"{said} is a text, found {text!r:.80}")
         if not least <= len(text.strip()) <= most:
             raise ValueError(f"{said} is a text of {least} to {most} letters, found {text!r:.80}")
     _one_of("scale", scale, SCALES)
@@ -214,9 +218,18 @@ def _of_rows(graph: Graph, data: Any) -> tuple[Of, Any]:
             "colours come from the name of a column, from one value a node or entry, or from a "
             f"mapping of nodes to values, not from {type(data).__name__}"
         )
-    rows = data if isinstance(data, list | tuple) else np.asarray(data)
+    rows = data if isinstance(data, list | tuple) else np.asanyarray(data)
     if isinstance(rows, np.ndarray) and rows.ndim != 1:
         raise ValueError(f"one value a node or entry has one axis, found shape {rows.shape}")
+    if hasattr(data, "isna") and hasattr(data, "index"):
+        rows = [None if gone else value for value, gone in zip(data, data.isna(), strict=True)]
+        if list(data.index) != list(range(len(rows))):
+            if not data.index.is_unique:
+                raise ValueError("the index of the values names a node twice")
+            return _of_mapping(graph, dict(zip(data.index, rows, strict=True)))
+    elif isinstance(rows, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(rows).tolist()
+        rows = [None if gone else each for each, gone in zip(rows.data, masked, strict=True)]
     for of, count in (("nodes", graph.num_nodes), ("entries", graph.num_entries)):
         if len(rows) == count:
             return cast("Of", of), rows
@@ -239,12 +252,16 @@ def _told(
     plain = [None if _is_missing(value) else value for value in each]
     if any(isinstance(value, str | bool | np.bool_) for value in plain):
         told = classed("", "nodes", [None if value is None else _text(value) for value in plain])
-        return None, told.codes, told.classes
+        return None, told.codes, _shortened(told.classes)
     return np.array([_number(value) for value in plain]), None, ()
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+    return (
+        value is None
+        or value is np.ma.masked
+        or (isinstance(value, float | np.floating) and math.isnan(value))
+    )
 
 
 def _text(value: object) -> str:
@@ -252,7 +269,18 @@ def _text(value: object) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         raise TypeError(f"classes are texts, and one of them is {value!r:.80}")
-    return value if len(value) <= _MOST_CLASS else value[: _MOST_CLASS - 1] + "…"
+    return paired(value)
+
+
+def _shortened(classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Cut long texts; those that begin alike are numbered."""
+    found: dict[str, int] = {}
+    for row, text in enumerate(classes):
+        short = text if len(text) <= _MOST_CLASS else text[: _MOST_CLASS - 1] + "…"
+        if short in found:
+            short = f"{text[: _MOST_CLASS - 10]}… {row + 1}"
+        found[short] = row
+    return tuple(found)
 
 
 def _number(value: Any) -> float:

@@ -18,3 +18,16 @@ def one_line(text: str) -> str:
         each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
         for each in text
     )
+
+
+def paired(text: str) -> str:
+    r"""Return the text with halves of surrogate pairs, which cannot be written, as U+FFFD.
+
+    >>> paired("a\udcff")
+    'a�'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -13,6 +13,7 @@ from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.text import paired
 from tvmdbg_widgets.model.trace_extras import TraceExtras
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Slices:
         self._origin = origin
         self.start_ns = (self._ts[rows] - origin) * 1e3
         self.duration_ns = durations * 1e3
-        texts = tuple(map(_clean, self._columns.names))
+        texts = tuple(map(paired, self._columns.names))
         self.names = StringColumn(texts, np.frombuffer(self._columns.name, np.int32)[rows])
         metadata = TrackNames(self._columns.metadata)
         used = np.unique(tracks)
@@ -137,7 +138,7 @@ class Slices:
         place = np.zeros(len(self._keys), np.int32)
         place[used[shown]] = np.arange(len(shown))
         self.track = place[tracks]
-        self.tracks = tuple(_clean(names[at]) for at in shown)
+        self.tracks = tuple(paired(names[at]) for at in shown)
         self.extras = self._extras(metadata)
 
     def _extras(self, metadata: TrackNames) -> TraceExtras:
@@ -147,13 +148,13 @@ class Slices:
         names = metadata.names(self._keys)
         of_flow = self._tracks(flows).tolist()
         return TraceExtras(
-            counter_names=StringColumn(tuple(map(_clean, columns.names)), codes[counters]),
+            counter_names=StringColumn(tuple(map(paired, columns.names)), codes[counters]),
             counter_ns=(self._ts[counters] - self._origin) * 1e3,
             counter_values=tuple(columns.extra[row][0] for row in counters.tolist()),
             flow_ids=tuple(" ".join(columns.extra[row][:2]) for row in flows.tolist()),
             flow_phases=tuple(chr(self._phase[row]) for row in flows.tolist()),
             flow_ns=(self._ts[flows] - self._origin) * 1e3,
-            flow_tracks=tuple(_clean(names[at]) for at in of_flow),
+            flow_tracks=tuple(paired(names[at]) for at in of_flow),
             counts=dict(columns.phases),
         )
 
@@ -209,14 +210,5 @@ class Slices:
 
 
 def _counts(phases: dict[str, int]) -> str:
-    told = ", ".join(f"{count:,} of phase {_clean(p)[:8]!r}" for p, count in sorted(phases.items()))
+    told = ", ".join(f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items()))
     return f"events {told}"
-
-
-def _clean(text: str) -> str:
-    """Replace halves of surrogate pairs by U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
