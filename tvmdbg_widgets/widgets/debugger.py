@@ -75,7 +75,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         if handed is not None:
             given["entry"] = handed.entry or given["entry"]
             findings = handed.findings
-        given["color_by"] = self.color_column()
+        given["color_by"] = self.color_by.column
         given["selected"] = self._marked(handed)
         given["collapsed"] = self.collapsed
         return debugger_figure(

@@ -190,7 +190,7 @@ class GraphView(GraphOptions, Navigation, View):
 
         return graph_figure(
             self._debug_run,
-            color_by=self.color_column(),
+            color_by=self.color_by.column,
             color_limits=self.color_limits,
             label=self.label,
             fold_parameters=self.fold_parameters,

@@ -27,14 +27,15 @@ class ColorName(str):
         view.color_by("error", reference=other_run, measure="ulp")
     """
 
-    __slots__ = ("_view",)
+    __slots__ = ("_columns", "_view")
 
     _view: GraphColors
+    _columns: ColorColumns
 
-    def __new__(cls, name: str, view: GraphColors) -> Self:
-        """Bind a name to its view."""
+    def __new__(cls, name: str, view: GraphColors, columns: ColorColumns) -> Self:
+        """Bind a name to its view, and to the columns of that."""
         made = super().__new__(cls, name)
-        made._view = view
+        made._view, made._columns = view, columns
         return made
 
     def __call__(self, what: Any, **how: Any) -> None:
@@ -58,7 +59,9 @@ class ColorName(str):
         TypeError, ValueError, LookupError
             What cannot be shown; the message says why.
         """
-        self._view.show_color(what, **how)
+        limits = checked_range(how.get("range"))
+        self._view.color_by = self._columns.name_of(what, **how)
+        self._view.color_limits = limits
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         """Leave the view behind."""
@@ -66,15 +69,24 @@ class ColorName(str):
 
     def stop(self) -> None:
         """Stop working out the colours; what is known stays."""
-        self._view.pause_color(paused=True)
+        self._view.set_trait("_color_paused", True)
 
     def go_on(self) -> None:
         """Go on with what was stopped."""
-        self._view.pause_color(paused=False)
+        self._view.set_trait("_color_paused", False)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the colours are worked out, or stopped; whether that is so."""
-        return self._view.color_columns.wait(str(self), seconds)
+        return self._columns.wait(str(self), seconds)
+
+    @property
+    def column(self) -> str | NodeColumn:
+        """What the colours show: a name, or the column where the run lacks it of itself."""
+        return self._columns.column(str(self))
+
+    def for_page(self) -> dict[str, Any]:
+        """Return the columns that a page without a kernel is to carry."""
+        return self._columns.for_page()
 
 
 class ColorBy(traitlets.TraitType[Any, Any]):
@@ -86,13 +98,15 @@ class ColorBy(traitlets.TraitType[Any, Any]):
     def validate(self, obj: Any, value: Any) -> ColorName:
         """Take a name, or keep data and take its name."""
         with as_trait_error("color_by"):
-            return ColorName(obj.color_columns.name_of(value), obj)
+            columns = obj._columns  # noqa: SLF001 (the trait is one of that class)
+            return ColorName(columns.name_of(value), obj, columns)
 
 
 class GraphColors(traitlets.HasTraits):
     """Traits of what the colours and labels of a graph show; see ``GraphView``."""
 
-    color_by = ColorBy().tag(sync=True)
+    # A host may know how to send texts, and not what is derived from them.
+    color_by = ColorBy().tag(sync=True, to_json=lambda name, _view: str(name))
     color_limits = traitlets.Any(None, allow_none=True).tag(sync=True)
     label = traitlets.Unicode("").tag(sync=True)
     #: Columns that the page does not have of itself, by name; None for what it can ask for.
@@ -103,18 +117,17 @@ class GraphColors(traitlets.HasTraits):
     _begun = False
 
     def __init__(self, run: DebugRun, *args: Any, **traits: Any) -> None:
-        #: The columns that were given or worked out.
-        self.color_columns = ColorColumns(run, self._send_columns)
+        self._columns = ColorColumns(run, self._send_columns)
         super().__init__(run, *args, **traits)
         self._begun = True
 
     @traitlets.default("color_by")
     def _by_kind(self) -> ColorName:
-        return ColorName("kind", self)
+        return ColorName("kind", self, self._columns)
 
     @traitlets.default("_color_columns")
     def _on_demand(self) -> dict[str, Any]:
-        return self.color_columns.wire
+        return self._columns.wire
 
     @traitlets.validate("color_limits")
     def _two_numbers(self, proposal: Any) -> tuple[float, float] | None:
@@ -128,40 +141,26 @@ class GraphColors(traitlets.HasTraits):
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:
-        return self.color_columns.wire
+        return self._columns.wire
 
     @traitlets.observe("color_by")
     def _recolored(self, change: Any) -> None:
         if self._begun and change["old"] != change["new"]:
             self.color_limits = None  # of what was shown before
         self._color_paused = False
-        self.color_columns.begin(str(self.color_by))
+        self._columns.begin(str(self.color_by))
 
     @traitlets.observe("label")
     def _labelled(self, _change: Any) -> None:
         if "{layout}" in self.label:
-            self.color_columns.begin("layout")
+            self._columns.begin("layout")
 
     @traitlets.observe("_color_paused")
     def _paused(self, change: Any) -> None:
         if change["new"]:
-            self.color_columns.stop(str(self.color_by))
+            self._columns.stop(str(self.color_by))
         else:
-            self.color_columns.begin(str(self.color_by), again=True)
-
-    def show_color(self, what: Any, **how: Any) -> None:
-        """Show something as colour; see :class:`ColorName`."""
-        limits = checked_range(how.get("range"))
-        self.color_by = self.color_columns.name_of(what, **how)
-        self.color_limits = limits
-
-    def pause_color(self, *, paused: bool) -> None:
-        """Stop working out the colours, or go on."""
-        self._color_paused = paused
-
-    def color_column(self) -> str | NodeColumn:
-        """Return what the colours show: a name, or the column where the run lacks it of itself."""
-        return self.color_columns.column(str(self.color_by))
+            self._columns.begin(str(self.color_by), again=True)
 
     def _send_columns(self, wire: dict[str, Any]) -> None:
         self._color_columns = wire

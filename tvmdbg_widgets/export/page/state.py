@@ -47,9 +47,8 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
     """
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
-    columns = getattr(view, "color_columns", None)
-    if columns is not None:
-        own["_color_columns"] = _plain(columns.for_page())
+    if view.has_trait("_color_columns"):
+        own["_color_columns"] = _plain(view.color_by.for_page())
     if options.node is not None:
         node = _node_id(view, options.node)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
