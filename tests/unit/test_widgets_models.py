@@ -321,6 +321,29 @@ NO_SUCH = {
 }
 
 
+def _odd_types(value: Any, place: str) -> list[str]:
+    if type(value) is dict:
+        keys = [f"a key of {place}: {type(key).__name__}" for key in value if type(key) is not str]
+        return keys + [each for key in value for each in _odd_types(value[key], f"{place}.{key}")]
+    if type(value) in (list, tuple):
+        return [each for i, item in enumerate(value) for each in _odd_types(item, f"{place}[{i}]")]
+    known = type(value) in (str, int, float, bool, type(None), bytes, memoryview)
+    return [] if known else [f"{place}: {type(value).__name__}"]
+
+
+def test_what_is_sent_are_plain_values(run: DebugRun) -> None:
+    """Jupyter's encoder takes what is derived from texts and numbers; marimo's does not."""
+    views: list[Any] = [kind(run) for kind in VIEWS]
+    views.append(tvmdbg.ComparisonView(run, tvmdbg.open(tvmdbg.samples.resnet20_cifar)))
+    for graph in views[:2]:
+        graph.color_by(np.arange(float(run.graph.num_nodes)), name="rank", range=(np.int64(1), 5))
+        if isinstance(graph, tvmdbg.GraphView):
+            graph.bookmark("now")
+    for view in views:
+        for model in (view, view.run, view.session):
+            assert _odd_types(model.get_state(), type(model).__name__) == []
+
+
 @pytest.mark.parametrize("kind", [tvmdbg.TensorInspector, tvmdbg.Debugger])
 def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
     run: DebugRun, kind: type[View]
