@@ -191,6 +191,31 @@ def test_a_page_starts_with_them(view: tvmdbg.GraphView) -> None:
         assert state[name] == getattr(view, name)
 
 
+def test_the_debuggers_graph_is_moved_as_a_graph_view_is(run: DebugRun) -> None:
+    debugger = tvmdbg.Debugger(run, session=tvmdbg.Session(run))
+    graph = debugger.graph
+    graph.hide("kind=parameter")
+    graph.path(FIRST, LAST)
+    graph.bookmark("block")
+    assert (debugger.hidden, debugger.isolate["kind"]) == (["kind=parameter"], "path")
+    graph.everything()
+    assert (debugger.hidden, debugger.isolate) == ([], None)
+    graph.back()
+    debugger.graph.go("block")
+    assert debugger.isolate["nodes"] == [FIRST, LAST]
+    graph.show()
+    graph.collapse()
+    assert debugger.open_groups == []
+    graph.expand(run.groups[0])
+    assert debugger.open_groups == [0]
+    debugger.session.select(LAST)
+    graph.upstream()
+    assert debugger.isolate == {"kind": "upstream", "nodes": [LAST], "hops": None}
+    moves = {name for name in dir(graph) if not name.startswith("_")}
+    assert moves == {name for name in moves if callable(getattr(tvmdbg.GraphView, name))}
+    assert all(name in tvmdbg.Debugger.graph.__doc__ for name in moves)
+
+
 def drawn(figure: Any) -> set[int]:
     return {node["id"] for node in figure.description["nodes"]}
 

@@ -217,8 +217,11 @@ def test_a_chain_takes_two_slots_in_turn() -> None:
     assert repr(plan.peak) == "<Peak 48 B while #2, #3, #4 run: 3 entries live>"
     assert plan.entry("n0").first is None
     assert [each.node for each in plan.live_at(2)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="does not run"):
+    with pytest.raises(ValueError, match="node 0 does not run: it is of kind INPUT"):
         plan.live_at(0)
+    for missing in (-1, 5):
+        with pytest.raises(IndexError, match=f"node {missing} of a graph with 5 nodes"):
+            plan.live_at(missing)
 
 
 def test_a_value_overwritten_before_its_last_reader_is_lost() -> None:

@@ -270,6 +270,16 @@ def test_unknown_values_fit_no_comparison_and_are_counted(data: Path) -> None:
     assert run.select("attr.none>1").caption.endswith("; no node has attr.none")
 
 
+def test_what_does_not_run_is_not_told_to_take_no_time(sample: tvmdbg.DebugRun) -> None:
+    told = sample.select("id<4")
+    assert [line.split()[0] for line in repr(told).splitlines() if "not run" in line] == [
+        *("0", "1", "2")
+    ]
+    assert "523.4 µs" in repr(told)
+    assert "0 ns" not in repr(told)
+    assert "not run" in told._repr_html_()
+
+
 def test_a_selection_is_ids_nodes_a_table_and_what_is_selected(sample: tvmdbg.DebugRun) -> None:
     pytest.importorskip("pandas")
     found = sample.select("time>2.2ms shape:*,64,*,*")

@@ -152,14 +152,16 @@ class MemoryPlan:
         Raises
         ------
         KeyError, IndexError
-            The graph has no such node.
+            The graph has no such node; ids are 0 and above.
         ValueError
             The node is an input or a parameter, which does not run.
         """
-        own = self.graph.node(node) if isinstance(node, str) else self.graph.nodes[node]
-        steps = np.flatnonzero(self.order == own.id)
+        own = self.graph.node(node).id if isinstance(node, str) else node
+        self.graph.entry_range(own)
+        steps = np.flatnonzero(self.order == own)
         if not len(steps):
-            raise ValueError(f"node {own.id} does not run: it is of kind {own.kind.name}")
+            kind = NodeKind(self.graph.kinds[own]).name
+            raise ValueError(f"node {own} does not run: it is of kind {kind}")
         return self._live_at(int(steps[0]))
 
     @cached_property

@@ -8,6 +8,7 @@ import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.graph import GraphOptions
+from tvmdbg_widgets.widgets.graph_panel import GraphPanel
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
 from tvmdbg_widgets.widgets.view import View
@@ -61,6 +62,16 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         parts = {"graph": run.graph, "tensor": run.tensors, "timeline": run.timeline}
         missing = [name for name, part in parts.items() if part is None]
         return missing if len(missing) < len(parts) else []
+
+    @property
+    def graph(self) -> GraphPanel:
+        """What the graph can be told: ``debugger.graph.hide("kind=parameter")``.
+
+        ``hide``, ``show``, ``path``, ``upstream``, ``downstream``, ``around``, ``everything``,
+        ``back``, ``forward``, ``bookmark``, ``go``, ``forget``, ``expand`` and ``collapse``, as of
+        :class:`~tvmdbg_widgets.GraphView`.
+        """
+        return GraphPanel(self)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None

@@ -15,7 +15,6 @@ from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.session import Session
 
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
@@ -64,15 +63,10 @@ class Shown(traitlets.HasTraits):
 class Navigation:
     """Moves of a graph view that can be taken back; nodes are told by id or name."""
 
-    session: Session
-    hold_sync: Any
-    has_trait: Any
-    set_trait: Any
-    isolate: Any
-    hidden: Any
-    history: Any
-    bookmarks: Any
-    _debug_run: DebugRun
+    @property
+    def _view(self) -> Any:
+        """The view that is moved."""
+        return self
 
     def upstream(self, nodes: NodeRefs = None) -> None:
         """Show only the nodes and all that they depend on.
@@ -138,9 +132,9 @@ class Navigation:
 
         asked = looks.checked_queries(getattr(each, "query", each) for each in queries)
         for query in asked:
-            if not hidden_nodes(self._debug_run, [query]).any():
+            if not hidden_nodes(self._view.debug_run, [query]).any():
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
-        self._step(hidden=list(dict.fromkeys([*self.hidden, *asked])))
+        self._step(hidden=list(dict.fromkeys([*self._view.hidden, *asked])))
 
     def show(self, *queries: str) -> None:
         """Take queries back that :meth:`hide` was given; all where none is named.
@@ -151,8 +145,8 @@ class Navigation:
             A query that hides nothing; names close ones.
         """
         for query in queries:
-            one_of("hidden query", query, self.hidden)
-        kept = [each for each in self.hidden if each not in queries] if queries else []
+            one_of("hidden query", query, self._view.hidden)
+        kept = [each for each in self._view.hidden if each not in queries] if queries else []
         self._step(hidden=kept)
 
     def back(self) -> None:
@@ -184,7 +178,7 @@ class Navigation:
             No name, or too many bookmarks.
         """
         name = looks.checked_name(name)
-        self.bookmarks = self.bookmarks | {name: self._look(_BOOKMARKED)}
+        self._view.bookmarks = self._view.bookmarks | {name: self._look(_BOOKMARKED)}
 
     def forget(self, name: str) -> None:
         """Take a bookmark away.
@@ -195,7 +189,8 @@ class Navigation:
             There is none of that name; names close ones.
         """
         self._bookmarked(name)
-        self.bookmarks = {each: look for each, look in self.bookmarks.items() if each != name}
+        kept = self._view.bookmarks
+        self._view.bookmarks = {each: kept[each] for each in kept if each != name}
 
     def go(self, name: str) -> None:
         """Show what was kept under a name.
@@ -209,21 +204,21 @@ class Navigation:
 
     def _bookmarked(self, name: str) -> looks.Look:
         try:
-            return dict(self.bookmarks[one_of("bookmark", name, self.bookmarks)])
+            return dict(self._view.bookmarks[one_of("bookmark", name, self._view.bookmarks)])
         except ValueError as problem:
             raise KeyError(problem.args[0]) from None
 
     def _isolate(self, kind: str, nodes: NodeRefs, hops: int | None = None) -> None:
-        run = self._debug_run
+        run = self._view.debug_run
         if nodes is None:
-            nodes = list(self.session.selected)
+            nodes = list(self._view.session.selected)
             if not nodes:
                 raise ValueError(f"nothing is selected; name a node: {kind}(node)")
         fields = {"kind": kind, "nodes": listed(nodes), "hops": hops}
         self._step(isolate=checked_isolation(run.graph, fields), hops=None)
 
     def _kinds(self, query: str) -> str:
-        graph = self._debug_run.graph
+        graph = self._view.debug_run.graph
         if graph is None:
             return "it has none"
         known = sorted({f"kind={node.op_kind}" for node in graph.nodes})
@@ -234,32 +229,32 @@ class Navigation:
         return ""
 
     def _look(self, traits: Sequence[str] = looks.STEP_TRAITS) -> looks.Look:
-        known = [name for name in (*traits, "camera") if self.has_trait(name)]
-        look = {name: getattr(self, name) for name in known}
+        known = [name for name in (*traits, "camera") if self._view.has_trait(name)]
+        look = {name: getattr(self._view, name) for name in known}
         if "color_by" in look:
             look["color_by"] = str(look["color_by"])
-        return look | {"selected": list(self.session.selected[-looks.MOST_SELECTED :])}
+        return look | {"selected": list(self._view.session.selected[-looks.MOST_SELECTED :])}
 
     def _step(self, **changes: Any) -> None:
         before = self._look()
-        with self.hold_sync():
+        with self._view.hold_sync():
             self._set(changes)
             camera = {"camera": changes.get("camera")}
-            self.history = looks.pushed(self.history, before, self._look() | camera)
+            self._view.history = looks.pushed(self._view.history, before, self._look() | camera)
 
     def _go_by(self, by: int) -> None:
         left = self._look()
-        history = looks.caught_up(self.history, left)
+        history = looks.caught_up(self._view.history, left)
         steps, at = history["steps"], history["at"] + by
         if not 0 <= at < len(steps):
             raise IndexError(f"nothing to go {'back' if by < 0 else 'forward'} to")
-        with self.hold_sync():
+        with self._view.hold_sync():
             self._set(looks.resolved(steps, at))
-            self.history = {"steps": steps, "at": at}
+            self._view.history = {"steps": steps, "at": at}
 
     def _set(self, look: looks.Look) -> None:
         for name, value in look.items():
             if name == "selected":
-                self.session.selected = value
-            elif self.has_trait(name):
-                setattr(self, name, value)
+                self._view.session.selected = value
+            elif self._view.has_trait(name):
+                setattr(self._view, name, value)

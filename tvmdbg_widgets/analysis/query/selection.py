@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.evaluate import Evaluation
 from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 
@@ -76,7 +77,7 @@ class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none
                 f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
                 for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
             )
-            time = "" if np.isnan(times[each]) else duration_text(float(times[each]))
+            time = _time(node, float(times[each]))
             rows.append([str(each), one_line(self._facts.labels[each])[:80], time, outputs])
         return rows
 
@@ -104,6 +105,12 @@ class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)
+
+
+def _time(node: Node, ns: float) -> str:
+    if np.isnan(ns):
+        return ""
+    return "not run" if not ns and node.kind < NodeKind.OPERATOR else duration_text(ns)
 
 
 def unknown_told(unknown: dict[str, int], count: int) -> list[str]:
