@@ -165,7 +165,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       {
         keys: ["c"],
         does: "colour by the next",
-        run: () => view.chosen.cycleColors(view.look.names),
+        run: () => view.chosen.cycleColors(view.appearance.names),
       },
       { keys: ["p"], does: "fold or unfold parameters", run: () => view.chosen.toggleFold() },
       { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },

@@ -7,6 +7,7 @@ import { Mirror } from "../shared/mirror.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Acts } from "./acts.ts";
+import { Appearance } from "./appearance.ts";
 import { Arranger } from "./arranger.ts";
 import { Chosen } from "./chosen.ts";
 import { Details } from "./details.ts";
@@ -14,7 +15,6 @@ import { Folding } from "./folding.ts";
 import { groupPath, groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
 import { Journey, STEP_TRAITS } from "./journey.ts";
-import { Look } from "./look.ts";
 import { Menus } from "./menus.ts";
 import type { GraphModel } from "./model.ts";
 import { Navigator } from "./navigator.ts";
@@ -41,7 +41,7 @@ export class GraphView {
   readonly folding: Folding;
   readonly placing: Placing;
   readonly hits: Hits;
-  readonly look: Look;
+  readonly appearance: Appearance;
   readonly stage: Stage;
   readonly toolbar: Toolbar;
   readonly details: Details;
@@ -95,7 +95,7 @@ export class GraphView {
     this.hits = new Hits(model, () => this.#found());
     signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new Stage(() => this.#drawn(), signal);
-    this.look = new Look(this, signal);
+    this.appearance = new Appearance(this, signal);
     this.details = new Details(
       model,
       run,
@@ -132,7 +132,7 @@ export class GraphView {
     const body = element("div", { class: "tvmdbg-graph-body" });
     body.append(this.stage.node, this.details.node);
     root.replaceChildren(
-      ...[this.toolbar.node, this.toolbar.part, this.look.legend.node, body],
+      ...[this.toolbar.node, this.toolbar.part, this.appearance.legend.node, body],
       ...[this.menus.node, this.mirror.node],
     );
     this.details.tools = () => this.menus.tools();
@@ -236,11 +236,11 @@ export class GraphView {
   repaint(place: (() => void) | null = null): void {
     this.showToolbar();
     const [placed, palette] = [this.placed, this.palette];
-    const look = this.look.of(placed, palette);
-    if (!placed || !look) return;
+    const painted = this.appearance.of(placed, palette);
+    if (!placed || !painted) return;
     const { graph, groups, times } = this.model;
     this.stage.show(
-      { graph, groups, times, placed, camera: this.stage.camera, palette, ...look },
+      { graph, groups, times, placed, camera: this.stage.camera, palette, ...painted },
       place,
     );
   }
@@ -359,7 +359,7 @@ export class GraphView {
   }
 
   #recolored(): void {
-    this.look.recolored();
+    this.appearance.recolored();
     this.repaint();
   }
 
@@ -394,7 +394,7 @@ export class GraphView {
     this.toolbar.show({
       title: `${counted(operators, "operator")} of ${counted(graph.kinds.length, "node")}`,
       colorBy: this.chosen.colorBy,
-      colors: this.look.names,
+      colors: this.appearance.names,
       fold: this.chosen.fold,
       direction: this.chosen.direction,
       details: this.#detailsOpen,

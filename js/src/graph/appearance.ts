@@ -15,7 +15,7 @@ import type { GraphView } from "./view.ts";
 const PATIENCE_MS = 4000;
 
 /** What the colours of a view show, and their legend. */
-export class Look {
+export class Appearance {
   readonly legend: Legend;
   readonly #view: GraphView;
   readonly #coloring: Coloring;
