@@ -63,6 +63,13 @@ def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
     return tvmdbg.open(graph_of(names, edges).encode())
 
 
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
+    figure = graph_figure(run_of(["x", "y"], [(0, 1)]), direction=direction, hidden=["id>=0"])
+    assert_sound(figure)
+    assert "Shown: 0 nodes of 2" in figure.text
+
+
 @pytest.mark.parametrize("fold", [True, False])
 def test_hostile_names_stay_text(fold: bool) -> None:
     names = ["data", *HOSTILE]

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
@@ -13,6 +15,7 @@ from tests.make.open_groups import PATH, cases
 from tests.unit.block_graphs import Draft, isomorphic, networks, random_drafts, require_sound
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.model.groups import Groups, GroupSource
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -28,6 +31,34 @@ def test_groups_nest_and_close_without_a_cycle(
 ) -> None:
     for graph in (draft.graph(), draft.graph(chance)):
         require_sound(graph, groups(graph), closed)
+
+
+places = st.integers(0, 999)
+
+
+@settings(max_examples=60)
+@given(drafts, st.lists(st.tuples(places, places), max_size=3))
+def test_what_control_dependencies_put_behind_a_cycle_is_last(
+    draft: Draft, pairs: list[tuple[int, int]]
+) -> None:
+    graph = draft.graph()
+    operators = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
+    ends = np.array(pairs, np.int32).reshape(-1, 2) % max(1, len(operators))
+    ends = operators[ends].astype(np.int32) if len(operators) else ends[:0]
+    graph = replace(graph, control_source=ends[:, 0], control_target=ends[:, 1])
+    known = nx.DiGraph([*zip(graph.edge_source.tolist(), graph.edge_target.tolist(), strict=True)])
+    known.add_edges_from(ends.tolist())
+    behind: set[int] = set()
+    for nodes in nx.strongly_connected_components(known):
+        node = next(iter(nodes))
+        if len(nodes) > 1 or known.has_edge(node, node):
+            behind |= nodes | nx.descendants(known, node)
+    found = groups(graph)
+    assert found.order[graph.num_nodes - len(behind) :].tolist() == sorted(behind)
+    assert not behind.intersection(node for group in found for node in group.nodes.tolist())
+    place = np.argsort(found.order)
+    for source, target in ends.tolist():
+        assert target in behind or place[source] < place[target]
 
 
 @given(drafts)

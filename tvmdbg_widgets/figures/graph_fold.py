@@ -113,8 +113,8 @@ def fold(
     frames = cut_frames(placed, cuts, headers)
     _close_gaps(boxes, column, (pieces, frames), crossings, stretches)
     taken = _taken(boxes, column, (pieces, frames), stretches)
-    low = [min((first for first, _ in each), default=np.inf) for each in taken]
-    high = [max((last for _, last in each), default=-np.inf) for each in taken]
+    low = [min((first for first, _ in each), default=0.0) for each in taken]
+    high = [max((last for _, last in each), default=0.0) for each in taken]
     lanes = [
         sorted((c for c in crossings if c.cut == cut), key=lambda c: -c.before)
         for cut in range(len(cuts))

@@ -84,10 +84,13 @@ class Order:
         Every node once, producers before consumers; nodes on or behind a cycle come last, by id.
     cycles : tuple of tuple of int
         Strongly connected groups of nodes that read each other, each ascending.
+    settled : int
+        How many nodes are neither on nor behind a cycle.
     """
 
     nodes: npt.NDArray[np.int32]
     cycles: tuple[tuple[int, ...], ...]
+    settled: int
 
 
 def topological(
@@ -102,7 +105,7 @@ def topological(
     num_nodes : int
     """
     if bool((source < target).all()):
-        return Order(_frozen(np.arange(num_nodes, dtype=np.int32)), ())
+        return Order(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
     followers = Neighbours.of(source, target, num_nodes)
     waiting: list[int] = np.bincount(target, minlength=num_nodes).tolist()
     ready = deque(node for node, count in enumerate(waiting) if count == 0)
@@ -115,7 +118,8 @@ def topological(
             if waiting[other] == 0:
                 ready.append(other)
     left = sorted(set(range(num_nodes)).difference(done)) if len(done) < num_nodes else []
-    return Order(_frozen(np.array(done + left, dtype=np.int32)), _cycles(followers, left))
+    nodes = _frozen(np.array(done + left, dtype=np.int32))
+    return Order(nodes, _cycles(followers, left), len(done))
 
 
 def _cycles(followers: Neighbours, among: list[int]) -> tuple[tuple[int, ...], ...]:

@@ -45,14 +45,8 @@ def _groups(graph: Graph) -> Groups:
 
 def _settled(graph: Graph) -> Ints:
     """Return the nodes that are neither on nor behind a cycle, in execution order."""
-    order = graph.order.nodes.astype(np.int64)
-    if not graph.order.cycles:
-        return order
-    among = [node for cycle in graph.order.cycles for node in cycle]
-    left = np.zeros(graph.num_nodes, np.bool_)
-    left[among] = True
-    left[list(graph.descendants(among, include_ambiguous=True))] = True
-    return order[~left[order]]
+    order = graph.order
+    return order.nodes[: order.settled].astype(np.int64)
 
 
 def _searched(graph: Graph, letters: Letters, operators: Ints) -> tuple[Search, tuple[Found, ...]]:
