@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
-from tvmdbg_widgets.analysis.tensor_scan import Look, TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.findings import Certainty, Finding, Findings, Kind
 from tvmdbg_widgets.model.statistics.compute import Passes
 
@@ -243,7 +243,7 @@ def test_a_file_that_vanishes_between_two_tensors(
 def test_a_probe_that_fails_marks_its_tensor_and_no_other() -> None:
     run = many(3)
 
-    def fails(look: Look) -> None:
+    def fails(look: Subject) -> None:
         if look.entry == (1, 0):
             raise RuntimeError("no")
 

@@ -36,7 +36,7 @@ class _StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class Look:
+class Subject:
     """One tensor as a rule looks at it beyond its statistics.
 
     Attributes
@@ -73,7 +73,7 @@ class Look:
 
 
 #: Reads more of one tensor; None where there is nothing to tell.
-Probe: TypeAlias = "Callable[[Look], Any]"
+Probe: TypeAlias = "Callable[[Subject], Any]"
 
 
 @dataclass(frozen=True)
@@ -302,8 +302,8 @@ class TensorScan:
         self._watch()
         try:
             found = tensor.statistics(watch=self._watch, executor=executor)
-            look = Look(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
-            probed = {name: probe(look) for name, probe in self._probes.items()}
+            subject = Subject(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
+            probed = {name: probe(subject) for name, probe in self._probes.items()}
         except _StoppedError:
             raise
         except Exception as problem:  # noqa: BLE001 (one broken tensor must not hide the others)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.layouts import KnownLayout
-    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.tensors import Tensor
 
@@ -46,18 +46,18 @@ class Channels(NamedTuple):
     assumed: bool
 
 
-def probe(look: Look) -> Channels | None:
+def probe(subject: Subject) -> Channels | None:
     """Find the channels that are zero throughout, where so many values are zero."""
-    found, shape = look.statistics, look.tensor.shape
+    found, shape = subject.statistics, subject.tensor.shape
     if found.zero < _LEAST_VALUES:
         return None
-    known = _known(look.parts, look.entry, look.tensor)
+    known = _known(subject.parts, subject.entry, subject.tensor)
     if known is None:
         return None
     count = _count(known, shape)
     dead: tuple[int, ...] = ()
-    if look.tensor.size // _stored(known, shape) <= found.zero < found.size:
-        dead = tuple(np.flatnonzero(~_alive(look, known)[:count]).tolist())
+    if subject.tensor.size // _stored(known, shape) <= found.zero < found.size:
+        dead = tuple(np.flatnonzero(~_alive(subject, known)[:count]).tolist())
     text = f"{known.layout} by {known.source}"
     return Channels(dead, count, text, known.certainty != "stated")
 
@@ -87,14 +87,14 @@ def _count(known: KnownLayout, shape: tuple[int, ...]) -> int:
     return known.sizes.get(_CHANNEL, _stored(known, shape))
 
 
-def _alive(look: Look, known: KnownLayout) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _alive(subject: Subject, known: KnownLayout) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether each stored channel is not all zero; reads on only while one seems dead."""
-    shape = look.tensor.shape
+    shape = subject.tensor.shape
     axes = known.layout.parts[known.layout.letters.index(_CHANNEL)]
     stored, count = _stored(known, shape), _count(known, shape)
     alive = np.zeros(stored, np.bool_)
     start = 0
-    for chunk in look.chunks():
+    for chunk in subject.chunks():
         at = np.flatnonzero(comparable(chunk)) + start
         channel = np.zeros(len(at), np.int64)
         for axis in axes:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
 
@@ -37,12 +37,12 @@ _LOST = 0.5
 _INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 
-def probe(look: Look) -> int | None:
+def probe(subject: Subject) -> int | None:
     """Count the nonzero values that float16 or an int8 scale has no good number for.
 
     float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
     """
-    found, name = look.statistics, look.tensor.dtype.name
+    found, name = subject.statistics, subject.tensor.dtype.name
     nonzero = found.finite - found.zero
     if nonzero < _LEAST:
         return None
@@ -53,9 +53,9 @@ def probe(look: Look) -> int | None:
     else:
         return None
     largest = math.nextafter(below, 0)
-    if look.count(-largest, largest)[1] - found.zero < least:
+    if subject.count(-largest, largest)[1] - found.zero < least:
         return None
-    count = look.count_exactly(-largest, largest) - found.zero
+    count = subject.count_exactly(-largest, largest) - found.zero
     return count if count >= least else None
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Entry, Look
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
@@ -83,13 +83,13 @@ def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) ->
     return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
 
 
-def probe(look: Look) -> Ends | None:
+def probe(subject: Subject) -> Ends | None:
     """Count the values at the ends of their range, where any are."""
-    found = look.statistics
-    named = _named(look.parts, look.entry)
+    found = subject.statistics
+    named = _named(subject.parts, subject.entry)
     if named is None or not found.finite:
         return None
-    limits = _limits(look.tensor, found, named)
+    limits = _limits(subject.tensor, found, named)
     if limits is None:
         return None
     low, high, least, by_name = limits
@@ -98,8 +98,8 @@ def probe(look: Look) -> Ends | None:
         return None
     below = 0
     if at_low and low is not None:
-        below = look.count_exactly(-math.inf, low) + found.neg_inf
-    above = look.count_exactly(high, high)
+        below = subject.count_exactly(-math.inf, low) + found.neg_inf
+    above = subject.count_exactly(high, high)
     ends = Ends(low if at_low else None, high, below, above, found.size, by_name, least)
     return ends if ends.at_low + ends.at_high else None
 
