@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.test_memory_plan import IN, op
+from tests.unit.figure_checks import assert_sound
+from tests.unit.test_memory_plan import IN, graph_of, op
 from tvmdbg_widgets.analysis.memory_words import sentences
+from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +88,16 @@ def test_large_plans_give_small_figures() -> None:
     figure = chain(20_000, 40).figure("memory", width=2000)
     assert len(figure.svg) < 90_000
     assert "25 smaller slots not drawn" in figure.svg
+
+
+def test_words_lie_apart_where_the_peak_is_low() -> None:
+    assert_sound(chain(60, 60).figure("memory"))
+
+
+def test_words_lie_apart_where_values_lie_in_one_slot_together() -> None:
+    nodes = [IN, op(0, outputs=3), op((1, 0), (1, 2))]
+    graph = graph_of(nodes, [0, 1, 1, 1, 2], [(2, 0)])
+    assert_sound(tvmdbg.DebugRun(RunParts("run", graph)).figure("memory"))
 
 
 def test_without_a_plan_it_says_how_to_get_one(data: Path) -> None:

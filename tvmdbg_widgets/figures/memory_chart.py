@@ -109,7 +109,7 @@ class Chart:
         )
         said = f"allocated {short(plan.allocated)}"
         marks.text(said, self._end - width(said, SMALL) - 2, y - 5, fill=theme.muted)
-        self._peak(level)
+        self._peak(level, ground)
         if self._options.parameters and plan.parameter_bytes:
             marks.rect(
                 self._left, ground, room, _BAND, fill=theme.kind("parameter"), fill_opacity="0.3"
@@ -148,7 +148,7 @@ class Chart:
         points.append(f"H{number(self._x(float(end)))}V{number(ground)}z")
         return "".join(points)
 
-    def _peak(self, level: Level) -> None:
+    def _peak(self, level: Level, ground: float) -> None:
         plan, theme = self._plan, self._theme
         if not plan.peak.nodes:
             return
@@ -162,8 +162,10 @@ class Chart:
         said = f"peak {short(plan.peak.bytes)} at #{plan.order[step]}"
         wide = width(said, SMALL)
         x = min(max(self._left + 4, (left + right - wide) / 2), self._end - wide - 4)
-        self._marks.rect(x - 3, y + 4, wide + 6, 14, z=3, fill=theme.background, fill_opacity="0.9")
-        self._marks.text(said, x, y + 15)
+        top = y + 4 if y + 18 <= ground else y - 18
+        look: dict[str, Any] = {"fill": theme.background, "fill_opacity": "0.9"}
+        self._marks.rect(x - 3, top, wide + 6, 14, z=3, **look)
+        self._marks.text(said, x, top + 11)
 
     def _axis(self, y: float) -> float:
         plan, muted = self._plan, self._theme.muted
@@ -217,8 +219,9 @@ class Chart:
         room = _GUTTER - width(size, SMALL) - 14
         marks.text(fit(str(plan.slot_storage_ids[slot]), room, SMALL), MARGIN, y + 14)
         lost = {each.entry for each in plan.losses}
-        for entry, left, right in lives:
+        for at, (entry, left, right) in enumerate(lives):
             wide = right - left
+            covered = at + 1 < len(lives) and lives[at + 1][1] == left
             if entry < 0:
                 marks.path(_rect(left, y + 1, wide, high), z=1, fill=theme.edge)
                 continue
@@ -237,7 +240,7 @@ class Chart:
             if own.node in self._options.selected:
                 look: dict[str, Any] = {"fill": "none", "stroke": theme.text, "stroke_width": 2}
                 marks.rect(left, y + 1, wide, high, z=3, **look)
-            if wide >= _LABEL_FROM:
+            if wide >= _LABEL_FROM and not covered:
                 shown = fit(name, wide - 6, SMALL)
                 if shown != name and wide < _SHORTENED_FROM:
                     shown = said if width(said, SMALL) <= wide - 4 else ""
