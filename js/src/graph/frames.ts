@@ -70,41 +70,34 @@ export class FramePainter {
     placed.eachFrame(camera.view(2), paint, least / camera.scale);
   }
 
-  /** Titles and buttons, above the lines that enter the frame. */
-  paintHeaders(picture: Picture): void {
-    const context = this.#context;
+  /** Titles and buttons, above the lines that enter the frame: those of the picture, and those of the selection in `context`. */
+  paintHeaders(picture: Picture, context = this.#context): void {
+    const isOwn = context === this.#context;
+    const measure = isOwn ? this.#measure : new TextMeasure(context);
     const { palette, groups, placed } = picture;
     const { theme } = palette;
     for (const { frame, words, button, ...shape } of this.#headers) {
       const group = placed.scene.frames.group[frame]!;
       const middle = shape.y + shape.height / 2;
-      context.globalAlpha = 0.88;
       context.fillStyle = theme.background;
       context.beginPath();
       context.roundRect(shape.x, shape.y, shape.width, shape.height, 3);
       context.fill();
-      context.globalAlpha = 1;
       context.fillStyle = palette.group(groups.kind[group]!);
       context.beginPath();
       context.roundRect(shape.x, shape.y, TAG_PX, shape.height, [3, 0, 0, 3]);
       context.fill();
-      paintTag(context, this.#measure, picture, group, shape.x + TAG_PX / 2, middle, TAG_PX);
+      paintTag(context, measure, picture, group, shape.x + TAG_PX / 2, middle, TAG_PX);
       context.font = `${TEXT_PX}px ${theme.font}`;
       context.textBaseline = "middle";
       context.textAlign = "left";
       context.fillStyle = theme.text;
       const x = shape.x + TAG_PX + PAD;
       context.fillText(words, x, middle);
-      const width = this.#measure.width(words);
-      if (words) {
-        this.labels?.push({
-          text: words,
-          node: -1,
-          x,
-          y: middle - TEXT_PX / 2,
-          width,
-          height: TEXT_PX,
-        });
+      if (words && isOwn) {
+        const width = measure.width(words);
+        const y = middle - TEXT_PX / 2;
+        this.labels?.push({ text: words, node: -1, x, y, width, height: TEXT_PX });
       }
       paintButton(context, button, "−", theme.muted);
     }

@@ -4,6 +4,7 @@ import { inkOn } from "../shared/theme.ts";
 import { outline } from "./boxes.ts";
 import type { Rectangle } from "./camera.ts";
 import type { EdgePainter } from "./edges.ts";
+import type { FramePainter } from "./frames.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
 import { type Picture, TITLE_SCALE } from "./picture.ts";
@@ -43,11 +44,17 @@ export class OverlayPainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #edges: EdgePainter;
   readonly #margin: MarginPainter;
+  readonly #frames: FramePainter;
 
-  constructor(context: CanvasRenderingContext2D, edges: EdgePainter, margin: MarginPainter) {
+  constructor(
+    context: CanvasRenderingContext2D,
+    edges: EdgePainter,
+    { margin, frames }: { margin: MarginPainter; frames: FramePainter },
+  ) {
     this.#context = context;
     this.#edges = edges;
     this.#margin = margin;
+    this.#frames = frames;
   }
 
   paint(picture: Picture, { selected, frame, hovered, hits, noted }: Marks, edge: number): void {
@@ -71,6 +78,7 @@ export class OverlayPainter {
       this.#context.lineWidth = 2.5;
       this.#context.stroke();
     }
+    if (primary !== undefined || edge >= 0) this.#frames.paintHeaders(picture, this.#context);
     for (const box of selected) {
       const line = box === primary ? 3 : 2;
       if (camera.scale < TITLE_SCALE) this.#frame(picture, box, theme.background, line + 2, 2, []);

@@ -1,6 +1,7 @@
 import { clear, type Layer, layer } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import { isMarked } from "./health_marks.ts";
+import { heatOf, showsTimes } from "./heat.ts";
 import type { Marks } from "./overlay.ts";
 import type { Picture } from "./picture.ts";
 import { shadesOf } from "./shades.ts";
@@ -23,7 +24,8 @@ const STRIDE = 2000;
 /**
  * The whole graph beside the stage: a strip along the flow, in one piece also where the stage has columns, with the part
  * that the stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a
- * triangle). Beside it the heat strip: at each place the colour of the slowest, worst or largest there.
+ * triangle). Beside it the heat strip: at each place the longest time there where times are known and the colours show none;
+ else the colour of the worst or largest.
  */
 export class Overview {
   readonly node = element("div", { class: "tvmdbg-graph-overview" });
@@ -37,7 +39,7 @@ export class Overview {
 
   constructor(moveTo: (x: number, y: number) => void, signal: AbortSignal) {
     this.node.append(this.#still.canvas, this.#moving.canvas);
-    this.node.title = "whole graph: drag to move the part that is shown";
+    this.node.setAttribute("role", "img");
     const { canvas } = this.#still;
     const move = (event: PointerEvent) => {
       if (!this.#picture) return;
@@ -135,6 +137,12 @@ export class Overview {
     const strip = new Int32Array(rows).fill(-1);
     const shades = shadesOf(picture);
     const { rank } = shades;
+    const isHeat = showsTimes(picture);
+    const heat = (box: number) => heatOf(picture, box);
+    this.node.title = `the whole graph: drag to move the part that is shown. Strip at its side: ${
+      isHeat ? "time of the slowest" : "colour of the foremost"
+    } at each place`;
+    this.node.ariaLabel = this.node.title;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
     const perFlow = at.room / placed.length;
     for (let box = 0; box < placed.scene.count; box++) {
@@ -155,13 +163,14 @@ export class Overview {
         for (let cell = row * columns + left; cell <= row * columns + right; cell++) {
           if (cells[cell]! < 0 || here > rank[cells[cell]!]!) cells[cell] = box;
         }
-        if (strip[row]! < 0 || here > rank[strip[row]!]!) strip[row] = box;
+        const there = strip[row]!;
+        if (there < 0 || (isHeat ? heat(box) > heat(there) : here > rank[there]!)) strip[row] = box;
       }
     }
     clear(this.#still, width, height);
     const { context } = this.#still;
-    const bar = (box: number, row: number, from: number, length: number) => {
-      context.fillStyle = shades.fill(box);
+    const bar = (fill: string, row: number, from: number, length: number) => {
+      context.fillStyle = fill;
       if (at.down) context.fillRect(from, row, length, 1);
       else context.fillRect(row, from, 1, length);
     };
@@ -169,9 +178,12 @@ export class Overview {
       for (let cell = 0; cell < columns; ) {
         const [box, from] = [cells[row * columns + cell]!, cell];
         while (cell < columns && cells[row * columns + cell] === box) cell++;
-        if (box >= 0) bar(box, row, GUTTER + from, cell - from);
+        if (box >= 0) bar(shades.fill(box), row, GUTTER + from, cell - from);
       }
-      if (strip[row]! >= 0) bar(strip[row]!, row, at.strip, STRIP);
+      const first = strip[row]!;
+      if (first < 0) continue;
+      const fill = isHeat ? picture.palette.ramp("heat", heat(first)) : shades.fill(first);
+      bar(fill, row, at.strip, STRIP);
     }
   }
 

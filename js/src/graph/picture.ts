@@ -3,6 +3,7 @@ import type { Camera } from "./camera.ts";
 import type { Colors } from "./color/colors.ts";
 import type { Groups } from "./groups.ts";
 import type { BoxHealth } from "./health.ts";
+import { marginStart } from "./margin.ts";
 import type { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
 import type { Times } from "./times.ts";
@@ -40,6 +41,8 @@ export type Detail = "full" | "title" | "shape" | "density";
 const FULL_SCALE = 0.85;
 /** Below, boxes bear no text. */
 export const TITLE_SCALE = 0.38;
+/** Below, most titles in boxes would be cut: where there is room beside a graph, they stand there. */
+export const CUT_SCALE = 0.6;
 const LAYER_PX = 2;
 
 /** From this scale on, lines say what they carry. */
@@ -49,7 +52,8 @@ export const READABLE_SCALE = 1;
 
 export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): Detail {
   if (camera.scale >= FULL_SCALE) return "full";
-  if (camera.scale >= TITLE_SCALE) return "title";
+  const isBeside = camera.scale < CUT_SCALE && marginStart(placed, camera) !== null;
+  if (camera.scale >= TITLE_SCALE && !isBeside) return "title";
   const pitch = placed.length / Math.max(1, placed.layout.layers);
   return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }

@@ -53,15 +53,17 @@ export class Placing {
 
   #opening(before: Placed | null, placed: Placed, focus: number | null): () => void {
     const view = this.#view;
-    const wanted = before ? [view.node, focus] : [focus, view.node];
-    const first = [...wanted, view.model.times.slowest]
-      .map((node) => (node === null || node < 0 ? -1 : placed.boxOf(node)))
-      .find((box) => box >= 0);
+    const boxOf = (node: number | null) => {
+      const box = node === null || node < 0 ? -1 : placed.boxOf(node);
+      return box < 0 ? null : box;
+    };
+    const [node, slowest] = [boxOf(view.node), boxOf(view.model.times.slowest)];
+    const wanted = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
     const asked = view.node;
     return () => {
       const { node } = view;
       const since = node === null || node === asked ? -1 : placed.boxOf(node);
-      if (!view.journey.settle()) view.stage.open(since >= 0 ? since : (first ?? null));
+      if (!view.journey.settle()) view.stage.open(since >= 0 ? since : wanted, slowest);
     };
   }
 

@@ -9,7 +9,15 @@ import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./margin.ts";
 import { type Line, type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
-import { detail, type LabelRecord, type Picture, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
+import {
+  CUT_SCALE,
+  detail,
+  type LabelRecord,
+  type Picture,
+  READABLE_SCALE,
+  TITLE_SCALE,
+} from "./picture.ts";
+import type { Placed } from "./placed.ts";
 
 const MOVE_MS = 180;
 /** A button is hit, too, where it is missed by no more, CSS px. */
@@ -22,9 +30,8 @@ const SPARE = 8;
 /** What a picture of the whole graph keeps free around it, CSS px. */
 const BORDER = 16;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
-/** At smaller scales, most titles in boxes are cut: texts beside the graph are whole, at this one and below. */
-const CUT_SCALE = 0.6;
-const BESIDE_SCALE = 0.97 * TITLE_SCALE;
+/** A row of the outline that a large graph opens with, CSS px. */
+const OUTLINE_ROW = 17;
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
@@ -129,31 +136,35 @@ export class Stage {
     this.#baseRepaint.request();
   }
 
-  /** The whole graph where that is legible; else a readable scale at the box, or at the graph's beginning. */
-  open(box: number | null): void {
+  /**
+   * The whole graph where that is legible. Else the box that is `asked` for, readable; or as many rows of boxes with texts
+   * beside them as there is room for, at the `slowest` or at the graph's beginning.
+   */
+  open(asked: number | null, slowest: number | null): void {
     const picture = this.#picture;
     if (!picture) return;
-    const { bounds, direction } = picture.placed.layout;
-    const whole = this.#fitted(bounds);
     const { placed } = picture;
-    if (placed.columns > 1 || whole.scale >= WHOLE_SCALE || marginStart(placed, whole) !== null) {
-      Object.assign(this.camera, whole);
-    } else {
-      this.camera.scale = READABLE_SCALE;
-      this.camera.x = (bounds.minX + bounds.maxX) / 2;
-      this.camera.y = (bounds.minY + bounds.maxY) / 2;
-      if (box === null && direction === "down") this.camera.y = bounds.minY;
-      if (box === null && direction === "right") this.camera.x = bounds.minX;
-      if (box !== null) {
-        [this.camera.x, this.camera.y] = [
-          picture.placed.layout.x[box]!,
-          picture.placed.layout.y[box]!,
-        ];
+    const { bounds, direction, x, y } = placed.layout;
+    const whole = this.#fitted(bounds);
+    const isLegible = (camera: Camera) =>
+      placed.columns > 1 || camera.scale >= WHOLE_SCALE || marginStart(placed, camera) !== null;
+    const outline = asked === null && !isLegible(whole) ? this.#outline(placed) : null;
+    Object.assign(this.camera, outline ?? whole);
+    if (outline || !isLegible(whole)) {
+      const box = asked ?? slowest;
+      if (!outline) {
+        this.camera.scale = READABLE_SCALE;
+        this.camera.x = (bounds.minX + bounds.maxX) / 2;
+        this.camera.y = (bounds.minY + bounds.maxY) / 2;
+        if (box === null && direction === "right") this.camera.x = bounds.minX;
+        if (box !== null) this.camera.x = x[box]!;
       }
+      if (box !== null) this.camera.y = y[box]!;
+      else if (direction === "down") this.camera.y = bounds.minY;
     }
     this.changed();
     this.isMoved = false;
-    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? box);
+    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? asked, slowest);
   }
 
   /** Looks from where one looked before. */
@@ -319,16 +330,16 @@ export class Stage {
   #fitted(bounds: Bounds): Camera {
     const target = this.#copy();
     target.fit(bounds, LARGEST_FIT);
-    if (target.scale >= CUT_SCALE || this.#picture?.placed.layout.direction !== "down") {
-      return target;
-    }
-    const aside = Object.assign(new Camera(), target);
-    aside.scale = Math.min(target.scale, BESIDE_SCALE);
-    const wide = (bounds.maxX - bounds.minX) * aside.scale;
-    const texts = Math.max(0, Math.min(BESIDE, target.width - wide));
-    aside.x += texts / 2 / aside.scale;
-    aside.clamp(bounds);
-    return this.#picture && marginStart(this.#picture.placed, aside) !== null ? aside : target;
+    return (this.#picture && beside(this.#picture.placed, target)) ?? target;
+  }
+
+  /** A camera over rows of boxes that are as low as their texts beside them; null where these have no room. */
+  #outline(placed: Placed): Camera | null {
+    const { bounds, layers } = placed.layout;
+    const target = this.#copy();
+    target.fit(bounds);
+    target.scale = (OUTLINE_ROW * layers) / Math.max(1, bounds.maxY - bounds.minY);
+    return beside(placed, target);
   }
 
   /** What was drawn fades away over what comes. */
@@ -403,10 +414,21 @@ export class Stage {
   }
 }
 
+/** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
+function beside(placed: Placed, camera: Camera): Camera | null {
+  if (camera.scale >= CUT_SCALE) return null;
+  const { bounds } = placed.layout;
+  const aside = Object.assign(new Camera(), camera);
+  const wide = (bounds.maxX - bounds.minX) * aside.scale;
+  aside.x += Math.max(0, Math.min(BESIDE, aside.width - wide)) / 2 / aside.scale;
+  aside.clamp(bounds);
+  return marginStart(placed, aside) === null ? null : aside;
+}
+
 function isAnimated(): boolean {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-function overlayPainter(context: CanvasRenderingContext2D, { margin }: GraphPainter) {
-  return new OverlayPainter(context, new EdgePainter(context), margin);
+function overlayPainter(context: CanvasRenderingContext2D, painter: GraphPainter) {
+  return new OverlayPainter(context, new EdgePainter(context), painter);
 }

@@ -12,8 +12,12 @@ const READABLE = 0.38;
 /** Texts beside a graph need so much room: between rows, and across; CSS px. */
 const ROW = 11.5;
 const BESIDE = 150;
-/** Columns of another aspect than the stage's are made anew from this ratio on. */
-const UNLIKE = 1.25;
+/** From this scale on, columns are preferred to texts beside; from the second on, one piece is read as it is. */
+const PLENTY = 0.6;
+const WHOLE = 0.85;
+/** Columns that are not larger by so much are not worth the way round; by the second where nothing can be read. */
+const GAIN = 1.15;
+const BLIND_GAIN = 1.6;
 
 /** What is laid out, and where it is to be shown. */
 export interface Asked extends CompoundInput {
@@ -27,30 +31,26 @@ export interface Asked extends CompoundInput {
 export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> {
   const { wrapped = false, stage, ...input } = asked;
   const result = yield* layoutSteps(input);
-  if (!stage || wrapped === false || (wrapped === null && isReadable(result, stage))) return result;
-  const aspect = stage.width / stage.height;
-  let columns = wrap(result, input, aspect);
-  // What columns take across is known once they are there: few are as broad as the whole.
-  const got = aspectOf(columns.bounds);
-  if (got < aspect / UNLIKE || got > aspect * UNLIKE) {
-    columns = wrap(result, input, (aspect * aspect) / got);
-  }
-  return wrapped || scaleIn(columns.bounds, stage) >= READABLE ? columns : result;
+  if (!stage || wrapped === false) return result;
+  const whole = scaleIn(result.bounds, stage);
+  if (wrapped === null && whole >= WHOLE) return result;
+  const columns = wrap(result, input, stage.width / stage.height);
+  const scale = scaleIn(columns.bounds, stage);
+  const gain = scale < READABLE ? BLIND_GAIN : GAIN;
+  if (scale < gain * Math.min(1, whole)) return result;
+  if (wrapped || scale >= PLENTY) return columns;
+  return isReadable(result, stage, whole) || scale < READABLE ? result : columns;
 }
 
 function isReadable(
   { bounds, layers, direction }: LayoutResult,
   stage: { width: number; height: number },
+  scale: number,
 ): boolean {
-  const scale = scaleIn(bounds, stage);
   if (scale >= READABLE) return true;
   const row = ((bounds.maxY - bounds.minY) / Math.max(1, layers)) * scale;
   const beside = stage.width - (bounds.maxX - bounds.minX) * scale;
   return direction === "down" && row >= ROW && beside >= BESIDE;
-}
-
-function aspectOf({ minX, minY, maxX, maxY }: Bounds): number {
-  return Math.max(1, maxX - minX) / Math.max(1, maxY - minY);
 }
 
 /** The scale at which the bounds fit. */

@@ -83,23 +83,49 @@ export class TextMeasure {
     return width;
   }
 
-  /** The text, cut in its middle by an ellipsis so that it fits; empty where not even three letters would. */
+  /**
+   * The text, or as much of it as fits: whole words of its beginning and its end around an ellipsis, where there is no
+   * room for both the beginning of a phrase or the end of a name; a first word that is too long is cut behind.
+   * Empty where not even three letters would fit.
+   */
   fit(long: string, room: number): string {
     const half = MOST_LETTERS / 2;
     const text = long.length > MOST_LETTERS ? long.slice(0, half) + long.slice(-half) : long;
-    if (this.width(text) <= room) return text;
-    const letters = Array.from(text);
-    let [low, high] = [0, letters.length - 1];
+    const fits = (words: string) => this.width(words) <= room;
+    if (fits(text)) return text;
+    const words = text.match(WORD) ?? [text];
+    const most = words.length - 1;
+    const cut = (heads: number, tails: number) => {
+      const head = words.slice(0, heads).join("").replace(BETWEEN, "");
+      return `${head}…${words.slice(words.length - tails).join("")}`;
+    };
+    let [heads, tails] = [1, most > 0 && !text.endsWith(")") ? 1 : 0];
+    if (tails && !fits(cut(heads, tails))) {
+      if (!text.includes(" ") && fits(cut(0, 1))) heads = 0;
+      else tails = 0;
+    }
+    if (fits(cut(heads, tails))) {
+      for (let grows = true; grows; ) {
+        grows = false;
+        if (heads && heads + tails < most && fits(cut(heads + 1, tails)))
+          [heads, grows] = [heads + 1, true];
+        if (tails && heads + tails < most && fits(cut(heads, tails + 1)))
+          [tails, grows] = [tails + 1, true];
+      }
+      return cut(heads, tails);
+    }
+    const letters = Array.from(words[0]!.replace(BETWEEN, ""));
+    let [low, high] = [0, letters.length];
+    const start = (count: number) => `${letters.slice(0, count).join("")}…`;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.width(shortened(letters, middle)) <= room) low = middle;
+      if (fits(start(middle))) low = middle;
       else high = middle - 1;
     }
-    return low < 3 ? "" : shortened(letters, low);
+    return low < 3 ? "" : start(low);
   }
 }
 
-function shortened(letters: readonly string[], keep: number): string {
-  const head = Math.ceil(keep / 2);
-  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (keep - head)).join("")}`;
-}
+/** A word of a phrase or of a name, with what separates it from the next, and with the number of a node before it. */
+const WORD = /\([^)]*\)|(?:#\d+ )?[^\s_./:+,·×|]+[\s_./:+,·×|]*|[\s_./:+,·×|]+/gu;
+const BETWEEN = /[\s_./:+,·×|]+$/u;

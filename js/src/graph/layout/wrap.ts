@@ -5,8 +5,12 @@ import type { Columns, LayoutResult } from "./types.ts";
 const LANE = 6;
 const SIDE = 10;
 const GAP = 24;
-/** Share of a column by which a cut may move to where fewer lines are cut. */
-const LEEWAY = 0.12;
+/** Share of a column by which a cut may be away from where columns are even, for fewer lines to be cut. */
+const LEEWAY = 0.08;
+/** So many numbers of columns are tried. */
+const TRIES = 16;
+/** More columns are taken where all becomes larger by so much. */
+const WORTH = 1.08;
 
 export interface Sizes {
   width: ArrayLike<number>;
@@ -24,14 +28,19 @@ function firstFrom(values: ArrayLike<number>, least: number): number {
   return low;
 }
 
-/** The layers after which to cut, and where: between frames, where few lines are, near equal heights. */
-function findCuts(
+/** Where a layout may be cut: after which layers, where, and through how many lines; never through a frame. */
+interface Gaps {
+  layer: Int32Array;
+  at: Float64Array;
+  lines: Int32Array;
+}
+
+function findGaps(
   { layerTop, layerBottom, layers, routes }: LayoutResult,
   frameTop: Float64Array,
   frameLength: Float64Array,
   axis: number,
-  columns: number,
-): { layer: number[]; at: number[] } {
+): Gaps {
   const at = layerBottom.slice();
   const frames = Int32Array.from(frameTop, (_, f) => f).sort((f, g) => frameTop[f]! - frameTop[g]!);
   let reached = Number.NEGATIVE_INFINITY;
@@ -51,24 +60,56 @@ function findCuts(
     lines[firstFrom(layerTop, Math.max(first, last))]!--;
   }
   for (let l = 0; l < layers; l++) lines[l + 1]! += lines[l]!;
-  const length = layers === 0 ? 0 : layerBottom[layers - 1]!;
-  const cuts = { layer: [] as number[], at: [] as number[] };
+  const layer = Int32Array.from(layerTop.keys()).filter(
+    (l) => l + 1 < layers && at[l]! < layerTop[l + 1]!,
+  );
+  return {
+    layer,
+    at: Float64Array.from(layer, (l) => at[l]!),
+    lines: Int32Array.from(layer, (l) => lines[l + 1]!),
+  };
+}
+
+/** How many columns no longer than `most` hold it all; too many where a part between two gaps is longer. */
+function columnsOf(at: Float64Array, length: number, most: number): number {
+  let from = 0;
+  for (let count = 1; ; count++) {
+    if (length - from <= most) return count;
+    const i = firstFrom(at, from + most + 1e-9) - 1;
+    if (i < 0 || at[i]! <= from) return Number.POSITIVE_INFINITY;
+    from = at[i]!;
+  }
+}
+
+/** The gaps at which to cut into so many columns, as short and even as can be, through few lines. */
+function findCuts({ at, lines }: Gaps, length: number, columns: number): number[] {
+  let [low, high] = [length / columns, length];
+  while (high - low > 1) {
+    const middle = (low + high) / 2;
+    if (columnsOf(at, length, middle) <= columns) high = middle;
+    else low = middle;
+  }
+  const most = (1 + LEEWAY) * high;
+  /** Where each column begins at the earliest if those after it are to hold the rest. */
+  const earliest = new Float64Array(columns + 1).fill(length);
+  for (let c = columns - 1; c > 0; c--) {
+    const i = firstFrom(at, earliest[c + 1]! - most);
+    earliest[c] = i < at.length ? Math.min(at[i]!, earliest[c + 1]!) : earliest[c + 1]!;
+  }
+  const cuts: number[] = [];
   let from = 0;
   for (let c = 1; c < columns; c++) {
-    const wish = (c * length) / columns;
-    const slack = (LEEWAY * length) / columns;
+    const even = from + (length - from) / (columns - c + 1);
+    const away = (i: number) => Math.max(0, Math.abs(at[i]! - even) - LEEWAY * high);
     let best = -1;
-    for (let l = Math.max(from, firstFrom(layerBottom, wish - slack)); l + 1 < layers; l++) {
-      if (layerBottom[l]! > wish + slack) break;
-      if (at[l]! >= layerTop[l + 1]!) continue;
-      const fewer = best < 0 || lines[l + 1]! < lines[best + 1]!;
-      const nearer = () => Math.abs(at[l]! - wish) < Math.abs(at[best]! - wish);
-      if (fewer || (lines[l + 1] === lines[best + 1] && nearer())) best = l;
+    for (let i = firstFrom(at, Math.max(from + 1e-9, earliest[c]!)); i < at.length; i++) {
+      if (at[i]! > from + most) break;
+      const nearer = best < 0 ? 1 : away(best) - away(i);
+      if (nearer > 0 || (nearer === 0 && lines[i]! < lines[best]!)) best = i;
     }
     if (best < 0) continue;
-    cuts.layer.push(best);
-    cuts.at.push(at[best]!);
-    from = best + 1;
+    cuts.push(best);
+    from = at[best]!;
   }
   return cuts;
 }
@@ -105,8 +146,49 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   const frameWide = down ? frames.width : frames.height;
   const breadth = (down ? bounds.maxX - bounds.minX : bounds.maxY - bounds.minY) + GAP;
   const length = down ? bounds.maxY : bounds.maxX;
-  const wanted = Math.sqrt(((down ? aspect : 1 / aspect) * length) / breadth);
-  const cuts = findCuts(result, frameTop, frameLength, axis, Math.round(wanted));
+  const shape = down ? aspect : 1 / aspect;
+  const gaps = findGaps(result, frameTop, frameLength, axis);
+  /** From where to where each layer reaches; frames count where they begin, as none is cut. */
+  const from = new Float64Array(layers).fill(Number.POSITIVE_INFINITY);
+  const to = new Float64Array(layers).fill(Number.NEGATIVE_INFINITY);
+  const reach = (l: number, low: number, high: number) => {
+    from[l] = Math.min(from[l]!, low);
+    to[l] = Math.max(to[l]!, high);
+  };
+  for (let v = 0; v < across.length; v++) {
+    reach(result.layer[v]!, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
+  }
+  for (let f = 0; f < frameTop.length; f++) {
+    const l = Math.min(layers - 1, firstFrom(layerBottom, frameTop[f]!));
+    reach(l, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
+  }
+  /** The scale at which columns fit a stage of height 1. */
+  const scaleOf = (chosen: readonly number[]) => {
+    let [total, tall, start] = [0, 0, 0];
+    for (let c = 0, l = 0; c <= chosen.length; c++) {
+      const last = c < chosen.length ? gaps.layer[chosen[c]!]! : layers - 1;
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (; l <= last; l++) [low, high] = [Math.min(low, from[l]!), Math.max(high, to[l]!)];
+      const end = c < chosen.length ? gaps.at[chosen[c]!]! : length;
+      tall = Math.max(tall, end - start);
+      total += high - low + GAP;
+      start = end;
+    }
+    return Math.min(shape / total, 1 / tall);
+  };
+  const wanted = Math.sqrt((shape * length) / breadth);
+  const least = Math.max(1, Math.floor(0.7 * wanted));
+  let [chosen, scale] = [[] as number[], 0];
+  for (let i = 0; i < TRIES; i++) {
+    const columns = least + Math.floor((i * Math.max(TRIES, 1.3 * wanted)) / TRIES);
+    const tried = findCuts(gaps, length, columns);
+    const fits = scaleOf(tried);
+    if (fits > WORTH * scale) [chosen, scale] = [tried, fits];
+  }
+  const cuts = {
+    layer: chosen.map((i) => gaps.layer[i]!),
+    at: chosen.map((i) => gaps.at[i]!),
+  };
   const count = cuts.at.length + 1;
   if (count === 1) return result;
   const columnAt = (y: number) => firstFrom(cuts.at, y);
