@@ -20,7 +20,9 @@ from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.graph_condensed import Condensed, condense
 from tvmdbg_widgets.figures.graph_groups import Runs, group
-from tvmdbg_widgets.figures.graph_scene import Labels, Times, build_scene
+from tvmdbg_widgets.figures.graph_label import Labels
+from tvmdbg_widgets.figures.graph_scene import build_scene
+from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.model.groups import Groups
 from tvmdbg_widgets.model.numbers import duration_text, percent
 

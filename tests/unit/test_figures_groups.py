@@ -15,8 +15,10 @@ from benchmarks.graphs import network
 from tests.make import drawn as recorded
 from tests.unit.figure_checks import assert_sound, texts
 from tvmdbg_widgets.figures.graph_boxes import Arrangement, arrange, box_sizes
+from tvmdbg_widgets.figures.graph_label import Labels
 from tvmdbg_widgets.figures.graph_nesting import GroupWords, Nesting
-from tvmdbg_widgets.figures.graph_scene import Labels, Scene, Times, build_scene
+from tvmdbg_widgets.figures.graph_scene import Scene, build_scene
+from tvmdbg_widgets.figures.graph_times import Times
 
 if TYPE_CHECKING:
     from pathlib import Path

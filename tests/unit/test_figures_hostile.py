@@ -112,8 +112,10 @@ def test_around_the_focus_of_a_large_graph() -> None:
 def test_lines_cut_at_a_fold_are_led_on() -> None:
     """Each stroke that leaves a column has one connector; its ends meet the strokes' ends."""
     from tvmdbg_widgets.figures.graph_boxes import arrange, box_sizes
+    from tvmdbg_widgets.figures.graph_label import Labels
     from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_scene import Labels, Times, build_scene
+    from tvmdbg_widgets.figures.graph_scene import build_scene
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.groups import Groups
 
     count = 40

@@ -23,7 +23,8 @@ import numpy as np
 
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.export.overlay import Overlay
-from tvmdbg_widgets.figures.graph_scene import Labels, Times
+from tvmdbg_widgets.figures.graph_label import Labels
+from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.text import one_line

@@ -10,7 +10,8 @@ from tvmdbg_widgets.figures.choices import COLOR_BY, one_of
 from tvmdbg_widgets.figures.graph_colors import NumberColors, colors_of
 from tvmdbg_widgets.figures.graph_health import NodeHealth
 from tvmdbg_widgets.figures.graph_health import fill as health_fill
-from tvmdbg_widgets.figures.graph_scene import Labels, Times
+from tvmdbg_widgets.figures.graph_label import Labels
+from tvmdbg_widgets.figures.graph_times import Times
 from tvmdbg_widgets.figures.theme import THEMES
 from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
 

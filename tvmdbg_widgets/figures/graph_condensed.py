@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
-from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Labels, Scene, Times
+from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Scene
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_label import Labels
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.groups import Groups
 

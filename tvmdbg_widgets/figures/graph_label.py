@@ -1,20 +1,76 @@
-"""Labels of nodes by a template, as the live view fills them."""
+"""The words of boxes, the usual ones and those by a template, as the live view writes them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.figures.graph_colors import value_text
-from tvmdbg_widgets.figures.graph_scene import Labels, Times
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.label_template import LabelTemplate
-from tvmdbg_widgets.model.numbers import percent
+from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
+
+
+class Labels:
+    """The words of the boxes of one graph, as the live view writes them."""
+
+    def __init__(self, graph: Graph, times: Times) -> None:
+        self._graph = graph
+        self._times = times
+        self._heads: dict[int, list[int]] = {}
+        for row, (node, _) in enumerate(graph.heads.tolist()):
+            self._heads.setdefault(node, []).append(row)
+
+    def title(self, node: int) -> str:
+        """Operators of the node, or its name."""
+        graph = self._graph
+        return label(graph.func_names[node]) or graph.names[node] or f"node {node}"
+
+    def mark(self, node: int) -> str:
+        """What sets the node apart: input, parameter, output of the graph, the slowest."""
+        if node == self._times.slowest:
+            return "slowest"
+        heads = self._heads.get(node)
+        if heads:
+            return f"output {', '.join(map(str, heads))}" if len(self._heads) > 1 else "output"
+        kind = self._graph.kinds[node]
+        if kind == NodeKind.INPUT:
+            return "input"
+        return "param" if kind == NodeKind.PARAMETER else ""
+
+    def is_head(self, node: int) -> bool:
+        """Whether one of the node's outputs is an output of the graph."""
+        return node in self._heads
+
+    def shape(self, node: int) -> str:
+        """Shape of the first output, and how many there are."""
+        entries = self._graph.entry_range(node)
+        if not entries:
+            return "no output"
+        more = f", {len(entries)} outputs" if len(entries) > 1 else ""
+        shape = self._graph.shape(node)
+        if shape is None:
+            return f"shape unknown{more}"
+        return ("×".join(map(str, shape)) or "scalar") + more
+
+    def time(self, node: int) -> str:
+        """Time and share, or why there is none."""
+        ns = float(self._times.ns[node])
+        if ns > 0:
+            return f"{duration_text(ns)} · {percent(self._times.share(node))}"
+        if self._graph.kinds[node] in (NodeKind.INPUT, NodeKind.PARAMETER):
+            return "not run"
+        return "time unknown" if np.isnan(ns) else duration_text(ns)
 
 
 class TemplateLabels(Labels):

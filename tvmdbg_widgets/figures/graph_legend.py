@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.figures.graph_colors import ClassColors, NumberColors, value_text
 from tvmdbg_widgets.figures.graph_health import NodeHealth, fill, is_unknown, sign
 from tvmdbg_widgets.figures.graph_marks import hatch
-from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene, Times
+from tvmdbg_widgets.figures.graph_scene import AMBIGUOUS, BRIDGE, CONTROL, Scene
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Marks, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.graph import Graph
 
 KindSums = list[tuple[str, int, float]]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.figures.graph_options import GraphOptions
-    from tvmdbg_widgets.figures.graph_scene import Times
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.groups import Groups
 
 _LETTERS = 26

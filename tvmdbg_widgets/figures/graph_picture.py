@@ -22,8 +22,10 @@ from tvmdbg_widgets.model.numbers import counted
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_boxes import Arrangement
     from tvmdbg_widgets.figures.graph_colors import Colors, Part
+    from tvmdbg_widgets.figures.graph_label import Labels
     from tvmdbg_widgets.figures.graph_nesting import GroupWords
-    from tvmdbg_widgets.figures.graph_scene import Labels, Scene, Times
+    from tvmdbg_widgets.figures.graph_scene import Scene
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.figures.theme import Paint, Theme
     from tvmdbg_widgets.model.graph import Graph

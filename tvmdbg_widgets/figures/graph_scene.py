@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import duration_text, percent
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -19,98 +17,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_nesting import Nesting
     from tvmdbg_widgets.model.bridges import Bridge
     from tvmdbg_widgets.model.graph import Graph
-    from tvmdbg_widgets.model.timeline import Timeline
 
 DATA, AMBIGUOUS, CONTROL, BRIDGE = 0, 1, 2, 3
 EDGE_STYLES = ("data", "ambiguous", "control", "bridge")
 #: Edges of one style from one box to another that are drawn; more would be a black area.
 _MOST_BETWEEN = 200
-
-
-class Times:
-    """Mean times of the nodes as shares of their sum and of the largest; NaN is unknown.
-
-    Attributes
-    ----------
-    ns : float64 [N]
-    total, largest : float
-    ranked : list of int
-        Nodes with a time above zero, parameters left out, slowest first.
-    """
-
-    def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
-        unknown = np.full(graph.num_nodes, np.nan)
-        self.ns = timeline.node_ns if timeline is not None else unknown
-        known = np.flatnonzero(self.ns > 0)
-        self.total = float(self.ns[known].sum())
-        own = known[graph.kinds[known] != NodeKind.PARAMETER]
-        self.ranked: list[int] = own[np.argsort(-self.ns[own], kind="stable")].tolist()
-        self.largest = float(self.ns[self.ranked[0]]) if self.ranked else 0.0
-
-    @property
-    def slowest(self) -> int:
-        """Node with the largest time; -1 where none is known."""
-        return self.ranked[0] if self.ranked else -1
-
-    def share(self, node: int) -> float:
-        """Share of the sum of all node times; NaN where unknown."""
-        return float(self.ns[node]) / self.total if self.total > 0 else float("nan")
-
-    def heat(self, node: int) -> float:
-        """Share of the largest time; NaN where unknown."""
-        return float(self.ns[node]) / self.largest if self.largest > 0 else float("nan")
-
-
-class Labels:
-    """The words of the boxes of one graph, as the live view writes them."""
-
-    def __init__(self, graph: Graph, times: Times) -> None:
-        self._graph = graph
-        self._times = times
-        self._heads: dict[int, list[int]] = {}
-        for row, (node, _) in enumerate(graph.heads.tolist()):
-            self._heads.setdefault(node, []).append(row)
-
-    def title(self, node: int) -> str:
-        """Operators of the node, or its name."""
-        graph = self._graph
-        return label(graph.func_names[node]) or graph.names[node] or f"node {node}"
-
-    def mark(self, node: int) -> str:
-        """What sets the node apart: input, parameter, output of the graph, the slowest."""
-        if node == self._times.slowest:
-            return "slowest"
-        heads = self._heads.get(node)
-        if heads:
-            return f"output {', '.join(map(str, heads))}" if len(self._heads) > 1 else "output"
-        kind = self._graph.kinds[node]
-        if kind == NodeKind.INPUT:
-            return "input"
-        return "param" if kind == NodeKind.PARAMETER else ""
-
-    def is_head(self, node: int) -> bool:
-        """Whether one of the node's outputs is an output of the graph."""
-        return node in self._heads
-
-    def shape(self, node: int) -> str:
-        """Shape of the first output, and how many there are."""
-        entries = self._graph.entry_range(node)
-        if not entries:
-            return "no output"
-        more = f", {len(entries)} outputs" if len(entries) > 1 else ""
-        shape = self._graph.shape(node)
-        if shape is None:
-            return f"shape unknown{more}"
-        return ("×".join(map(str, shape)) or "scalar") + more
-
-    def time(self, node: int) -> str:
-        """Time and share, or why there is none."""
-        ns = float(self._times.ns[node])
-        if ns > 0:
-            return f"{duration_text(ns)} · {percent(self._times.share(node))}"
-        if self._graph.kinds[node] in (NodeKind.INPUT, NodeKind.PARAMETER):
-            return "not run"
-        return "time unknown" if np.isnan(ns) else duration_text(ns)
 
 
 @dataclass

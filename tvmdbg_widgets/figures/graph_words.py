@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.graph_scene import BRIDGE, EDGE_STYLES, Labels, Scene, Times, badge
+from tvmdbg_widgets.figures.graph_scene import BRIDGE, EDGE_STYLES, Scene, badge
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.trust import Trust
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
     from tvmdbg_widgets.figures.graph_health import NodeHealth
+    from tvmdbg_widgets.figures.graph_label import Labels
     from tvmdbg_widgets.figures.graph_nesting import GroupWords
+    from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.graph import Graph
 
 _LINES = 150

@@ -1,0 +1,47 @@
+"""Times of the nodes of a graph, set against each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.model.nodes import NodeKind
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
+
+
+class Times:
+    """Mean times of the nodes as shares of their sum and of the largest; NaN is unknown.
+
+    Attributes
+    ----------
+    ns : float64 [N]
+    total, largest : float
+    ranked : list of int
+        Nodes with a time above zero, parameters left out, slowest first.
+    """
+
+    def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
+        unknown = np.full(graph.num_nodes, np.nan)
+        self.ns = timeline.node_ns if timeline is not None else unknown
+        known = np.flatnonzero(self.ns > 0)
+        self.total = float(self.ns[known].sum())
+        own = known[graph.kinds[known] != NodeKind.PARAMETER]
+        self.ranked: list[int] = own[np.argsort(-self.ns[own], kind="stable")].tolist()
+        self.largest = float(self.ns[self.ranked[0]]) if self.ranked else 0.0
+
+    @property
+    def slowest(self) -> int:
+        """Node with the largest time; -1 where none is known."""
+        return self.ranked[0] if self.ranked else -1
+
+    def share(self, node: int) -> float:
+        """Share of the sum of all node times; NaN where unknown."""
+        return float(self.ns[node]) / self.total if self.total > 0 else float("nan")
+
+    def heat(self, node: int) -> float:
+        """Share of the largest time; NaN where unknown."""
+        return float(self.ns[node]) / self.largest if self.largest > 0 else float("nan")
