@@ -359,3 +359,15 @@ def test_paths_take_time_linear_in_the_edges() -> None:
     assert run.select("depth>=19999") == (19_999,)
     assert time.process_time() - start < 10
     assert np.array_equal(run.facts.depths, np.arange(count))
+
+
+def test_a_long_pattern_is_refused_where_it_stands(
+    node: NodeQueries, sample: tvmdbg.DebugRun
+) -> None:
+    text = f"op:add name:{'a*' * 300}"
+    refused = {"error": "expected a shorter pattern with * or ? at 12", "position": 12}
+    assert ours(sample, text) == refused
+    assert node.answer(text) == refused
+    view = tvmdbg.GraphView(sample)
+    with pytest.raises(QueryError, match="shorter pattern"):
+        view.hide(text)

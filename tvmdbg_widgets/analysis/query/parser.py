@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.query.fields import (
     UNITS_TOLD,
     close_fields,
 )
-from tvmdbg_widgets.analysis.query.regex import Regex
+from tvmdbg_widgets.analysis.query.regex import Regex, glob_regex
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
 from tvmdbg_widgets.analysis.query.tree import (
     And,
@@ -256,13 +256,16 @@ class _Parser:
         text = self._bare().lower()
         if not text:
             self._missing(expected)
-        return ("glob" if "*" in text or "?" in text else plain), text
+        if "*" not in text and "?" not in text:
+            return plain, text
+        self._compiled(glob_regex(text), at, "expected a shorter pattern with * or ?")
+        return "glob", text
 
-    def _compiled(self, pattern: str, at: int) -> None:
+    def _compiled(self, pattern: str, at: int, wrong: str = "") -> None:
         try:
             Regex(pattern)
         except RegexError as error:
-            self._fail(at + error.at, str(error))
+            self._fail(at if wrong else at + error.at, wrong or str(error))
 
     def _number(self, name: str, by: str) -> Query:
         match = self._take(_NUMBER)

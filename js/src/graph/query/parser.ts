@@ -1,6 +1,6 @@
 /** From the text of a query to its tree; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
 import { closeFields, FIELDS, NUMBERS, TEXTS, UNITS, UNITS_TOLD } from "./fields.ts";
-import { Regex, RegexError } from "./regex.ts";
+import { globRegex, Regex, RegexError } from "./regex.ts";
 
 export type Mode = "has" | "is" | "glob" | "regex";
 
@@ -261,15 +261,17 @@ class Parser {
     this.#at = at;
     const text = this.#bare().toLowerCase();
     if (!text) this.#missing(expected);
-    return [/[*?]/.test(text) ? "glob" : plain, text];
+    if (!/[*?]/.test(text)) return [plain, text];
+    this.#compiled(globRegex(text), at, "expected a shorter pattern with * or ?");
+    return ["glob", text];
   }
 
-  #compiled(pattern: string, at: number): void {
+  #compiled(pattern: string, at: number, wrong = ""): void {
     try {
       new Regex(pattern);
     } catch (error) {
       if (!(error instanceof RegexError)) throw error;
-      this.#fail(at + error.at, error.message);
+      this.#fail(wrong ? at : at + error.at, wrong || error.message);
     }
   }
 
