@@ -3,33 +3,106 @@ import type { Order } from "./initial.ts";
 import type { Lines } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
-const FEW = 12;
+/** Edges between two rows up to which every pair is looked at; likewise neighbours of two items. */
+const FEW = 24;
 const LOPSIDED = 16;
 
-/** Counts crossings between neighbouring rows; keeps the neighbour lists of a row sorted by position when asked to. */
+/** Counts crossings between neighbouring rows; where lists are long it sorts them by position first. */
 export class Crossings {
+  /** The row after the last one counted. */
+  next = 0;
   readonly #graph: Expanded;
   readonly #order: Order;
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
   #ends = new Int32Array(256);
+  #row = 0;
+  #sorted = false;
 
   constructor(graph: Expanded, order: Order) {
     this.#graph = graph;
     this.#order = order;
     this.#cursor = new Int32Array(graph.count);
-    let widest = 0;
-    for (let r = 0; r < graph.rows; r++) {
-      widest = Math.max(widest, order.start[r + 1]! - order.start[r]!);
-    }
-    this.#tree = new Int32Array(widest + 1);
+    this.#tree = new Int32Array(widestRow(order) + 1);
   }
 
-  /** Sorts the lists of one row by position in the row the lists point to. */
-  #sortLists(row: number, other: number, lists: Rows, back: Rows): void {
+  /** Crossings below the rows from … to - 1; stops after the row with which there are enough. */
+  below(from: number, to: number, enough: number): number {
+    const { item, start, position } = this.#order;
+    const { start: first, item: lower } = this.#graph.down;
+    const ends = this.#ends;
+    const last = Math.min(to, this.#graph.rows - 1);
+    let sum = 0;
+    let row = from;
+    for (; row < last && sum < enough; row++) {
+      const end = start[row + 1]!;
+      if (end - start[row]! < 2 || start[row + 2]! - end < 2) continue;
+      let count = 0;
+      let farthest = 0;
+      let own = 0;
+      for (let i = start[row]!; i < end; i++) {
+        const v = item[i]!;
+        const before = farthest;
+        const others = count;
+        for (let k = first[v]!; k < first[v + 1]!; k++) {
+          const p = position[lower[k]!]!;
+          if (count < FEW) {
+            ends[count] = p;
+            for (let j = 0; j < others && p < before; j++) if (ends[j]! > p) own++;
+          } else if (p < before) own++;
+          if (p > farthest) farthest = p;
+          count++;
+        }
+      }
+      sum += own > 0 && count > FEW ? this.#inversions(row) : own;
+    }
+    this.next = row;
+    return sum;
+  }
+
+  #inversions(row: number): number {
+    const { item, start, position } = this.#order;
+    const { start: first, item: lower } = this.#graph.down;
+    const tree = this.#tree;
+    const width = start[row + 2]! - start[row + 1]!;
+    tree.fill(0, 0, width + 1);
+    let crossings = 0;
+    let seen = 0;
+    for (let i = start[row]!; i < start[row + 1]!; i++) {
+      const v = item[i]!;
+      for (let k = first[v]!; k < first[v + 1]!; k++) {
+        crossings += seen;
+        for (let p = position[lower[k]!]! + 1; p > 0; p -= p & -p) crossings -= tree[p]!;
+      }
+      for (let k = first[v]!; k < first[v + 1]!; k++) {
+        seen++;
+        for (let p = position[lower[k]!]! + 1; p <= width; p += p & -p) tree[p]!++;
+      }
+    }
+    return crossings;
+  }
+
+  /** The row whose items are compared next; the rows beside it stay as they are meanwhile. */
+  compareIn(row: number): void {
+    this.#row = row;
+    this.#sorted = false;
+  }
+
+  #sort(): void {
+    if (this.#sorted) return;
+    this.#sorted = true;
+    const { up, down, rows } = this.#graph;
+    if (this.#row > 0) this.#sortLists(this.#row - 1, up, down);
+    if (this.#row + 1 < rows) this.#sortLists(this.#row + 1, down, up);
+  }
+
+  /** Sorts the lists of the row by position in another row. */
+  #sortLists(other: number, lists: Rows, back: Rows): void {
     const { item, start } = this.#order;
     const cursor = this.#cursor;
-    for (let i = start[row]!; i < start[row + 1]!; i++) cursor[item[i]!] = lists.start[item[i]!]!;
+    for (let i = start[this.#row]!; i < start[this.#row + 1]!; i++) {
+      cursor[item[i]!] = lists.start[item[i]!]!;
+    }
     for (let i = start[other]!; i < start[other + 1]!; i++) {
       const v = item[i]!;
       for (let k = back.start[v]!; k < back.start[v + 1]!; k++) {
@@ -38,104 +111,36 @@ export class Crossings {
     }
   }
 
-  sortUp(row: number): void {
-    if (row > 0) this.#sortLists(row, row - 1, this.#graph.up, this.#graph.down);
-  }
-
-  sortDown(row: number): void {
-    if (row + 1 < this.#graph.rows) {
-      this.#sortLists(row, row + 1, this.#graph.down, this.#graph.up);
-    }
-  }
-
-  /** Crossings between a row and the next. */
-  below(row: number): number {
-    const { item, start, position } = this.#order;
-    const { down, rows } = this.#graph;
-    if (row + 1 >= rows) return 0;
-    const width = start[row + 2]! - start[row + 1]!;
-    if (width < 2 || start[row + 1]! - start[row]! < 2) return 0;
-    this.sortDown(row);
-    let ends = this.#ends;
-    let count = 0;
-    for (let i = start[row]!; i < start[row + 1]!; i++) {
-      const v = item[i]!;
-      for (let k = down.start[v]!; k < down.start[v + 1]!; k++) {
-        if (count === ends.length) {
-          ends = new Int32Array(2 * count);
-          ends.set(this.#ends);
-          this.#ends = ends;
+  /** How many crossings fewer there are with v left of u than with u left of v. */
+  gain(u: number, v: number): number {
+    const { position } = this.#order;
+    let gain = 0;
+    for (let side = 0; side < 2; side++) {
+      const { start, item } = side === 0 ? this.#graph.up : this.#graph.down;
+      const [a, aEnd, b, bEnd] = [start[u]!, start[u + 1]!, start[v]!, start[v + 1]!];
+      if ((aEnd - a) * (bEnd - b) > FEW) {
+        gain += this.#gainOfMany(item, a, aEnd, b, bEnd);
+        continue;
+      }
+      for (let k = a; k < aEnd; k++) {
+        const p = position[item[k]!]!;
+        for (let q = b; q < bEnd; q++) {
+          const other = position[item[q]!]!;
+          if (other < p) gain++;
+          else if (other > p) gain--;
         }
-        ends[count++] = position[down.item[k]!]!;
       }
     }
-    return count <= FEW ? this.#fewInversions(count) : this.#inversions(count, width);
+    return gain;
   }
 
-  #fewInversions(count: number): number {
-    const ends = this.#ends;
-    let crossings = 0;
-    for (let i = 1; i < count; i++) {
-      for (let j = 0; j < i; j++) if (ends[j]! > ends[i]!) crossings++;
-    }
-    return crossings;
-  }
-
-  #inversions(count: number, width: number): number {
-    const ends = this.#ends;
-    const tree = this.#tree;
-    tree.fill(0, 0, width + 1);
-    let crossings = 0;
-    for (let i = 0; i < count; i++) {
-      const end = ends[i]! + 1;
-      let notGreater = 0;
-      for (let k = end; k > 0; k -= k & -k) notGreater += tree[k]!;
-      crossings += i - notGreater;
-      for (let k = end; k <= width; k += k & -k) tree[k]!++;
-    }
-    return crossings;
-  }
-
-  /** How many crossings fewer there are with v left of u than with u left of v; lists must be sorted. */
-  gain(u: number, v: number): number {
-    const { up, down } = this.#graph;
-    return this.#pairGain(up, u, v) + this.#pairGain(down, u, v);
-  }
-
-  /** The same, of crossings with the lines that shall be straight alone; crossings of two lines count twice. */
-  lineGain(u: number, v: number, lines: Lines): number {
-    const { up, down } = this.#graph;
-    return (
-      this.#besides(lines.up[u]!, up, v) -
-      this.#besides(lines.up[v]!, up, u) +
-      this.#besides(lines.down[u]!, down, v) -
-      this.#besides(lines.down[v]!, down, u)
-    );
-  }
-
-  /** Of the neighbours of v, those left of an item less those right of it. */
-  #besides(item: number, lists: Rows, v: number): number {
-    if (item < 0) return 0;
-    const from = lists.start[v]!;
-    const to = lists.start[v + 1]!;
-    const p = this.#order.position[item]!;
-    const less = this.#bound(lists.item, from, to, p);
-    const notGreater = this.#bound(lists.item, less, to, p + 1);
-    return less - from - (to - notGreater);
-  }
-
-  #pairGain(lists: Rows, u: number, v: number): number {
-    const a = lists.start[u]!;
-    const aEnd = lists.start[u + 1]!;
-    const b = lists.start[v]!;
-    const bEnd = lists.start[v + 1]!;
+  #gainOfMany(item: Int32Array, a: number, aEnd: number, b: number, bEnd: number): number {
+    this.#sort();
     const many = aEnd - a;
     const others = bEnd - b;
-    if (many === 0 || others === 0) return 0;
-    if (many > LOPSIDED * others) return this.#searchGain(lists.item, b, bEnd, a, aEnd);
-    if (others > LOPSIDED * many) return -this.#searchGain(lists.item, a, aEnd, b, bEnd);
+    if (many > LOPSIDED * others) return this.#searchGain(item, b, bEnd, a, aEnd);
+    if (others > LOPSIDED * many) return -this.#searchGain(item, a, aEnd, b, bEnd);
     const { position } = this.#order;
-    const item = lists.item;
     let gain = 0;
     let less = b;
     let notGreater = b;
@@ -152,13 +157,38 @@ export class Crossings {
   #searchGain(item: Int32Array, few: number, fewEnd: number, many: number, manyEnd: number) {
     const { position } = this.#order;
     let gain = 0;
-    for (let k = few; k < fewEnd; k++) {
-      const p = position[item[k]!]!;
-      const less = this.#bound(item, many, manyEnd, p);
-      const notGreater = this.#bound(item, less, manyEnd, p + 1);
-      gain += manyEnd - notGreater - (less - many);
+    for (let k = few; k < fewEnd; k++)
+      gain -= this.#besides(position[item[k]!]!, item, many, manyEnd);
+    return gain;
+  }
+
+  /** The same, of crossings with the lines that shall be straight alone; crossings of two lines count twice. */
+  lineGain(u: number, v: number, lines: Lines): number {
+    const { position } = this.#order;
+    let gain = 0;
+    for (let which = 0; which < 4; which++) {
+      const line = which < 2 ? lines.up : lines.down;
+      const { start, item } = which < 2 ? this.#graph.up : this.#graph.down;
+      const end = line[which % 2 === 0 ? u : v]!;
+      const other = which % 2 === 0 ? v : u;
+      if (end < 0) continue;
+      const besides = this.#besides(position[end]!, item, start[other]!, start[other + 1]!);
+      gain += which % 2 === 0 ? besides : -besides;
     }
     return gain;
+  }
+
+  /** Of so many items, those left of a position less those right of it. */
+  #besides(p: number, item: Int32Array, from: number, to: number): number {
+    const { position } = this.#order;
+    if (to - from > FEW) {
+      this.#sort();
+      const less = this.#bound(item, from, to, p);
+      return less - from - (to - this.#bound(item, less, to, p + 1));
+    }
+    let sum = 0;
+    for (let k = from; k < to; k++) sum += Math.sign(p - position[item[k]!]!);
+    return sum;
   }
 
   #bound(item: Int32Array, from: number, to: number, least: number): number {
@@ -171,5 +201,25 @@ export class Crossings {
       else high = mid;
     }
     return low;
+  }
+}
+
+export function widestRow({ start }: Order): number {
+  let widest = 0;
+  for (let r = 0; r + 1 < start.length; r++) {
+    const width = start[r + 1]! - start[r]!;
+    if (width > widest) widest = width;
+  }
+  return widest;
+}
+
+/** Sorts all lists by position: every row points into one other. */
+export function sortLists({ item }: Order, lists: Rows, back: Rows): void {
+  const cursor = lists.start.slice();
+  for (let i = 0; i < item.length; i++) {
+    const v = item[i]!;
+    for (let k = back.start[v]!; k < back.start[v + 1]!; k++) {
+      lists.item[cursor[back.item[k]!]!++] = v;
+    }
   }
 }

@@ -120,7 +120,7 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
 
   const order = initialOrder(graph);
   yield done("initial", 0.25);
-  for (const _ of improveOrder(graph, order, layering.rowStart, spacing.sweeps)) {
+  for (const _ of improveOrder(graph, order, layering.component, spacing.sweeps)) {
     yield { phase: "order", fraction: 0.4 };
   }
   yield done("order", 0.6);

@@ -1,4 +1,4 @@
-import { Crossings } from "./crossings.ts";
+import { Crossings, sortLists } from "./crossings.ts";
 import type { Order } from "./initial.ts";
 import { Polisher } from "./polish.ts";
 import { sortByKey } from "./sort.ts";
@@ -9,6 +9,7 @@ const WINDOW = 6;
 const TRANSPOSE_ROUNDS = 3;
 /** Items handled between two chances to pause. */
 const PAUSE = 16_384;
+const ALL = Number.POSITIVE_INFINITY;
 
 class Sweeper {
   readonly #graph: Expanded;
@@ -19,76 +20,74 @@ class Sweeper {
   readonly #key: Float64Array;
   readonly #best: Int32Array;
 
-  constructor(graph: Expanded, order: Order) {
+  constructor(graph: Expanded, order: Order, crossings: Crossings) {
     this.#graph = graph;
     this.#order = order;
-    this.#crossings = new Crossings(graph, order);
+    this.#crossings = crossings;
     this.#member = new Int32Array(graph.count);
     this.#slot = new Int32Array(graph.count);
     this.#key = new Float64Array(graph.count);
     this.#best = new Int32Array(graph.count);
   }
 
-  below(row: number): number {
-    return this.#crossings.below(row);
-  }
-
-  sortLists(): void {
-    for (let row = 0; row < this.#graph.rows; row++) {
-      this.#crossings.sortUp(row);
-      this.#crossings.sortDown(row);
-    }
-  }
-
-  /** Sorts a row by the mean position of its neighbours above or below; items without any keep their place. */
-  #barycentre(row: number, above: boolean): void {
+  /**
+   * Sorts rows, `step` after `step`, by the mean position of their neighbours above or below; items without any keep their
+   * place. Answers the row it pauses before.
+   */
+  #barycentres(from: number, to: number, step: number): number {
     const { item, start, position } = this.#order;
-    const lists = above ? this.#graph.up : this.#graph.down;
-    const a = start[row]!;
-    const b = start[row + 1]!;
-    let count = 0;
-    for (let i = a; i < b; i++) {
-      const v = item[i]!;
-      const first = lists.start[v]!;
-      const end = lists.start[v + 1]!;
-      if (first === end) continue;
-      let sum = 0;
-      for (let k = first; k < end; k++) sum += position[lists.item[k]!]!;
-      this.#slot[count] = i;
-      this.#key[count] = sum / (end - first);
-      this.#member[count++] = v;
-    }
-    sortByKey(this.#member, this.#key, count);
-    for (let i = 0; i < count; i++) item[this.#slot[i]!] = this.#member[i]!;
-    for (let i = a; i < b; i++) position[item[i]!] = i - a;
-  }
-
-  #transpose(row: number): void {
-    const { item, start, position } = this.#order;
-    const a = start[row]!;
-    const b = start[row + 1]!;
-    this.#crossings.sortUp(row);
-    this.#crossings.sortDown(row);
-    for (let round = 0; round < TRANSPOSE_ROUNDS; round++) {
-      let swapped = false;
-      for (let i = a; i + 1 < b; i++) {
-        const u = item[i]!;
-        const v = item[i + 1]!;
-        if (this.#crossings.gain(u, v) <= 0) continue;
-        item[i] = v;
-        item[i + 1] = u;
-        position[v] = i - a;
-        position[u] = i + 1 - a;
-        swapped = true;
+    const { start: first, item: beside } = step > 0 ? this.#graph.up : this.#graph.down;
+    const [member, slot, key] = [this.#member, this.#slot, this.#key];
+    let done = 0;
+    let row = from;
+    for (; row !== to && done < PAUSE; row += step) {
+      const a = start[row]!;
+      const b = start[row + 1]!;
+      done += b - a;
+      let count = 0;
+      let sorted = true;
+      for (let i = a; i < b; i++) {
+        const v = item[i]!;
+        const begin = first[v]!;
+        const end = first[v + 1]!;
+        if (begin === end) continue;
+        let sum = 0;
+        for (let k = begin; k < end; k++) sum += position[beside[k]!]!;
+        slot[count] = i;
+        key[count] = sum / (end - begin);
+        member[count] = v;
+        if (count > 0 && key[count]! < key[count - 1]!) sorted = false;
+        count++;
       }
-      if (!swapped) return;
+      if (sorted) continue;
+      sortByKey(member, key, count);
+      for (let i = 0; i < count; i++) item[slot[i]!] = member[i]!;
+      for (let i = a; i < b; i++) position[item[i]!] = i - a;
     }
+    return row;
   }
 
-  #total(from: number, to: number): number {
-    let sum = 0;
-    for (let r = Math.max(0, from - 1); r < to; r++) sum += this.#crossings.below(r);
-    return sum;
+  #transpose(from: number, to: number): void {
+    const { item, start, position } = this.#order;
+    for (let row = from; row < to; row++) {
+      const a = start[row]!;
+      const last = start[row + 1]! - 1;
+      this.#crossings.compareIn(row);
+      let swapped = true;
+      for (let round = 0; round < TRANSPOSE_ROUNDS && swapped; round++) {
+        swapped = false;
+        for (let i = a; i < last; i++) {
+          const u = item[i]!;
+          const v = item[i + 1]!;
+          if (this.#crossings.gain(u, v) <= 0) continue;
+          item[i] = v;
+          item[i + 1] = u;
+          position[v] = i - a;
+          position[u] = i + 1 - a;
+          swapped = true;
+        }
+      }
+    }
   }
 
   /** Sweeps rows from … to - 1 up and down, the rest fixed, and leaves the best order seen. */
@@ -96,25 +95,22 @@ class Sweeper {
     const { item, start, position } = this.#order;
     const a = start[from]!;
     const b = start[to]!;
-    let least = this.#total(from, to);
+    const above = Math.max(0, from - 1);
+    let least = this.#crossings.below(above, to, ALL);
     if (least === 0) return;
     this.#best.set(item.subarray(a, b), a);
-    let done = 0;
     let stale = 0;
     for (let s = 0; s < sweeps && stale < 3; s++) {
-      const above = s % 2 === 1;
-      for (let i = 0; i < to - from; i++) {
-        const row = above ? from + i : to - 1 - i;
-        this.#barycentre(row, above);
-        done += start[row + 1]! - start[row]!;
-        if (done > PAUSE) {
-          done = 0;
-          yield;
-        }
+      const step = s % 2 === 1 ? 1 : -1;
+      const end = step > 0 ? to : from - 1;
+      let row = this.#barycentres(step > 0 ? from : to - 1, end, step);
+      while (row !== end) {
+        yield;
+        row = this.#barycentres(row, end, step);
       }
-      for (let row = from; row < to; row++) this.#transpose(row);
+      this.#transpose(from, to);
       yield;
-      const total = this.#total(from, to);
+      const total = this.#crossings.below(above, to, ALL);
       if (total < least) {
         least = total;
         this.#best.set(item.subarray(a, b), a);
@@ -136,43 +132,44 @@ class Sweeper {
 export function* improveOrder(
   graph: Expanded,
   order: Order,
-  rowStart: Int32Array,
+  component: Int32Array,
   sweeps: number,
 ): Generator<void, void> {
-  const sweeper = new Sweeper(graph, order);
-  const polisher = new Polisher(graph, order);
+  const crossings = new Crossings(graph, order);
   const { start } = order;
-  let since = 0;
-  for (let c = 0; c + 1 < rowStart.length; c++) {
-    const end = rowStart[c + 1]!;
-    for (let from = rowStart[c]!; from < end; from++) {
-      if (start[from + 1]! - start[from]! < 2) continue;
-      let to = from + 1;
-      while (to < end && start[to + 1]! - start[to]! > 1) to++;
-      yield* sweeper.improve(from, to, 2);
-      let busyFrom = -1;
-      let busyTo = -1;
-      for (let row = from; row < to; row++) {
-        if (sweeper.below(row) === 0) continue;
-        if (busyFrom >= 0 && row - WINDOW > busyTo) {
-          yield* sweeper.improve(busyFrom, busyTo, sweeps);
-          polisher.polish(busyFrom, busyTo);
-          busyFrom = -1;
-        }
-        if (busyFrom < 0) busyFrom = Math.max(from, row - WINDOW);
+  const { rows } = graph;
+  const crossed = (from: number, to: number) => {
+    const found = crossings.below(from, to, 1);
+    return found > 0 ? crossings.next - 1 : to;
+  };
+  const wide = (row: number, beside: number) =>
+    start[row + 1]! - start[row]! > 1 && component[row] === component[beside];
+  let tools: { sweeper: Sweeper; polisher: Polisher } | undefined;
+  for (let at = crossed(0, rows); at < rows; at = crossed(at, rows)) {
+    tools ??= {
+      sweeper: new Sweeper(graph, order, crossings),
+      polisher: new Polisher(graph, order, crossings),
+    };
+    const { sweeper, polisher } = tools;
+    let from = at;
+    while (from > 0 && wide(from - 1, at)) from--;
+    let to = at + 1;
+    while (to < rows && wide(to, at)) to++;
+    yield* sweeper.improve(from, to, 2);
+    let row = crossed(from, to);
+    while (row < to) {
+      const busyFrom = Math.max(from, row - WINDOW);
+      let busyTo = 0;
+      while (row < to && (busyTo === 0 || row - WINDOW <= busyTo)) {
         busyTo = Math.min(to, row + 2 + WINDOW);
+        row = crossed(row + 1, to);
       }
-      if (busyFrom >= 0) {
-        yield* sweeper.improve(busyFrom, busyTo, sweeps);
-        polisher.polish(busyFrom, busyTo);
-      }
-      since += start[to]! - start[from]!;
-      if (since > PAUSE) {
-        since = 0;
-        yield;
-      }
-      from = to;
+      yield* sweeper.improve(busyFrom, busyTo, sweeps);
+      polisher.polish(busyFrom, busyTo);
     }
+    yield;
+    at = to;
   }
-  sweeper.sortLists();
+  sortLists(order, graph.up, graph.down);
+  sortLists(order, graph.down, graph.up);
 }

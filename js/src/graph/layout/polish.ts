@@ -1,4 +1,4 @@
-import { Crossings } from "./crossings.ts";
+import type { Crossings } from "./crossings.ts";
 import type { Order } from "./initial.ts";
 import { findLines, type Lines } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
@@ -16,29 +16,21 @@ export class Polisher {
   readonly #crossings: Crossings;
   readonly #lines: Lines;
 
-  constructor(graph: Expanded, order: Order) {
+  constructor(graph: Expanded, order: Order, crossings: Crossings) {
     this.#order = order;
-    this.#crossings = new Crossings(graph, order);
+    this.#crossings = crossings;
     this.#lines = findLines(graph, order);
   }
 
   polish(from: number, to: number): void {
+    const { up, down } = this.#lines;
     for (let round = 0; round < ROUNDS; round++) {
-      let changed = false;
-      for (let row = from; row < to; row++) if (this.#swapNeighbours(row)) changed = true;
-      for (let row = from; row < to; row++) {
-        if (this.#uncrossLines(row, this.#lines.down, this.#lines.up, -1)) changed = true;
-      }
-      for (let row = to - 1; row >= from; row--) {
-        if (this.#uncrossLines(row, this.#lines.up, this.#lines.down, 1)) changed = true;
-      }
+      let changed = this.#swapNeighbours(from, to);
+      for (let row = from; row < to; row++) changed = this.#uncross(row, down, up, -1) || changed;
+      for (let row = to - 1; row >= from; row--)
+        changed = this.#uncross(row, up, down, 1) || changed;
       if (!changed) return;
     }
-  }
-
-  #sortLists(row: number): void {
-    this.#crossings.sortUp(row);
-    this.#crossings.sortDown(row);
   }
 
   #swap(u: number, v: number, row: number): void {
@@ -51,23 +43,27 @@ export class Polisher {
     position[v] = p;
   }
 
-  #swapNeighbours(row: number): boolean {
+  #swapNeighbours(from: number, to: number): boolean {
     const { item, start } = this.#order;
-    this.#sortLists(row);
+    const crossings = this.#crossings;
     let swapped = false;
-    for (let i = start[row]!; i + 1 < start[row + 1]!; i++) {
-      const u = item[i]!;
-      const v = item[i + 1]!;
-      const gain = this.#crossings.gain(u, v);
-      if (gain < 0 || (gain === 0 && this.#crossings.lineGain(u, v, this.#lines) <= 0)) continue;
-      this.#swap(u, v, row);
-      swapped = true;
+    for (let row = from; row < to; row++) {
+      const last = start[row + 1]! - 1;
+      crossings.compareIn(row);
+      for (let i = start[row]!; i < last; i++) {
+        const u = item[i]!;
+        const v = item[i + 1]!;
+        const gain = crossings.gain(u, v);
+        if (gain < 0 || (gain === 0 && crossings.lineGain(u, v, this.#lines) <= 0)) continue;
+        this.#swap(u, v, row);
+        swapped = true;
+      }
     }
     return swapped;
   }
 
   /** Two lines that cross on one side of a row are swapped against the other side until that pays. */
-  #uncrossLines(row: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
+  #uncross(row: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
     const { item, start, position } = this.#order;
     if (start[row + 1]! - start[row]! > WIDEST) return false;
     let changed = false;
@@ -91,7 +87,7 @@ export class Polisher {
     while (done < FARTHEST) {
       if (u < 0 || v < 0 || position[v]! - position[u]! !== 1) break;
       if (start[r + 1]! - start[r]! > WIDEST) break;
-      this.#sortLists(r);
+      this.#crossings.compareIn(r);
       gain += this.#crossings.gain(u, v);
       if (gain < -MOST_DEBT) break;
       lineGain += this.#crossings.lineGain(u, v, this.#lines);
