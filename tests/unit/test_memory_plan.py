@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.memory_plan import MemoryPlan, memory_plan
+from tvmdbg_widgets.analysis.memory_planned import memory_plan
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.model.nodes import Entry, NodeKind
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
     from tvmdbg_widgets.model.graph import Graph
 
 RECORDED = (

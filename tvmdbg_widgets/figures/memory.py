@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.analysis.memory_plan import why_not
+from tvmdbg_widgets.analysis.memory_planned import why_not
 from tvmdbg_widgets.analysis.memory_words import loss_sentences, sentences
 from tvmdbg_widgets.figures.choices import one_of, usable_width
 from tvmdbg_widgets.figures.memory_chart import Chart

@@ -125,7 +125,7 @@ class Questions(Recorded):
 
     @cached_property
     def _memory_plan(self) -> MemoryPlan:
-        from tvmdbg_widgets.analysis.memory_plan import plan_of
+        from tvmdbg_widgets.analysis.memory_planned import plan_of
 
         return plan_of(self.parts)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.memory_plan import why_not
+from tvmdbg_widgets.analysis.memory_planned import why_not
 from tvmdbg_widgets.analysis.memory_words import loss_sentences, sentences
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.widgets.answering import Reply

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.memory_plan import memory_plan
+from tvmdbg_widgets.analysis.memory_planned import memory_plan
 from tvmdbg_widgets.analysis.memory_words import loss_text
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 
