@@ -1,10 +1,15 @@
 import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
-import { type GraphColumns, NodeKind, TRUST_LABELS, Trust } from "../shared/run_client.ts";
+import {
+  type GraphColumns,
+  NODE_KINDS,
+  NodeKind,
+  TRUST_LABELS,
+  Trust,
+} from "../shared/run_client.ts";
 import { entryBytes } from "./color/columns.ts";
 import type { NodeHealth } from "./health.ts";
 import type { Labels } from "./labels.ts";
 import type { Links } from "./links.ts";
-import { KINDS } from "./query/facts.ts";
 import { boxesOf, foldedInto, type Scene } from "./scene.ts";
 import type { Times } from "./times.ts";
 
@@ -36,7 +41,7 @@ export class Describe {
   }
 
   kind(node: number): string {
-    const kind = KINDS[this.#graph.kinds[node]!] ?? "node";
+    const kind = NODE_KINDS[this.#graph.kinds[node]!] ?? "node";
     const opKind = this.#graph.opKinds.at(node);
     return kind === opKind ? kind : `${kind}, ${opKind}`;
   }

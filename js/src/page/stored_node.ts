@@ -3,6 +3,7 @@ import type { StringColumn } from "../shared/columns.ts";
 import { duration, percent } from "../shared/format.ts";
 import {
   type GraphColumns,
+  NODE_KINDS,
   NodeKind,
   type TimelineColumns,
   TRUST_LABELS,
@@ -13,7 +14,6 @@ const CONSUMERS = 200;
 /** Inputs, and outputs, that are listed. */
 const LISTED = 500;
 const REPEATS = 20;
-const KINDS = ["input", "parameter", "operator", "nop", "copy"];
 
 interface NodeColumns {
   attrOffsets: Int32Array;
@@ -39,7 +39,7 @@ export function nodeDetails(data: StoredData, node: number): object {
     id: node,
     name: graph.names.at(node),
     funcName: graph.funcNames.at(node),
-    kind: KINDS[graph.kinds[node]!],
+    kind: NODE_KINDS[graph.kinds[node]!],
     opKind: graph.opKinds.at(node),
     attrs: range(last - attrs, attrs).map((at) => [more.attrNames.at(at), more.attrValues.at(at)]),
     inputs: read.slice(0, LISTED).map((edge) => input(graph, more, edge)),
@@ -113,7 +113,7 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   const timeline = data.has("timeline") ? data.columns<TimelineColumns>("timeline") : null;
   const mean = timeline?.nodeNs[node] ?? Number.NaN;
   const kind = graph.kinds[node]!;
-  if (kind <= NodeKind.PARAMETER && !(mean > 0)) return [["time", `not run (${KINDS[kind]})`]];
+  if (kind <= NodeKind.PARAMETER && !(mean > 0)) return [["time", `not run (${NODE_KINDS[kind]})`]];
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];
   const found: [string, string][] = [

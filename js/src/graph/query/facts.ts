@@ -1,11 +1,10 @@
 /** What queries look at, made once a graph and only when it is asked for. */
 import { StringColumn } from "../../shared/columns.ts";
-import type { FactColumns, GraphColumns } from "../../shared/run_client.ts";
+import { type FactColumns, type GraphColumns, NODE_KINDS } from "../../shared/run_client.ts";
 import type { Links } from "../links.ts";
 
 /** Rows between two pauses. */
 export const STRIDE = 4096;
-export const KINDS = ["input", "parameter", "operator", "nop", "copy"];
 
 type Steps<T> = Generator<void, T>;
 type Numbers = ArrayLike<number>;
@@ -75,7 +74,7 @@ export class Facts {
 
   /** What each node is. */
   kinds(fits: (text: string) => boolean): Uint8Array {
-    const good = KINDS.map(fits);
+    const good = NODE_KINDS.map(fits);
     return this.graph.kinds.map((kind) => (good[kind] ? 1 : 0));
   }
 

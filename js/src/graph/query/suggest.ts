@@ -1,5 +1,5 @@
-import { NodeKind } from "../../shared/run_client.ts";
-import { type Facts, KINDS } from "./facts.ts";
+import { NODE_KINDS, NodeKind } from "../../shared/run_client.ts";
+import type { Facts } from "./facts.ts";
 import { FIELDS, NUMBERS } from "./fields.ts";
 
 /** One way to go on: what replaces the text from `from` to the caret, and what it is. */
@@ -73,7 +73,7 @@ function values(field: string, facts: Facts, ops: readonly string[]): readonly s
     case "op":
       return ops;
     case "kind":
-      return [...new Set([...KINDS, ...graph.opKinds.unique])];
+      return [...new Set([...NODE_KINDS, ...graph.opKinds.unique])];
     case "dtype":
       return graph.dtypes.unique;
     case "group":
