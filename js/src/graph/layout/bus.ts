@@ -79,35 +79,44 @@ export function busFinder(
     });
   };
 
-  const find = (from: number, to: number) => {
-    const channels = new Map<number, Bus[]>();
-    for (let e = from; e < to; e++) {
-      const k = trunks.ofEdge[e]!;
-      if (k < 0 || item[start[k]!] !== e || start[k + 1]! - start[k]! < BRANCHES) continue;
-      const byAbove = new Map<number, number[]>();
-      for (let i = start[k]!; i < start[k + 1]!; i++) {
-        const above = last[item[i]!]!;
-        if (above < 0) continue;
-        const links = byAbove.get(above);
-        if (links) links.push(item[i]!);
-        else byAbove.set(above, [item[i]!]);
-      }
-      for (const [above, links] of byAbove) {
-        if (links.length < BRANCHES) continue;
-        const own = above < nodes ? ports.out[k]! : x[above]!;
-        let [low, high] = [own, own];
-        for (const link of links) {
-          low = Math.min(low, ports.in[link]!);
-          high = Math.max(high, ports.in[link]!);
-        }
-        const below = layer[target[links[0]!]!]!;
-        const bus = { links, stem: own, low, high };
-        const found = channels.get(below);
-        if (found) found.push(bus);
-        else channels.set(below, [bus]);
-      }
+  /** Groups the branches of one tensor by what they come from. */
+  const gather = (k: number, channels: Map<number, Bus[]>) => {
+    const byAbove = new Map<number, number[]>();
+    for (let i = start[k]!; i < start[k + 1]!; i++) {
+      const above = last[item[i]!]!;
+      if (above < 0) continue;
+      const links = byAbove.get(above);
+      if (links) links.push(item[i]!);
+      else byAbove.set(above, [item[i]!]);
     }
-    for (const [below, found] of channels) settle(below, found);
+    for (const [above, links] of byAbove) {
+      if (links.length < BRANCHES) continue;
+      const own = above < nodes ? ports.out[k]! : x[above]!;
+      let [low, high] = [own, own];
+      for (const link of links) {
+        low = Math.min(low, ports.in[link]!);
+        high = Math.max(high, ports.in[link]!);
+      }
+      const below = layer[target[links[0]!]!]!;
+      const bus = { links, stem: own, low, high };
+      const found = channels.get(below);
+      if (found) found.push(bus);
+      else channels.set(below, [bus]);
+    }
+  };
+  /** Per edge: the tensor with several branches whose first one it is, -1 for most. */
+  const wide = new Int32Array(edges).fill(-1);
+  for (let k = 0; k < trunks.count; k++) {
+    if (start[k + 1]! - start[k]! >= BRANCHES) wide[item[start[k]!]!] = k;
+  }
+  const find = (from: number, to: number) => {
+    let channels: Map<number, Bus[]> | undefined;
+    for (let e = from; e < to; e++) {
+      if (wide[e]! < 0) continue;
+      channels ??= new Map();
+      gather(wide[e]!, channels);
+    }
+    if (channels) for (const [below, found] of channels) settle(below, found);
   };
   return { buses: { at, stem, leaves, outer }, find };
 }

@@ -70,7 +70,7 @@ export function strokeDrawer(
   ports: Ports,
   geometry: Geometry,
 ): { strokes: Strokes; draw: (from: number, to: number) => void } {
-  const { nodes, last, firstPoint } = graph;
+  const { nodes, last, firstPoint, points } = graph;
   const { source, target } = levels;
   const { x, layer, y, height, layerTop, layerBottom } = geometry;
   const { buses, find } = busFinder(graph, trunks, levels, ports, geometry);
@@ -79,41 +79,69 @@ export function strokeDrawer(
   const end = new Int32Array(source.length);
   const { leaves } = buses;
   const pen = new Pen();
-  const draw = (from: number, to: number) => {
-    find(from, to);
+  let longest = 0;
+  for (let k = 0; k < points.length; k++) if (points[k]! > longest) longest = points[k]!;
+  /** x and y pairs of one stroke: its trunk's, and six at most at its ends. */
+  const way = new Float64Array(4 * longest + 12);
+  /** The edge to the farthest reader has the trunk. */
+  const own = (from: number, to: number) => {
     for (let e = from; e < to; e++) {
+      if (last[e]! < nodes || leaves[e]! >= 0) continue;
       const k = trunks.ofEdge[e]!;
-      if (k < 0 || last[e]! < nodes || leaves[e]! >= 0) continue;
       if (owner[k]! < 0 || layer[target[e]!]! > layer[target[owner[k]!]!]!) owner[k] = e;
     }
+  };
+  const stroke = (from: number, to: number) => {
     for (let e = from; e < to; e++) {
       start[e] = pen.count;
       end[e] = pen.count;
-      if (last[e]! < 0) continue;
-      pen.begin();
-      const k = trunks.ofEdge[e]!;
-      const u = source[e]!;
-      const v = target[e]!;
       const above = last[e]!;
-      if (leaves[e]! < 0) {
+      if (above < 0) continue;
+      const k = trunks.ofEdge[e]!;
+      const v = target[e]!;
+      const bus = buses.at[e]!;
+      const branch = leaves[e]! >= 0;
+      let n = 0;
+      if (!branch) {
         if (above >= nodes && owner[k] !== e) {
           leaves[e] = owner[k]!;
-          pen.to(x[above]!, layerBottom[layer[above]!]!);
+          way[n++] = x[above]!;
+          way[n++] = layerBottom[layer[above]!]!;
         } else {
-          pen.to(ports.out[k]!, y[u]! + height[u]! / 2);
-          pen.to(ports.out[k]!, layerBottom[layer[u]!]!);
+          const u = source[e]!;
+          way[n++] = ports.out[k]!;
+          way[n++] = y[u]! + height[u]! / 2;
+          way[n++] = ports.out[k]!;
+          way[n++] = layerBottom[layer[u]!]!;
           for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
-            pen.to(x[point]!, layerTop[layer[point]!]!);
-            pen.to(x[point]!, layerBottom[layer[point]!]!);
+            way[n++] = x[point]!;
+            way[n++] = layerTop[layer[point]!]!;
+            way[n++] = x[point]!;
+            way[n++] = layerBottom[layer[point]!]!;
           }
         }
-        if (buses.at[e]! >= 0) pen.to(buses.stem[e]!, buses.at[e]!);
-      } else if (buses.outer[e]) pen.to(buses.stem[e]!, buses.at[e]!);
-      if (buses.at[e]! >= 0) pen.to(ports.in[e]!, buses.at[e]!);
-      pen.to(ports.in[e]!, layerTop[layer[v]!]!);
-      pen.to(ports.in[e]!, y[v]! - height[v]! / 2);
+      }
+      if (bus >= 0) {
+        if (!branch || buses.outer[e]) {
+          way[n++] = buses.stem[e]!;
+          way[n++] = bus;
+        }
+        way[n++] = ports.in[e]!;
+        way[n++] = bus;
+      }
+      way[n++] = ports.in[e]!;
+      way[n++] = layerTop[layer[v]!]!;
+      way[n++] = ports.in[e]!;
+      way[n++] = y[v]! - height[v]! / 2;
+      pen.begin();
+      for (let i = 0; i < n; i += 2) pen.to(way[i]!, way[i + 1]!);
       end[e] = pen.count;
     }
+  };
+  const draw = (from: number, to: number) => {
+    find(from, to);
+    own(from, to);
+    stroke(from, to);
   };
   return { strokes: { start, end, pen, leaves }, draw };
 }

@@ -100,12 +100,14 @@ function findCuts({ at, lines }: Gaps, length: number, columns: number): number[
   let from = 0;
   for (let c = 1; c < columns; c++) {
     const even = from + (length - from) / (columns - c + 1);
-    const away = (i: number) => Math.max(0, Math.abs(at[i]! - even) - LEEWAY * high);
+    const away = (i: number) => Math.abs(at[i]! - even);
+    const far = (i: number) => Math.max(0, away(i) - LEEWAY * high);
     let best = -1;
     for (let i = firstFrom(at, Math.max(from + 1e-9, earliest[c]!)); i < at.length; i++) {
       if (at[i]! > from + most) break;
-      const nearer = best < 0 ? 1 : away(best) - away(i);
-      if (nearer > 0 || (nearer === 0 && lines[i]! < lines[best]!)) best = i;
+      const better =
+        best < 0 || (far(i) - far(best) || lines[i]! - lines[best]! || away(i) - away(best)) < 0;
+      if (better) best = i;
     }
     if (best < 0) continue;
     cuts.push(best);
