@@ -14,11 +14,22 @@ from chromium import ARGUMENTS, find
 from hatch_build import is_current
 from ui.host import Handler, serve
 from ui.servers import Server, jupyter
+from ui.waits import painted
+
+import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request
+    from playwright.sync_api import (
+        Browser,
+        BrowserContext,
+        ConsoleMessage,
+        Error,
+        Locator,
+        Page,
+        Request,
+    )
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -141,6 +152,29 @@ def address(run: DebugRun) -> Iterator[str]:
     """Of a page with the views of the module's own fixture `run`."""
     with serve(run) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Iterator[str]:
+    """Of a page with the views of the resnet20_cifar sample."""
+    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as found:
+        yield found
+
+
+@pytest.fixture
+def graph(page: Page, resnet: str) -> Callable[..., Locator]:
+    """Open the graph view with a query; gives its root after the first paint, focused."""
+
+    def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
+        page.emulate_media(reduced_motion="reduce")
+        page.set_viewport_size({"width": width + 40, "height": 700})
+        page.goto(f"{address}?views=graph&width={width}&{query}")
+        painted(page)
+        root = page.locator(".tvmdbg-graph")
+        root.focus()
+        return root
+
+    return open_view
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
+from ui.waits import INSPECT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,15 +51,10 @@ _OUTPUTS = """(index) => {
   const notebook = window.jupyterapp.shell.currentWidget.content;
   return notebook.model.cells.get(index).sharedModel.outputs;
 }"""
-_INSPECT = """(root) => {
-  const detail = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-  return detail;
-}"""
 _MARK = f"""async (root, [key, value]) => {{
   const begun = performance.now();
   while (performance.now() - begun < {SHOWN_MS}) {{
-    const found = ({_INSPECT})(root).marks?.find((mark) => mark[key] === value);
+    const found = ({INSPECT})(root).marks?.find((mark) => mark[key] === value);
     if (found) return found;
     await new Promise(requestAnimationFrame);
   }}
@@ -174,7 +170,7 @@ class View:
 
     def marks(self) -> list[dict[str, Any]]:
         """What is drawn now, in CSS pixels from the corner of the view's main canvas."""
-        detail: dict[str, Any] = self.root.evaluate(_INSPECT)
+        detail: dict[str, Any] = self.root.evaluate(INSPECT)
         return list(detail["marks"])
 
     def click_mark(self, key: str, value: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import frames, painted, rest
+from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
 

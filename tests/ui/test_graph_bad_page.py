@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from formats.graph_truth import operator
 from playwright.sync_api import expect
+from ui.graphs import inspect
 from ui.host import serve
 from ui.waits import frames, rest
 
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 X: dict[str, Any] = {"op": "null", "name": "x", "inputs": []}
 
 
@@ -59,11 +55,6 @@ def view(page: Page) -> Callable[[str], Locator]:
         return root
 
     return opened
-
-
-def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
-    return found
 
 
 def drawn(root: Locator) -> list[int]:

@@ -4,57 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.waits import frames, painted, rest
+from ui.graphs import selected, state
+from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 #: resnet20_cifar: the slowest node, of the last of the stages; 53 feeds 56, which feeds 59.
 SLOWEST = 62
 
 
-@pytest.fixture(scope="module")
-def resnet() -> Iterator[str]:
-    """Address of a page of the resnet20_cifar sample."""
-    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
-
-
 @pytest.fixture
-def graph(page: Page, resnet: str) -> Callable[..., Locator]:
-    """Open the view without groups; gives its root after the first complete paint, focused."""
-
-    def open_view(query: str = "", width: int = 900) -> Locator:
-        page.emulate_media(reduced_motion="reduce")
-        page.set_viewport_size({"width": width + 40, "height": 700})
-        page.goto(f"{resnet}?views=graph&width={width}&graph.grouped=false&{query}")
-        painted(page)
-        root = page.locator(".tvmdbg-graph")
-        root.focus()
-        return root
-
-    return open_view
-
-
-def state(page: Page, name: str) -> Any:
-    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
+def graph(graph: Callable[..., Locator]) -> Callable[..., Locator]:
+    """Open the view without groups."""
+    return lambda query="", width=900: graph(f"graph.grouped=false&{query}", width)
 
 
 def assign(page: Page, **traits: object) -> None:
@@ -67,11 +41,6 @@ def assign(page: Page, **traits: object) -> None:
 def select(page: Page, *nodes: int) -> None:
     page.evaluate("nodes => tvmdbg.models.session.set('selected', nodes)", list(nodes))
     frames(page)
-
-
-def selected(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
 
 
 def marks(page: Page, root: Locator) -> dict[int, dict[str, float]]:

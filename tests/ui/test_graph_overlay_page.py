@@ -10,47 +10,30 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
-from ui.waits import frames, painted, rest
+from ui.graphs import selected, state
+from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 NODES = 72
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with serve(RUN) as found:
-        yield found
-
-
 @pytest.fixture
-def graph(page: Page, address: str) -> Callable[..., Locator]:
-    """Open the view with traits; gives its root."""
+def graph(graph: Callable[..., Locator]) -> Callable[..., Locator]:
+    """Open the view with traits."""
 
     def open_view(width: int = 900, **traits: Any) -> Locator:
-        page.emulate_media(reduced_motion="reduce")
-        page.set_viewport_size({"width": width + 40, "height": 700})
         chosen = {"height": 560, "grouped": False, **traits}
         query = "&".join(f"graph.{name}={quote(json.dumps(each))}" for name, each in chosen.items())
-        page.goto(f"{address}?views=graph&width={width}&{query}")
-        painted(page)
-        root = page.locator(".tvmdbg-graph")
-        root.focus()
-        return root
+        return graph(query, width)
 
     return open_view
 
@@ -65,15 +48,6 @@ def wires(**columns: Any) -> dict[str, Any]:
         for name, wire in view._color_columns.items()
         if wire is not None
     }
-
-
-def state(page: Page, name: str) -> Any:
-    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
-
-
-def selected(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
 
 
 def labels(root: Locator) -> list[str]:

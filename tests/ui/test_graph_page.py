@@ -10,33 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.graphs import inspect, selected, state
 from ui.host import serve
-from ui.waits import asking, frames, painted, rest
+from ui.waits import INSPECT, asking, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 SLOWEST = 62  # resnet20_cifar, of the run's own report
 RELU = "tvmgen_default_fused_nn_conv2d_add_nn_relu_51"
-
-
-@pytest.fixture(scope="module")
-def resnet() -> Iterator[str]:
-    """Address of a page of the resnet20_cifar sample."""
-    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
 
 
 @pytest.fixture
@@ -54,23 +43,8 @@ def graph(page: Page, resnet: str) -> Callable[..., Locator]:
     return open_view
 
 
-def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
-    """What the canvas shows now."""
-    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
-    return found
-
-
 def marks(root: Locator) -> dict[int, dict[str, float]]:
     return {int(mark["id"]): mark for mark in inspect(root)["marks"]}
-
-
-def selected(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
-
-
-def option(page: Page, name: str) -> Any:
-    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
 
 
 def said(root: Locator) -> Locator:
@@ -160,13 +134,13 @@ def test_search_counts_steps_and_gives_the_keyboard_back(
     expect(hits).to_have_text("3/7")
     page.keyboard.press("Shift+N")
     expect(hits).to_have_text("2/7")
-    assert option(page, "search") == "conv2d 64,8,8"
+    assert state(page, "search") == "conv2d 64,8,8"
     page.keyboard.press("/")
     page.keyboard.type("no such thing")
     expect(hits).to_have_text("no hit")
     page.keyboard.press("Escape")
     expect(root).to_be_focused()
-    assert option(page, "search") == ""
+    assert state(page, "search") == ""
 
 
 def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
@@ -210,7 +184,7 @@ def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
     frames(page)
     after = marks(root)
     assert {60, 61} & after.keys()
-    assert option(page, "fold_parameters") is False
+    assert state(page, "fold_parameters") is False
 
     def middle(mark: dict[str, float]) -> tuple[float, float]:
         return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
@@ -283,7 +257,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     root.focus()
     page.keyboard.press("s")
     page.keyboard.press("c")
-    assert option(page, "color_by") == "time"
+    assert state(page, "color_by") == "time"
     expect(root.locator(".tvmdbg-graph-scale")).to_have_text("time0 ns2.571 ms1 ms")
     frames(page)
     texts = [label["text"] for label in inspect(root)["labels"]]

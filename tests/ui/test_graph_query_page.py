@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.graphs import selected
 from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from playwright.sync_api import Locator, Page
 
@@ -22,27 +22,6 @@ pytestmark = pytest.mark.ui
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
-def address(run: tvmdbg.DebugRun) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
-
-
-@pytest.fixture
-def graph(page: Page, address: str) -> Callable[..., Locator]:
-    """Open the view with a query; gives its root after the first complete paint."""
-
-    def open_view(query: str = "", width: int = 900) -> Locator:
-        page.emulate_media(reduced_motion="reduce")
-        page.set_viewport_size({"width": width + 40, "height": 700})
-        page.goto(f"{address}?views=graph&width={width}&{query}")
-        root = page.locator(".tvmdbg-graph")
-        expect(root).to_have_attribute("data-ready", "true")
-        return root
-
-    return open_view
 
 
 def field(root: Locator) -> Locator:
@@ -59,11 +38,6 @@ def hits(root: Locator) -> Locator:
 
 def told(root: Locator) -> Locator:
     return root.locator(".tvmdbg-graph-wrong")
-
-
-def selected(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
 
 
 def searched(page: Page) -> Any:

@@ -11,13 +11,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import frames, painted, rest
+from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
@@ -26,11 +26,6 @@ pytestmark = pytest.mark.ui
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {*("svg", "title", "defs", "pattern", "path", "g", "clipPath", "text")}
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 #: How far pixels of two pictures are apart: share of those that differ plainly.
 APART = """async ([one, two]) => {
   const pixels = async (url) => {
@@ -53,24 +48,13 @@ APART = """async ([one, two]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def resnet() -> Iterator[str]:
-    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
-
-
 @pytest.fixture
-def graph(page: Page, resnet: str) -> Callable[..., Locator]:
-    """Open the view; gives its root after the first complete paint, focused."""
+def graph(page: Page, resnet: str, graph: Callable[..., Locator]) -> Callable[..., Locator]:
+    """Open the view, at rest."""
 
-    def open_view(query: str = "", address: str = resnet, width: int = 960) -> Locator:
-        page.emulate_media(reduced_motion="reduce")
-        page.set_viewport_size({"width": width + 40, "height": 700})
-        page.goto(f"{address}?views=graph&width={width}&{query}")
-        painted(page)
+    def open_view(query: str = "", address: str = resnet) -> Locator:
+        root = graph(query, 960, address)
         rest(page)
-        root = page.locator(".tvmdbg-graph")
-        root.focus()
         return root
 
     return open_view

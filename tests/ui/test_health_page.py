@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.notebooks import View
-from ui.waits import frames, rest
+from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.health import Health, Verdict
@@ -29,11 +29,6 @@ SESSION = "() => ['selected', 'entry'].map((name) => tvmdbg.models.session.get(n
 SELECT = """(node) => {
   tvmdbg.models.session.set("selected", [node]);
   tvmdbg.models.session.save_changes();
-}"""
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
 }"""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import frames
+from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
 
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """(root) => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 # Of resnet20_cifar: what its nodes 3, 6 and 9 write takes 64 KiB each, beside the picture's 12.
 PEAK = 9
 STEPS = 27

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import frames
+from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.strings import StringColumn
@@ -28,11 +28,6 @@ pytestmark = pytest.mark.ui
 OPERATORS = 27
 SLOWEST, SLOWEST_NAME, SECOND = 62, "conv2d + add + relu", 65
 AXIS_Y, TRACKS_Y = 36, 90
-INSPECT = """(root) => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 
 
 class View:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
-from ui.waits import frames, painted, rest
+from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -23,11 +23,6 @@ pytestmark = pytest.mark.ui
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
 SLOWEST = 60  # the largest mean of the table that TVM's run() printed
 VIEWS = ("graph", "tensor", "timeline")
-INSPECT = """root => {
-  const detail = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-  return detail;
-}"""
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,12 @@ MOST_MS = 60_000
 _PAINTED = """() => document.documentElement.dataset.started === "true"
   && [...document.querySelectorAll(".tvmdbg:not(.tvmdbg-debugger)")]
     .every((root) => root.dataset.ready === "true" || root.closest("[hidden]"))"""
+#: What a view tells of its stage.
+INSPECT = """(root) => {
+  const out = {};
+  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
+  return out;
+}"""
 _FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
 _REST = f"""async ([ms, most]) => {{
   const {{ dataset }} = document.documentElement;
@@ -45,3 +51,13 @@ def asking(page: Page, count: int) -> None:
 def rest(page: Page) -> None:
     """Until nothing is asked, nothing will be of itself, and all is drawn."""
     page.evaluate(_REST, [REST_MS, MOST_MS])
+
+
+def until(page: Page, condition: str, view: str = ".tvmdbg-graph") -> None:
+    """Until what a view tells of its stage, as `found`, is so, and that is drawn."""
+    page.wait_for_function(
+        f"(view) => {{ const found = ({INSPECT})(document.querySelector(view));"
+        f" return {condition}; }}",
+        arg=view,
+    )
+    frames(page)
