@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tvmdbg_widgets.model.dequantise import dequantised
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.layouts import Layout
-from tvmdbg_widgets.model.statistics.kept import Kept
+from tvmdbg_widgets.model.tensor_statistics import Counted
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.model.unfolded import Unfolded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
 
@@ -22,15 +21,13 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.readings import Reading
-    from tvmdbg_widgets.model.statistics import Histogram, Statistics
-    from tvmdbg_widgets.model.statistics.histograms import Scale
     from tvmdbg_widgets.model.windows import Selection
 
 #: When values were read.
 Captured: TypeAlias = Literal["node", "later", "unknown"]
 
 
-class Tensor:
+class Tensor(Counted):
     """What one entry ``(node, output)`` held. Values are read from the file when asked for.
 
     Parameters
@@ -53,14 +50,12 @@ class Tensor:
     """
 
     __slots__ = (
-        "_statistics",
         "captured",
         "issues",
         "name",
         "node",
         "notes",
         "output",
-        "record",
         "trust",
     )
 
@@ -76,7 +71,7 @@ class Tensor:
         issues: Issues | None = None,
         captured: Captured = "unknown",
     ) -> None:
-        self.record = record
+        super().__init__(record)
         self.node = node
         self.output = output
         self.name = name
@@ -84,7 +79,6 @@ class Tensor:
         self.notes: tuple[str, ...] = (*record.notes, *notes)
         self.issues = Issues() if issues is None else issues
         self.captured: Captured = captured
-        self._statistics: dict[tuple[DataType, Reading], Kept] = {}
 
     @property
     def key(self) -> str:
@@ -250,125 +244,6 @@ class Tensor:
             Several numbers without an axis, or not as many as the axis is long.
         """
         return dequantised(self.numpy(), scale, zero_point, axis)
-
-    def statistics(
-        self,
-        bins: int = 64,
-        sample: int | None = None,
-        *,
-        reading: Reading | None = None,
-        watch: Callable[[], None] | None = None,
-        progress: Callable[[int], None] | None = None,
-        executor: Executor | None = None,
-    ) -> Statistics:
-        """Count, bound and average the values in bounded memory; kept once computed.
-
-        Parameters
-        ----------
-        bins
-            Bins of the histogram.
-        sample
-            Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
-            unless that was all of them.
-        reading
-            One of ``readings``; the default one where left out.
-        watch
-            Called before each piece of the values is looked at, also in other threads; what it
-            raises stops the count.
-        progress
-            Called after each piece with the number of values looked at.
-        executor
-            Where pieces of a large tensor are counted: threads, processes, or a Dask client's
-            ``get_executor()``. Left out, at most four threads.
-
-        Raises
-        ------
-        ValueError
-            ``bins`` or ``sample`` is below 1, or the values cannot be read so.
-        """
-        kept = self._kept(reading)
-        return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
-
-    def known_statistics(self, bins: int = 64, reading: Reading | None = None) -> Statistics | None:
-        """Return the statistics of all values where they are known already, else None."""
-        return self._kept(reading).known(bins)
-
-    def count_on(self, seconds: float, reading: Reading | None = None) -> int:
-        """Go on with the pass that ``statistics`` needs for so long, where there are no threads.
-
-        Returns
-        -------
-        int
-            Values looked at so far; all of them when nothing is left to do.
-        """
-        return self._kept(reading).go_on(seconds)
-
-    def percentiles(
-        self,
-        percents: Sequence[float],
-        reading: Reading | None = None,
-        watch: Callable[[], None] | None = None,
-    ) -> list[float]:
-        """Return percentiles of the finite values as ``np.percentile`` does for them as float64.
-
-        Types of up to 16 bits, and what the distribution tells exactly, need no pass over the
-        values beyond that of ``statistics``; 64-bit types may need several more.
-
-        Parameters
-        ----------
-        percents
-            0 to 100 each.
-        reading
-            As for ``statistics``.
-        watch
-            Called before each piece of the values is looked at; what it raises stops the count.
-
-        Returns
-        -------
-        list of float
-            NaN where there are no finite values, or the type has no order.
-
-        Raises
-        ------
-        ValueError
-            A percentile is not between 0 and 100.
-        """
-        return self._kept(reading).percentiles(percents, watch)
-
-    def histogram(
-        self,
-        bins: int = 64,
-        range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)
-        scale: Scale = "linear",
-        *,
-        reading: Reading | None = None,
-        watch: Callable[[], None] | None = None,
-    ) -> Histogram:
-        """Count the finite values in bins of equal width on a scale, exactly.
-
-        Parameters
-        ----------
-        bins
-            At most so many; fewer where float64 has no numbers between two edges.
-        range
-            First and last edge; values beside them are not counted. Default: all values, on a log
-            scale all above zero (all, where none is).
-        scale
-            ``"linear"``, ``"log"``, or ``"symlog"``: logarithmic on both sides of zero, linear
-            below a millionth of the largest magnitude.
-        reading, watch
-            As for ``statistics``.
-
-        Raises
-        ------
-        ValueError
-            There are no finite values, or no such scale between these bounds.
-        """
-        return self._kept(reading).histogram(bins, range, scale, watch)
-
-    def _kept(self, reading: Reading | None) -> Kept:
-        values = self.record.values(reading)
-        return self._statistics.setdefault((values.dtype, values.reading), Kept(values))
 
     def with_dtype(self, dtype: DataType) -> Tensor:
         """Return the same bytes read as another type of the same width (ValueError if not)."""

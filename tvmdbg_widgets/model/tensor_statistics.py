@@ -1,0 +1,152 @@
+"""What is counted of the values of one tensor, and kept once it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.statistics.kept import Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from tvmdbg_widgets.model.array_record import ArrayRecord
+    from tvmdbg_widgets.model.dtypes import DataType
+    from tvmdbg_widgets.model.readings import Reading
+    from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.histograms import Scale
+
+
+class Counted:
+    """Values of a file that are counted when asked for.
+
+    Parameters
+    ----------
+    record
+        The array as the file stores it.
+    """
+
+    __slots__ = ("_statistics", "record")
+
+    def __init__(self, record: ArrayRecord) -> None:
+        self.record = record
+        self._statistics: dict[tuple[DataType, Reading], Kept] = {}
+
+    def statistics(
+        self,
+        bins: int = 64,
+        sample: int | None = None,
+        *,
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+        progress: Callable[[int], None] | None = None,
+        executor: Executor | None = None,
+    ) -> Statistics:
+        """Count, bound and average the values in bounded memory; kept once computed.
+
+        Parameters
+        ----------
+        bins
+            Bins of the histogram.
+        sample
+            Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
+            unless that was all of them.
+        reading
+            One of ``readings``; the default one where left out.
+        watch
+            Called before each piece of the values is looked at, also in other threads; what it
+            raises stops the count.
+        progress
+            Called after each piece with the number of values looked at.
+        executor
+            Where pieces of a large tensor are counted: threads, processes, or a Dask client's
+            ``get_executor()``. Left out, at most four threads.
+
+        Raises
+        ------
+        ValueError
+            ``bins`` or ``sample`` is below 1, or the values cannot be read so.
+        """
+        kept = self._kept(reading)
+        return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
+
+    def known_statistics(self, bins: int = 64, reading: Reading | None = None) -> Statistics | None:
+        """Return the statistics of all values where they are known already, else None."""
+        return self._kept(reading).known(bins)
+
+    def count_on(self, seconds: float, reading: Reading | None = None) -> int:
+        """Go on with the pass that ``statistics`` needs for so long, where there are no threads.
+
+        Returns
+        -------
+        int
+            Values looked at so far; all of them when nothing is left to do.
+        """
+        return self._kept(reading).go_on(seconds)
+
+    def percentiles(
+        self,
+        percents: Sequence[float],
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> list[float]:
+        """Return percentiles of the finite values as ``np.percentile`` does for them as float64.
+
+        Types of up to 16 bits, and what the distribution tells exactly, need no pass over the
+        values beyond that of ``statistics``; 64-bit types may need several more.
+
+        Parameters
+        ----------
+        percents
+            0 to 100 each.
+        reading
+            As for ``statistics``.
+        watch
+            Called before each piece of the values is looked at; what it raises stops the count.
+
+        Returns
+        -------
+        list of float
+            NaN where there are no finite values, or the type has no order.
+
+        Raises
+        ------
+        ValueError
+            A percentile is not between 0 and 100.
+        """
+        return self._kept(reading).percentiles(percents, watch)
+
+    def histogram(
+        self,
+        bins: int = 64,
+        range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)
+        scale: Scale = "linear",
+        *,
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> Histogram:
+        """Count the finite values in bins of equal width on a scale, exactly.
+
+        Parameters
+        ----------
+        bins
+            At most so many; fewer where float64 has no numbers between two edges.
+        range
+            First and last edge; values beside them are not counted. Default: all values, on a log
+            scale all above zero (all, where none is).
+        scale
+            ``"linear"``, ``"log"``, or ``"symlog"``: logarithmic on both sides of zero, linear
+            below a millionth of the largest magnitude.
+        reading, watch
+            As for ``statistics``.
+
+        Raises
+        ------
+        ValueError
+            There are no finite values, or no such scale between these bounds.
+        """
+        return self._kept(reading).histogram(bins, range, scale, watch)
+
+    def _kept(self, reading: Reading | None) -> Kept:
+        values = self.record.values(reading)
+        return self._statistics.setdefault((values.dtype, values.reading), Kept(values))
