@@ -71,8 +71,9 @@ export function joinStrokes(
   const pen = new Pen();
   for (let e = 0; e < edges; e++) {
     pen.begin();
-    const [first, end] = [chainStart[e]!, chainStart[e + 1]!];
-    if (acyclic.loop.has(e)) {
+    const first = chainStart[e]!;
+    const end = chainStart[e + 1]!;
+    if (acyclic.source[e]! < 0) {
       const v = itemOfBox[acyclic.loop.get(e)!]!;
       const border = origins.x[levelOf[v]!]! + x[v]! + right[v]!;
       const middle = origins.y[levelOf[v]!]! + y[v]!;
@@ -83,10 +84,14 @@ export function joinStrokes(
     } else if (stub[e]) {
       const a = chain[first]!;
       const b = chain[end - 1]!;
-      const [u, v] = [source[a]!, target[b]!];
-      const [lu, lv] = [layer[u]!, layer[v]!];
-      const [ox, oy] = [origins.x[levelOf[u]!]!, origins.y[levelOf[u]!]!];
-      const [tx, ty] = [origins.x[levelOf[v]!]!, origins.y[levelOf[v]!]!];
+      const u = source[a]!;
+      const v = target[b]!;
+      const lu = layer[u]!;
+      const lv = layer[v]!;
+      const ox = origins.x[levelOf[u]!]!;
+      const oy = origins.y[levelOf[u]!]!;
+      const tx = origins.x[levelOf[v]!]!;
+      const ty = origins.y[levelOf[v]!]!;
       const outX = ox + ports.out[trunks.ofEdge[a]!]!;
       const inX = tx + ports.in[b]!;
       const below = layerTop[lu + 1]! - layerBottom[lu]!;

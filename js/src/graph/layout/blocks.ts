@@ -1,4 +1,5 @@
 import type { Rows } from "./adjacency.ts";
+import { widestRow } from "./crossings.ts";
 import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
 import { bestNeighbours, runs } from "./runs.ts";
@@ -69,8 +70,11 @@ class Aligner {
   readonly #before: number[] = [];
   readonly #bestAt: Int32Array;
 
-  constructor(widest: number) {
+  readonly #above: Int32Array;
+
+  constructor(widest: number, above: Int32Array) {
     this.#bestAt = new Int32Array(widest + 1);
+    this.#above = above;
   }
 
   #count = 0;
@@ -89,12 +93,12 @@ class Aligner {
     this.#before[i] = -1;
   }
 
-  /** Calls `join` for every link chosen. */
-  choose(width: number, join: (from: number, to: number) => void): void {
+  /** Writes the links chosen. */
+  choose(width: number): void {
     const n = this.#count;
     if (n === 0) return;
-    const last = n <= FEW ? this.#chooseFew(n) : this.#chooseMany(n, width);
-    for (let i = last; i >= 0; i = this.#before[i]!) join(this.#from[i]!, this.#to[i]!);
+    const last = n === 1 ? 0 : n <= FEW ? this.#chooseFew(n) : this.#chooseMany(n, width);
+    for (let i = last; i >= 0; i = this.#before[i]!) this.#above[this.#to[i]!] = this.#from[i]!;
   }
 
   #chooseFew(n: number): number {
@@ -158,39 +162,32 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
   const bestDown = bestNeighbours(graph, down, downRun);
   const { main, broken } = mainLine(order, layering, upRun, bestUp);
 
-  let widest = 0;
-  for (let r = 0; r < graph.rows; r++) widest = Math.max(widest, start[r + 1]! - start[r]!);
-  const aligner = new Aligner(widest);
   const above = new Int32Array(count).fill(-1);
-  const weigh = (u: number, v: number, row: number): number => {
-    if (main[row] === u && main[row + 1] === v) return MAIN;
-    if (u >= nodes && v >= nodes) return TRUNK;
-    const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
-    return best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
-  };
-  /** Both on one side of the main line. */
-  const besides = (u: number, v: number, row: number): boolean => {
-    const a = position[u]! - position[main[row]!]!;
-    const b = position[v]! - position[main[row + 1]!]!;
-    return a * b > 0;
-  };
-  const join = (u: number, v: number) => {
-    above[v] = u;
-  };
+  const aligner = new Aligner(widestRow(order), above);
   for (let r = 0; r + 1 < graph.rows; r++) {
+    const left = position[main[r]!]!;
+    const right = position[main[r + 1]!]!;
     aligner.clear();
     for (let i = start[r]!; i < start[r + 1]!; i++) {
       const u = item[i]!;
       for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
         const v = down.item[k]!;
-        const weight = weigh(u, v, r);
-        if (broken[r] && !besides(u, v, r)) continue;
+        // Where the main line is broken, only what is on one side of it.
+        if (broken[r] && (position[u]! - left) * (position[v]! - right) <= 0) continue;
+        const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
+        const plain = best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
+        const onMain = main[r] === u && main[r + 1] === v;
+        const weight = onMain ? MAIN : u >= nodes && v >= nodes ? TRUNK : plain;
         if (weight > 0) aligner.add(u, v, position[v]!, weight);
       }
     }
-    aligner.choose(start[r + 2]! - start[r + 1]!, join);
+    aligner.choose(start[r + 2]! - start[r + 1]!);
   }
+  return partBlocks(item, above, main);
+}
 
+function partBlocks(item: Int32Array, above: Int32Array, main: Int32Array): Blocks {
+  const count = item.length;
   const ofItem = new Int32Array(count);
   const size = new Int32Array(count + 1);
   let blocks = 0;

@@ -75,7 +75,8 @@ function besides(
   const leftGap = new Float64Array(count);
   const rightGap = new Float64Array(count);
   for (let i = 1; i < count; i++) {
-    const [u, v] = [item[i - 1]!, item[i]!];
+    const u = item[i - 1]!;
+    const v = item[i]!;
     if (row[u] !== row[v]) continue;
     const lines = (u >= nodes || port[u] !== 0 ? 1 : 0) + (v >= nodes || port[v] !== 0 ? 1 : 0);
     const halves = (u < nodes ? width[u]! / 2 : 0) + (v < nodes ? width[v]! / 2 : 0);

@@ -9,13 +9,13 @@ const LOPSIDED = 16;
 
 /** Counts crossings between neighbouring rows; where lists are long it sorts them by position first. */
 export class Crossings {
-  /** The row after the last one counted. */
-  next = 0;
   readonly #graph: Expanded;
   readonly #order: Order;
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
   #ends = new Int32Array(256);
+  /** The row after the last one whose crossings were counted. */
+  #next = 0;
   #row = 0;
   #sorted = false;
 
@@ -24,6 +24,11 @@ export class Crossings {
     this.#order = order;
     this.#cursor = new Int32Array(graph.count);
     this.#tree = new Int32Array(widestRow(order) + 1);
+  }
+
+  /** The first of the rows from … to - 1 with crossings below it, else `to`. */
+  firstAbove(from: number, to: number): number {
+    return this.below(from, to, 1) > 0 ? this.#next - 1 : to;
   }
 
   /** Crossings below the rows from … to - 1; stops after the row with which there are enough. */
@@ -56,7 +61,7 @@ export class Crossings {
       }
       sum += own > 0 && count > FEW ? this.#inversions(row) : own;
     }
-    this.next = row;
+    this.#next = row;
     return sum;
   }
 
@@ -117,7 +122,10 @@ export class Crossings {
     let gain = 0;
     for (let side = 0; side < 2; side++) {
       const { start, item } = side === 0 ? this.#graph.up : this.#graph.down;
-      const [a, aEnd, b, bEnd] = [start[u]!, start[u + 1]!, start[v]!, start[v + 1]!];
+      const a = start[u]!;
+      const aEnd = start[u + 1]!;
+      const b = start[v]!;
+      const bEnd = start[v + 1]!;
       if ((aEnd - a) * (bEnd - b) > FEW) {
         gain += this.#gainOfMany(item, a, aEnd, b, bEnd);
         continue;

@@ -92,7 +92,7 @@ class Sweeper {
 
   /** Sweeps rows from … to - 1 up and down, the rest fixed, and leaves the best order seen. */
   *improve(from: number, to: number, sweeps: number): Generator<void, void> {
-    const { item, start, position } = this.#order;
+    const { item, start } = this.#order;
     const a = start[from]!;
     const b = start[to]!;
     const above = Math.max(0, from - 1);
@@ -118,11 +118,25 @@ class Sweeper {
       } else stale++;
       if (least === 0) break;
     }
-    item.set(this.#best.subarray(a, b), a);
+    this.#restore(from, to);
+  }
+
+  #restore(from: number, to: number): void {
+    const { item, start, position } = this.#order;
     for (let row = from; row < to; row++) {
-      for (let i = start[row]!; i < start[row + 1]!; i++) position[item[i]!] = i - start[row]!;
+      for (let i = start[row]!; i < start[row + 1]!; i++) {
+        item[i] = this.#best[i]!;
+        position[item[i]!] = i - start[row]!;
+      }
     }
   }
+}
+
+/** The first row up or down that has one item or belongs to another component. */
+function endOfStretch(start: Int32Array, component: Int32Array, at: number, step: number): number {
+  let row = at + step;
+  while (component[row] === component[at] && start[row + 1]! - start[row]! > 1) row += step;
+  return row;
 }
 
 /**
@@ -138,31 +152,23 @@ export function* improveOrder(
   const crossings = new Crossings(graph, order);
   const { start } = order;
   const { rows } = graph;
-  const crossed = (from: number, to: number) => {
-    const found = crossings.below(from, to, 1);
-    return found > 0 ? crossings.next - 1 : to;
-  };
-  const wide = (row: number, beside: number) =>
-    start[row + 1]! - start[row]! > 1 && component[row] === component[beside];
   let tools: { sweeper: Sweeper; polisher: Polisher } | undefined;
-  for (let at = crossed(0, rows); at < rows; at = crossed(at, rows)) {
+  for (let at = crossings.firstAbove(0, rows); at < rows; at = crossings.firstAbove(at, rows)) {
     tools ??= {
       sweeper: new Sweeper(graph, order, crossings),
       polisher: new Polisher(graph, order, crossings),
     };
     const { sweeper, polisher } = tools;
-    let from = at;
-    while (from > 0 && wide(from - 1, at)) from--;
-    let to = at + 1;
-    while (to < rows && wide(to, at)) to++;
+    const from = endOfStretch(start, component, at, -1) + 1;
+    const to = endOfStretch(start, component, at, 1);
     yield* sweeper.improve(from, to, 2);
-    let row = crossed(from, to);
+    let row = crossings.firstAbove(from, to);
     while (row < to) {
       const busyFrom = Math.max(from, row - WINDOW);
       let busyTo = 0;
       while (row < to && (busyTo === 0 || row - WINDOW <= busyTo)) {
         busyTo = Math.min(to, row + 2 + WINDOW);
-        row = crossed(row + 1, to);
+        row = crossings.firstAbove(row + 1, to);
       }
       yield* sweeper.improve(busyFrom, busyTo, sweeps);
       polisher.polish(busyFrom, busyTo);

@@ -64,12 +64,14 @@ function pushRow(
   const rightOf = (v: number) => (v < graph.nodes ? right[v]! : 0);
   const middle = start[row]! + position[main]!;
   for (let i = middle + 1; i < start[row + 1]!; i++) {
-    const [u, v] = [item[i - 1]!, item[i]!];
+    const u = item[i - 1]!;
+    const v = item[i]!;
     const apart = Math.ceil(rightOf(u) + leftOf(v) + gapOf(graph, u, v, spacing));
     x[v] = Math.max(x[v]!, x[u]! + apart);
   }
   for (let i = middle - 1; i >= start[row]!; i--) {
-    const [v, u] = [item[i]!, item[i + 1]!];
+    const v = item[i]!;
+    const u = item[i + 1]!;
     const apart = Math.ceil(rightOf(v) + leftOf(u) + gapOf(graph, v, u, spacing));
     x[v] = Math.min(x[v]!, x[u]! - apart);
   }

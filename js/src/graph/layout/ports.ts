@@ -20,6 +20,10 @@ const CORNER = 8;
  */
 function spread(wish: Float64Array, count: number, middle: number, width: number): void {
   const half = width / 2 - Math.min(CORNER, width / 4);
+  if (count === 1) {
+    wish[0] = Math.max(middle - half, Math.min(middle + half, wish[0]!));
+    return;
+  }
   let kept = 0;
   for (let i = 1; i < count; i++) {
     if (Math.abs(wish[i]! - middle) < Math.abs(wish[kept]! - middle)) kept = i;
@@ -110,6 +114,7 @@ export function portPlacer(
   const placeIn = (v: number) => {
     const first = incoming.start[v]!;
     const count = incoming.start[v + 1]! - first;
+    if (count === 0) return;
     for (let i = 0; i < count; i++) {
       const e = incoming.item[first + i]!;
       if (frame[v]! >= 0) {
@@ -122,8 +127,8 @@ export function portPlacer(
       else wish[i] = u < nodes ? outX[trunks.ofEdge[e]!]! : centre[u]!;
     }
     if (frame[v]! >= 0) return;
-    sortByKey(member, wish, count);
-    if (count > 0) spread(wish, count, centre[v]!, width[v]!);
+    if (count > 1) sortByKey(member, wish, count);
+    spread(wish, count, centre[v]!, width[v]!);
     for (let i = 0; i < count; i++) inX[member[i]!] = wish[i]!;
   };
   const place = (from: number, to: number) => {

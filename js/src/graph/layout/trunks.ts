@@ -45,9 +45,7 @@ export function findTrunks(
   for (let v = 0; v < nodes; v++) {
     const a = outgoing.start[v]!;
     const b = outgoing.start[v + 1]!;
-    let sorted = true;
-    for (let k = a + 1; k < b && sorted; k++) sorted = key(edges[k - 1]!) <= key(edges[k]!);
-    if (!sorted) edges.subarray(a, b).sort((p, q) => key(p) - key(q) || p - q);
+    if (b - a > 1) sortEdges(edges, a, b, key);
     for (let k = a; k < b; k++) {
       const e = edges[k]!;
       if (k === a || key(edges[k - 1]!) !== key(e)) {
@@ -66,19 +64,19 @@ export function findTrunks(
   };
 }
 
+function sortEdges(edges: Int32Array, from: number, to: number, key: (e: number) => number): void {
+  let sorted = true;
+  for (let k = from + 1; k < to && sorted; k++) sorted = key(edges[k - 1]!) <= key(edges[k]!);
+  if (!sorted) edges.subarray(from, to).sort((p, q) => key(p) - key(q) || p - q);
+}
+
 /** The greatest number of rows a line may pass so that all points together stay within the budget. */
-function affordableReach(trunks: Trunks, spanOf: (e: number) => number, budget: number) {
-  const { start, item } = trunks.edges;
-  const spans = new Int32Array(trunks.count);
+function affordableReach(spans: Int32Array, budget: number) {
   let longest = 1;
-  for (let k = 0; k < trunks.count; k++) {
-    for (let i = start[k]!; i < start[k + 1]!; i++)
-      spans[k] = Math.max(spans[k]!, spanOf(item[i]!));
-    longest = Math.max(longest, spans[k]!);
-  }
+  for (let k = 0; k < spans.length; k++) if (spans[k]! > longest) longest = spans[k]!;
   const ending = new Int32Array(longest + 1);
-  for (let k = 0; k < trunks.count; k++) ending[spans[k]!]!++;
-  let alive = trunks.count;
+  for (let k = 0; k < spans.length; k++) ending[spans[k]!]!++;
+  let alive = spans.length;
   let used = 0;
   for (let span = 1; span < longest; span++) {
     alive -= ending[span]!;
@@ -104,24 +102,36 @@ export function findStubs(
   budget: number,
 ): Uint8Array {
   const stub = new Uint8Array(source.length);
-  const spanOf = (e: number) => row[target[e]!]! - row[source[e]!]!;
-  const affordable = affordableReach(trunks, spanOf, budget);
   const { start, item } = trunks.edges;
+  const span = new Int32Array(item.length);
+  const longest = new Int32Array(trunks.count);
   for (let k = 0; k < trunks.count; k++) {
-    const edges = item.subarray(start[k]!, start[k + 1]!);
-    let reach = affordable;
-    if (edges.length >= FAN_OUT) {
-      const spans = Int32Array.from(edges, spanOf).sort();
-      let last = 0;
-      for (const span of spans) {
-        if (span - last > FAR) break;
-        last = span;
-      }
-      reach = Math.min(reach, Math.max(1, last));
+    for (let i = start[k]!; i < start[k + 1]!; i++) {
+      span[i] = row[target[item[i]!]!]! - row[source[item[i]!]!]!;
+      if (span[i]! > longest[k]!) longest[k] = span[i]!;
     }
-    for (const e of edges) if (spanOf(e) > reach) stub[e] = 1;
+  }
+  const affordable = affordableReach(longest, budget);
+  for (let k = 0; k < trunks.count; k++) {
+    if (longest[k]! <= Math.min(affordable, FAR)) continue;
+    const fan = start[k + 1]! - start[k]! >= FAN_OUT;
+    const reach = Math.min(
+      affordable,
+      fan ? nearReach(span.slice(start[k], start[k + 1])) : affordable,
+    );
+    for (let i = start[k]!; i < start[k + 1]!; i++) if (span[i]! > reach) stub[item[i]!] = 1;
   }
   return stub;
+}
+
+/** How far a tensor's readers are up to the first wide gap. */
+function nearReach(spans: Int32Array): number {
+  let last = 0;
+  for (const span of spans.sort()) {
+    if (span - last > FAR) break;
+    last = span;
+  }
+  return Math.max(1, last);
 }
 
 /**

@@ -150,66 +150,42 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   const length = down ? bounds.maxY : bounds.maxX;
   const shape = down ? aspect : 1 / aspect;
   const gaps = findGaps(result, frameTop, frameLength, axis);
-  /** From where to where each layer reaches; frames count where they begin, as none is cut. */
-  const from = new Float64Array(layers).fill(Number.POSITIVE_INFINITY);
-  const to = new Float64Array(layers).fill(Number.NEGATIVE_INFINITY);
-  const reach = (l: number, low: number, high: number) => {
-    from[l] = Math.min(from[l]!, low);
-    to[l] = Math.max(to[l]!, high);
-  };
-  for (let v = 0; v < across.length; v++) {
-    reach(result.layer[v]!, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
-  }
-  for (let f = 0; f < frameTop.length; f++) {
-    const l = Math.min(layers - 1, firstFrom(layerBottom, frameTop[f]!));
-    reach(l, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
-  }
-  /** The scale at which columns fit a stage of height 1. */
-  const scaleOf = (chosen: readonly number[]) => {
-    let [total, tall, start] = [0, 0, 0];
-    for (let c = 0, l = 0; c <= chosen.length; c++) {
-      const last = c < chosen.length ? gaps.layer[chosen[c]!]! : layers - 1;
-      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-      for (; l <= last; l++) [low, high] = [Math.min(low, from[l]!), Math.max(high, to[l]!)];
-      const end = c < chosen.length ? gaps.at[chosen[c]!]! : length;
-      tall = Math.max(tall, end - start);
-      total += high - low + GAP;
-      start = end;
+  /** What is left when it is cut there: from where to where each column reaches, and which holds a box. */
+  const cutAt = (chosen: readonly number[]) => {
+    const layer = chosen.map((i) => gaps.layer[i]!);
+    const at = chosen.map((i) => gaps.at[i]!);
+    const low = new Float64Array(at.length + 1).fill(Number.POSITIVE_INFINITY);
+    const high = new Float64Array(at.length + 1).fill(Number.NEGATIVE_INFINITY);
+    const widen = (c: number, from: number, to: number) => {
+      low[c] = Math.min(low[c]!, from);
+      high[c] = Math.max(high[c]!, to);
+    };
+    const columnOf = result.layer.map((l) => firstFrom(layer, l));
+    for (const [v, c] of columnOf.entries()) {
+      widen(c, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
     }
-    return Math.min(shape / total, 1 / tall);
+    for (let f = 0; f < frameTop.length; f++) {
+      const c = firstFrom(at, frameTop[f]! + frameLength[f]!);
+      widen(c, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
+    }
+    return { layer, at, low, high, widen, columnOf };
   };
   const wanted = Math.sqrt((shape * length) / breadth);
   const least = Math.max(1, Math.floor(0.7 * wanted));
-  let [chosen, scale] = [[] as number[], 0];
+  let [cuts, largest] = [cutAt([]), 0];
   for (let i = 0; i < TRIES; i++) {
     const columns = least + Math.floor((i * Math.max(TRIES, 1.3 * wanted)) / TRIES);
-    const tried = findCuts(gaps, length, columns);
-    const fits = scaleOf(tried);
-    if (fits > WORTH * scale) [chosen, scale] = [tried, fits];
+    const tried = cutAt(findCuts(gaps, length, columns));
+    const ends = [...tried.at, length];
+    const tall = ends.reduce((most, end, c) => Math.max(most, end - (ends[c - 1] ?? 0)), 0);
+    const total = tried.low.reduce((sum, low, c) => sum + tried.high[c]! - low + GAP, 0);
+    const scale = Math.min(shape / total, 1 / tall);
+    if (scale > WORTH * largest) [cuts, largest] = [tried, scale];
   }
-  const cuts = {
-    layer: chosen.map((i) => gaps.layer[i]!),
-    at: chosen.map((i) => gaps.at[i]!),
-  };
   const count = cuts.at.length + 1;
   if (count === 1) return result;
+  const { low, high, widen, columnOf } = cuts;
   const columnAt = (y: number) => firstFrom(cuts.at, y);
-
-  const low = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
-  const high = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
-  const widen = (c: number, from: number, to: number) => {
-    low[c] = Math.min(low[c]!, from);
-    high[c] = Math.max(high[c]!, to);
-  };
-  const columnOf = new Int32Array(across.length);
-  for (let v = 0; v < across.length; v++) {
-    columnOf[v] = firstFrom(cuts.layer, result.layer[v]!);
-    widen(columnOf[v]!, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
-  }
-  for (let f = 0; f < frameTop.length; f++) {
-    const c = columnAt(frameTop[f]! + frameLength[f]!);
-    widen(c, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
-  }
   // Strokes run down while they are cut; what is against the flow is turned round before and after.
   const { offsets } = routes;
   const points = routes.points.slice();
