@@ -63,6 +63,17 @@ def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
     return tvmdbg.open(graph_of(names, edges).encode())
 
 
+@pytest.mark.parametrize("label", ["", "{name}"])
+def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
+    names = ["a\n  #7 fake", "\x1b[31mred", "\u202ertl", "nul\0", "x\r\ny", "z" * 100_000]
+    run = run_of(names, [(at, at + 1) for at in range(5)])
+    for figure in (graph_figure(run, label=label), run.figure("debugger")):
+        listed = [line for line in figure.text.split("\n") if line.startswith("  #")]
+        assert len(listed) == len(names)
+        assert figure.text.replace("\n", "").isprintable()
+        assert len(figure.text) < 3_000
+
+
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
     figure = graph_figure(run_of(["x", "y"], [(0, 1)]), direction=direction, hidden=["id>=0"])

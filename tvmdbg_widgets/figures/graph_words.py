@@ -10,10 +10,11 @@ import numpy as np
 from tvmdbg_widgets.figures.graph_scene import BRIDGE, EDGE_STYLES, Scene, badge
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tvmdbg_widgets.figures.graph_colors import Colors
     from tvmdbg_widgets.figures.graph_condensed import Condensed
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _LINES = 150
 _MOST_READ = 200
 _SLOWEST = 8
+#: Letters of a line, and of a name in one.
+_LONGEST = 2_000
+_LONGEST_NAME = 200
 
 
 def totals(graph: Graph, times: Times) -> str:
@@ -61,7 +65,7 @@ def graph_text(
         if scene.group[box] >= 0:
             lines.append(f"  {words.header(scene.group[box])}; {_held(scene, box)}")
             continue
-        facts = [f"#{node} {labels.title(node)}{_reads(graph, node, scene, box)}"]
+        facts = [f"#{node} {_cut(labels.title(node))}{_reads(graph, node, scene, box)}"]
         dtype = (graph.dtype(node) if len(graph.entry_range(node)) else None) or ""
         facts.append(f"{dtype} {labels.shape(node)}".strip())
         facts.append(labels.time(node))
@@ -78,7 +82,16 @@ def graph_text(
         lines.append(f"  … and {more:,} more")
     if more:
         lines += _slowest(graph, labels, times)
-    return "\n".join(lines)
+    return _text(lines)
+
+
+def _text(lines: Iterable[str]) -> str:
+    """Join lines, none of which breaks, is longer than may be read, or steers a terminal."""
+    return "\n".join(one_line(_cut(each, _LONGEST)) for each in lines)
+
+
+def _cut(text: str, most: int = _LONGEST_NAME) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _colored(colors: Colors, nodes: Sequence[int]) -> str:
@@ -110,7 +123,7 @@ def condensed_text(
     if health is not None:
         lines.insert(1, health.health.summary())
     for each in found.groups:
-        facts = [each.count_text, f"{each.title} {each.times_text}".strip(), each.time_text]
+        facts = [each.count_text, f"{_cut(each.title)} {each.times_text}".strip(), each.time_text]
         if each.parameters:
             facts.append(counted(each.parameters, "param"))
         if colors is not None:
@@ -118,12 +131,12 @@ def condensed_text(
         if health is not None:
             facts.append(health.of_group((*each.nodes, *each.inside))[1])
         lines.append("  " + "; ".join([*facts, each.result]))
-    return "\n".join([*lines, *_slowest(graph, labels, times)])
+    return _text([*lines, *_slowest(graph, labels, times)])
 
 
 def _slowest(graph: Graph, labels: Labels, times: Times) -> list[str]:
     return ["what takes longest:"][: len(times.ranked)] + [
-        f"  #{node} {labels.title(node)} ({graph.names[node]}); {labels.time(node)}"
+        f"  #{node} {_cut(labels.title(node))} ({_cut(graph.names[node])}); {labels.time(node)}"
         for node in times.ranked[:_SLOWEST]
     ]
 
