@@ -15,7 +15,13 @@ DIRECTIONS = ("down", "right")
 
 
 def one_of(name: str, value: object, known: Sequence[str]) -> None:
-    """Raise a ValueError that lists the known values where this is none of them."""
+    """Refuse a value that is none of the known ones.
+
+    Raises
+    ------
+    ValueError
+        It is none of them; the message lists them.
+    """
     if value not in known:
         raise ValueError(f"{name} is {value!r}; known: {', '.join(map(repr, known))}")
 

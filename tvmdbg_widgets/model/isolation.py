@@ -132,25 +132,6 @@ def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
     return found
 
 
-def shortest_path(graph: Graph, start: int, end: int) -> tuple[int, ...]:
-    """Return the nodes of a path of fewest edges between two nodes, in the direction of edges.
-
-    Empty where there is no path in either direction. Of several, the one through the lowest ids,
-    seen from its end.
-    """
-    for first, last in ((start, end), (end, start)):
-        away = levels(graph, [first], down=True)
-        if away[last] < 0:
-            continue
-        path = [last]
-        while path[-1] != first:
-            producers = graph.edge_source[graph.in_edges(path[-1])]
-            producers = producers[producers >= 0]
-            path.append(int(producers[away[producers] == away[path[-1]] - 1].min()))
-        return tuple(reversed(path))
-    return ()
-
-
 def isolated(
     graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
 ) -> npt.NDArray[np.bool_]:

@@ -96,7 +96,12 @@ class ColorColumns:
     def name_of(self, what: Any, **how: Any) -> str:
         """Return the name of what is to be shown; data is kept, errors are begun.
 
-        Parameters and errors are those of ``view.color_by``.
+        Parameters as of ``view.color_by``.
+
+        Raises
+        ------
+        TypeError, ValueError, LookupError
+            What cannot be shown; the message says why.
         """
         if isinstance(what, str):
             return self._known_name(what, how)

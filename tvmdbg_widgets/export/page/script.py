@@ -51,8 +51,7 @@ def code(view: str) -> Code:
     Parameters
     ----------
     view : str
-        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"`` or
-        ``"memory"``.
+        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"`` or ``"memory"``.
 
     Raises
     ------

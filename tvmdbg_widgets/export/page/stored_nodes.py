@@ -22,6 +22,11 @@ def node_columns(run: DebugRun, eraser: PathEraser) -> dict[str, Any]:
 
     Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
     and ``candidates``: what follows the text of an input that comes over an ambiguous edge.
+
+    Raises
+    ------
+    KeyError
+        The run has no graph.
     """
     graph = run.graph
     if graph is None:
