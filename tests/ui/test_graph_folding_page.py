@@ -8,57 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.graphs import inspect, selected, state
 from ui.host import serve
-from ui.waits import frames, painted
+from ui.waits import frames, painted, until
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 #: Groups of resnet20_cifar, checked in `test_the_sample_has_these_groups`: runs of three and two
 #: residual blocks, and two blocks alone that change the shape.
 RUN, FIRST_OF_RUN, LAST_RUN = 0, 1, 9
 TOP = [0, 4, 5, 8, 9]
 SLOWEST = 62  # in the first block of the last run
-
-
-@pytest.fixture(scope="module")
-def resnet() -> Iterator[str]:
-    """Address of a page of the resnet20_cifar sample."""
-    with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
-
-
-@pytest.fixture
-def graph(page: Page, resnet: str) -> Callable[..., Locator]:
-    """Open the view with a query; gives its root after the first complete paint, focused."""
-
-    def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
-        page.emulate_media(reduced_motion="reduce")
-        page.set_viewport_size({"width": width + 40, "height": 700})
-        page.goto(f"{address}?views=graph&width={width}&{query}")
-        painted(page)
-        root = page.locator(".tvmdbg-graph")
-        root.focus()
-        return root
-
-    return open_view
-
-
-def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = root.evaluate(INSPECT)
-    return found
 
 
 def closed(root: Locator) -> dict[int, dict[str, Any]]:
@@ -75,30 +43,12 @@ def node(root: Locator, wanted: int) -> dict[str, Any]:
     return next(mark for mark in inspect(root)["marks"] if mark["id"] == wanted)
 
 
-def until(page: Page, condition: str) -> None:
-    """Until what the view tells of its stage, as `found`, is so."""
-    page.wait_for_function(
-        f"() => {{ const found = ({INSPECT})(document.querySelector('.tvmdbg-graph'));"
-        f" return {condition}; }}"
-    )
-    frames(page)
-
-
 def until_closed(page: Page, group: int) -> None:
     until(page, f"found.marks.some(mark => mark.group === {group})")
 
 
 def until_open(page: Page, group: int) -> None:
     until(page, f"found.frames.some(frame => frame.group === {group})")
-
-
-def state(page: Page, name: str) -> Any:
-    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
-
-
-def selected(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
 
 
 def said(root: Locator) -> Locator:
@@ -320,10 +270,20 @@ def test_the_menu_of_groups_does_it_all_by_mouse(page: Page, graph: Callable[...
     until_closed(page, RUN)
     choose("open all")
     page.wait_for_function("() => tvmdbg.models.graph0.get('open_groups').length === 12")
+    select = "nodes => tvmdbg.models.session.set('selected', nodes)"
+    page.evaluate(select, [SLOWEST])
+    expect(said(root)).to_contain_text("Node 62 of 72")
+    choose("close all like residual block")
+    until_closed(page, 10)
+    assert {10, 11} <= closed(root).keys()
     choose("draw groups")
-    page.wait_for_function("() => tvmdbg.models.graph0.get('grouped') === false")
+    until(page, "found.frames.length === 0")
+    assert closed(root) == {}
+    narrow = node(root, SLOWEST)["width"]
     choose("in columns")
-    page.wait_for_function("() => tvmdbg.models.graph0.get('wrapped') === true")
+    until(page, f"found.marks.length === 28 && found.marks[0].width !== {narrow}")
+    middles = [mark["x"] + mark["width"] / 2 for mark in inspect(root)["marks"]]
+    assert max(middles) - min(middles) > 2 * inspect(root)["marks"][0]["width"]
 
 
 def test_groups_can_be_left_out(page: Page, graph: Callable[..., Locator]) -> None:
@@ -398,7 +358,7 @@ def test_fit_folds_what_would_be_a_thread(
 ) -> None:
     with serve(tvmdbg.open(chain(tmp_path, 160))) as address:
         root = graph("", address=address)
-        assert len(inspect(root)["marks"]) < 20
+        assert len(inspect(root)["marks"]) < 30
         page.keyboard.press("0")
         until(page, "found.marks.length === 161")
         assert state(page, "wrapped") is True
@@ -419,7 +379,7 @@ def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
         )
         root = graph("graph.grouped=false", address=address)
         page.wait_for_function("held() === 1")
-        assert 3 < len(inspect(root)["marks"]) < 20
+        assert 3 < len(inspect(root)["marks"]) < 30
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("laying out 9,001 nodes")
         page.keyboard.press("Escape")
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")

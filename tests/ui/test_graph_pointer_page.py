@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.waits import painted, rest
+from ui.graphs import state
+from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
 
@@ -15,12 +16,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-INSPECT = """root => {
-  const out = {};
-  root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: out }));
-  return out;
-}"""
 SLOWEST = 62
+ALL = 28  # boxes of the sample while parameters are inside their consumers
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +49,6 @@ def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float
     page.mouse.up()
 
 
-def state(page: Page, name: str) -> Any:
-    return page.evaluate("name => tvmdbg.models.graph0.get(name)", name)
-
-
 def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) -> None:
     for _ in range(5):
         graph.get_by_role("button", name="larger (+)").click()
@@ -67,6 +60,88 @@ def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) 
     for each in common:
         assert after[each]["y"] - before[each]["y"] == pytest.approx(-90, abs=1)
     assert page.evaluate("tvmdbg.models.session.get('selected')") == []
+
+
+def test_fit_larger_and_smaller_by_button(page: Page, graph: Locator) -> None:
+    wide = min(each["width"] for each in marks(page, graph).values())
+    graph.get_by_role("button", name="larger (+)").click()
+    until(page, f"found.marks[0].width > {1.3 * wide}")
+    graph.get_by_role("button", name="smaller (-)").click()
+    until(page, f"Math.abs(found.marks[0].width - {wide}) < 0.01")
+    for _ in range(5):
+        graph.get_by_role("button", name="larger (+)").click()
+    assert len(marks(page, graph)) < ALL
+    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    fitted = marks(page, graph)
+    assert len(fitted) == ALL
+    stage = graph.locator("canvas").first.bounding_box()
+    assert stage is not None
+    for each in fitted.values():
+        assert each["x"] >= 0
+        assert each["y"] >= 0
+        assert each["x"] + each["width"] <= stage["width"]
+        assert each["y"] + each["height"] <= stage["height"]
+
+
+def test_the_wheel_zooms_at_the_pointer_and_with_shift_pans(page: Page, graph: Locator) -> None:
+    graph.get_by_role("button", name="go to the slowest node (s)").click()
+    for _ in range(4):  # wider than the stage: what is narrower stays in its middle
+        graph.get_by_role("button", name="larger (+)").click()
+    before = marks(page, graph)[SLOWEST]
+    stage = graph.locator("canvas").first.bounding_box()
+    assert stage is not None
+    x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+    page.mouse.move(stage["x"] + x, stage["y"] + y)
+    page.mouse.wheel(0, 60)
+    until(page, f"found.marks[0].width < {0.95 * before['width']}")
+    near = marks(page, graph)[SLOWEST]
+    assert near["x"] + near["width"] / 2 == pytest.approx(x, abs=1)
+    assert near["y"] + near["height"] / 2 == pytest.approx(y, abs=1)
+    page.keyboard.down("Shift")
+    page.mouse.wheel(0, 60)
+    page.keyboard.up("Shift")
+    until(page, f"found.marks.find(each => each.id === {SLOWEST})?.x < {near['x'] - 50}")
+    moved = marks(page, graph)[SLOWEST]
+    assert moved["x"] == pytest.approx(near["x"] - 60, abs=1)
+    assert (moved["y"], moved["width"]) == pytest.approx((near["y"], near["width"]), abs=1)
+
+
+def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) -> None:
+    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    mark = marks(page, graph)[31]
+    at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
+    graph.locator("canvas").first.dblclick(position=at)
+    expect(graph.locator(".tvmdbg-mirror")).to_contain_text("Node 31 of 72")
+    stage = graph.locator("canvas").first.bounding_box()
+    assert stage is not None
+    mark = marks(page, graph)[31]
+    assert mark["y"] + mark["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
+    texts = [label["text"] for label in graph.evaluate(INSPECT)["labels"]]
+    assert any(text.startswith("#31") for text in texts)
+
+
+def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
+    graph.get_by_role("button", name="go to the slowest node (s)").click()
+    graph.get_by_role("button", name="draw parameters inside their consumers (p)").click()
+    until(page, "[60, 61].every(id => found.marks.some(mark => mark.id === id))")
+    graph.get_by_role("button", name="draw parameters inside their consumers (p)").click()
+    until(page, "!found.marks.some(mark => mark.id === 60)")
+    details = graph.get_by_role("complementary")
+    expect(details).to_contain_text("#62 conv2d + add + relu")
+    graph.get_by_role("button", name="show the details (d)").click()
+    expect(details).to_be_hidden()
+    graph.get_by_role("button", name="show the details (d)").click()
+    expect(details).to_be_visible()
+
+
+def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locator) -> None:
+    graph.locator("button[aria-haspopup]", has_text="groups").click()
+    graph.get_by_role("menuitemcheckbox", name="draw groups").click()
+    blocks = graph.get_by_role("button", name="mark all of residual block × 9")
+    blocks.click()
+    nodes = tvmdbg.open(tvmdbg.samples.resnet20_cifar).select('group="residual block"')
+    expect(graph.locator(".tvmdbg-graph-hits")).to_have_text(f"–/{len(nodes)}")
+    assert len(nodes) > 30
 
 
 def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Locator) -> None:
@@ -82,14 +157,26 @@ def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Loc
 
 def test_parts_by_the_menu_of_a_node_and_back_by_button(page: Page, graph: Locator) -> None:
     graph.get_by_role("button", name="go to the slowest node (s)").click()
-    for item in ("upstream", "downstream", "around"):
+    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    whole = marks(page, graph)
+    assert len(whole) == ALL
+    parts = {
+        "upstream": {each for each in whole if each <= SLOWEST},
+        "downstream": {each for each in whole if each >= SLOWEST},
+        "around": {59, 62, 65},
+    }
+    for item, part in parts.items():
         mark = marks(page, graph)[SLOWEST]
         at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
         graph.locator("canvas").first.click(button="right", position=at)
         graph.get_by_role("menuitem", name=item).click()
-        assert state(page, "isolate")["kind"] == item
+        expect(graph.locator(".tvmdbg-graph-part")).to_contain_text("#62")
+        graph.get_by_role("button", name="fit the whole graph (0)").click()
+        assert set(marks(page, graph)) == part
         graph.get_by_role("button", name="show the whole graph (a)").click()
-        assert state(page, "isolate") is None
+        expect(graph.locator(".tvmdbg-graph-part")).to_be_hidden()
+        graph.get_by_role("button", name="fit the whole graph (0)").click()
+        assert len(marks(page, graph)) == ALL
 
 
 def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -> None:

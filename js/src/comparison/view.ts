@@ -92,11 +92,6 @@ export class ComparisonView {
 
   #lay(): void {
     const { info } = this.#data;
-    const color = () => {
-      const { options } = this.#context;
-      const at = COLORS.indexOf(options.get("color_by") as (typeof COLORS)[number]);
-      options.set("color_by", COLORS[(at + 1) % COLORS.length]!);
-    };
     this.#root.replaceChildren(
       element(
         "div",
@@ -104,7 +99,7 @@ export class ComparisonView {
         element("span", { class: "tvmdbg-title" }, "Comparison"),
         element("span", { class: "tvmdbg-comparison-sentence" }, info.sentence),
         element("span", { class: "tvmdbg-space" }),
-        button("colours", "Colours of both graphs: match, kind, time (c)", color),
+        button("colours", "Colours of both graphs: match, kind, time (c)", () => this.#nextColor()),
         this.#link,
         helpButton(this.#root),
       ),
@@ -160,6 +155,11 @@ export class ComparisonView {
         },
         { keys: ["Enter"], does: "centre both nodes", run: () => this.#centre() },
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
+        {
+          keys: ["c"],
+          does: "colour both graphs by match, kind or time",
+          run: () => this.#nextColor(),
+        },
         { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
         {
           keys: ["a", "b"],
@@ -296,6 +296,12 @@ export class ComparisonView {
     const values = Array.from(this.#kinds.options, ({ value }) => value);
     const at = values.indexOf(this.#context.options.get("kind") ?? ALL);
     this.#context.options.set("kind", values[(at + 1) % values.length] || null);
+  }
+
+  #nextColor(): void {
+    const { options } = this.#context;
+    const at = COLORS.indexOf(options.get("color_by") as (typeof COLORS)[number]);
+    options.set("color_by", COLORS[(at + 1) % COLORS.length]!);
   }
 
   #filtered(): void {

@@ -1,0 +1,221 @@
+"""What keys alone do to a graph: walk to what is beside, pan, zoom, fit, and reach every button."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import INSPECT, painted, rest, until
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+SLOWEST = 62
+ALL = 28  # boxes of the sample while parameters are inside their consumers
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def opened(page: Page, address: str, query: str = "graph.grouped=false") -> Locator:
+    """The view, with the keyboard."""
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 1240, "height": 700})
+    page.goto(f"{address}?views=graph&width=1200&{query}")
+    painted(page)
+    root = page.locator(".tvmdbg-graph")
+    root.focus()
+    return root
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
+    rest(page)
+    return {int(mark["id"]): mark for mark in root.evaluate(INSPECT)["marks"]}
+
+
+def middle(mark: dict[str, float]) -> tuple[float, float]:
+    return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
+
+
+def stage(root: Locator) -> tuple[float, float]:
+    box = root.locator("canvas").first.bounding_box()
+    assert box is not None
+    return box["width"], box["height"]
+
+
+def said(root: Locator) -> Locator:
+    return root.locator(".tvmdbg-mirror")
+
+
+def test_arrows_pan_with_shift(page: Page, address: str) -> None:
+    root = opened(page, address)
+    press(page, "s", "+", "+", "+")
+    before = marks(page, root)[SLOWEST]
+    for key, sign, axis in (
+        ("Up", 1, "y"),
+        ("Down", -1, "y"),
+        ("Left", 1, "x"),
+        ("Right", -1, "x"),
+    ):
+        press(page, f"Shift+Arrow{key}")
+        after = marks(page, root)[SLOWEST]
+        other = "x" if axis == "y" else "y"
+        assert sign * (after[axis] - before[axis]) > 20, key
+        assert after[other] == pytest.approx(before[other], abs=0.01)
+        before = after
+    expect(said(root)).to_contain_text("Node 62 of 72")
+
+
+def test_keys_zoom_about_the_middle_and_fit(page: Page, address: str) -> None:
+    root = opened(page, address)
+    press(page, "s")
+    before = marks(page, root)[SLOWEST]
+    press(page, "+")
+    larger = marks(page, root)[SLOWEST]
+    assert larger["width"] > 1.3 * before["width"]
+    press(page, "-")
+    again = marks(page, root)[SLOWEST]
+    for name in ("y", "width", "height"):
+        assert again[name] == pytest.approx(before[name], abs=0.5)
+    press(page, "f")
+    near = marks(page, root)
+    assert {59, SLOWEST, 65} <= near.keys()
+    width, height = stage(root)
+    for each in (59, SLOWEST, 65):
+        assert 0 <= near[each]["x"] <= width - near[each]["width"]
+        assert 0 <= near[each]["y"] <= height - near[each]["height"]
+    press(page, "+", "+", "+", "+")
+    assert len(marks(page, root)) < ALL
+    press(page, "0")
+    assert len(marks(page, root)) == ALL
+
+
+def test_enter_brings_a_node_to_the_middle_and_leads_into_its_details(
+    page: Page, address: str
+) -> None:
+    root = opened(page, address)
+    press(page, "s", "Shift+ArrowDown", "Enter")
+    assert middle(marks(page, root)[SLOWEST])[1] == pytest.approx(stage(root)[1] / 2, abs=2)
+    expect(root).to_be_focused()
+    press(page, "Enter")
+    expect(root.get_by_role("complementary").locator(":focus")).to_have_count(1)
+    press(page, "Escape")
+    expect(root).to_be_focused()
+
+
+def test_arrows_walk_to_operands_and_nodes_beside(page: Page, address: str) -> None:
+    """Of the last block: 62 reads 59 and two parameters."""
+    root = opened(page, address, "graph.grouped=false&graph.fold_parameters=false")
+    press(page, "s", "ArrowUp")
+    expect(said(root)).to_contain_text("Node 59 of 72")
+    drawn = marks(page, root)
+    operands = sorted((59, 60, 61), key=lambda node: drawn[node]["x"])
+    at = operands.index(59)
+    for step, key in ((-1, "ArrowLeft"), (1, "ArrowRight")):
+        beside = at + step
+        if 0 <= beside < len(operands):
+            press(page, key)
+            expect(said(root)).to_contain_text(f"Node {operands[beside]} of 72")
+            press(page, "ArrowRight" if step < 0 else "ArrowLeft")
+            expect(said(root)).to_contain_text("Node 59 of 72")
+    press(page, "ArrowDown")
+    expect(said(root)).to_contain_text("Node 62 of 72")
+    press(page, *["ArrowRight"] * 8)
+    expect(said(root)).to_contain_text("Nothing after")
+
+
+def test_where_an_arrow_leads_nowhere_it_is_said(page: Page, address: str) -> None:
+    root = opened(page, address)
+    page.evaluate("tvmdbg.models.session.set('selected', [0])")
+    press(page, "ArrowUp")
+    expect(said(root)).to_contain_text("No producer of #0 data")
+    page.evaluate("tvmdbg.models.session.set('selected', [71])")
+    press(page, "ArrowDown")
+    expect(said(root)).to_contain_text("No consumer of #71")
+
+
+def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:
+    root = opened(page, address)
+    shown = root.get_by_role("note", name="Keys")
+    expect(shown).to_be_hidden()
+    press(page, "?")
+    for does in ("fit the whole graph", "search", "bookmarks", "save a picture", "back, forward"):
+        expect(shown).to_contain_text(does)
+    press(page, "Escape")
+    expect(shown).to_be_hidden()
+    root.get_by_role("button", name="keys (?)").click()
+    expect(shown).to_be_visible()
+    expect(root).to_be_focused()
+    press(page, "?")
+    expect(shown).to_be_hidden()
+
+
+def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> None:
+    root = opened(page, address)
+    for name, done in (
+        (
+            "direction of the graph",
+            "found.marks.length && found.marks[0].x + 40 < found.marks[1].x",
+        ),
+        ("open or close groups", "true"),
+    ):
+        root.focus()
+        wanted = root.get_by_role("button", name=name)
+        for _ in range(25):
+            press(page, "Tab")
+            if wanted.evaluate("node => node === document.activeElement"):
+                break
+        expect(wanted).to_be_focused()
+        press(page, "Enter")
+        until(page, done)
+    menu = root.get_by_role("menu", name="groups")
+    expect(menu.get_by_role("menuitemcheckbox", name="draw groups")).to_be_focused()
+    press(page, "Enter")
+    until(page, "found.frames.length > 0")
+    expect(root).to_be_focused()
+
+
+def test_a_colour_is_chosen_and_set_off_by_keys_alone(page: Page, address: str) -> None:
+    root = opened(page, address)
+    root.get_by_label("colours (c)").focus()
+    page.keyboard.type("stor")
+    press(page, "Enter")
+    legend = root.get_by_role("group", name="legend: storage")
+    expect(legend).to_contain_text("slot 6")
+
+
+def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/split_multi")
+    assert run.graph is not None
+    with serve(run) as address:
+        root = opened(page, address)
+        source, readers = 1, [2, 3]
+        assert {entry.node for node in readers for entry in run.graph.nodes[node].inputs} == {
+            source
+        }
+        page.evaluate("node => tvmdbg.models.session.set('selected', [node])", source)
+        press(page, "ArrowDown")
+        expect(said(root)).to_contain_text("Along output 1")
+        drawn = marks(page, root)
+        readers.sort(key=lambda node: drawn[node]["x"])
+        press(page, "ArrowLeft", "ArrowLeft")
+        expect(said(root)).to_contain_text("Nothing before")
+        for node, key in zip(readers[::-1], ("ArrowRight", "ArrowLeft"), strict=True):
+            press(page, key)
+            at = said(root)
+            expect(at).to_contain_text(f"Node {node if key == 'ArrowRight' else readers[0]} of 4")
