@@ -13,8 +13,12 @@ _Numbers = npt.NDArray[np.int64]
 _WINDOWS = (64, 16, 4, 1)
 #: Cells of the table of one gap between such windows.
 _MOST_CELLS = 1_000_000
-#: Steps taken in larger gaps before they are left alone.
-_MOST_STEPS = 400_000
+#: Edits that part larger gaps, and one in so many numbers: beyond these, or where after some it
+#: looks like it, gaps are left alone. Among equal blocks more edits would tell nothing.
+_MOST_EDITS, _RARE, _SOME_EDITS = 1_500, 32, 256
+#: Of hashes of runs: odd, and what undoes it once modulo 2**64.
+_BASE = 0x100000001B3
+_INVERSE = pow(_BASE, -1, 1 << 64)
 
 
 def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
@@ -49,7 +53,7 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
             fixed = _fixed(part_a, part_b, _WINDOWS[depth])
             depth += 1
         if not fixed:
-            pairs = _greedy(part_a.tolist(), part_b.tolist())
+            pairs = _nearest(part_a, part_b)
             found += [(start_a + at, start_b + to) for at, to in pairs]
             continue
         before_a, before_b = start_a, start_b
@@ -68,7 +72,7 @@ def _fixed(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
     _, in_a, in_b = np.intersect1d(once_a, once_b, assume_unique=True, return_indices=True)
     pairs = sorted(zip(at_a[in_a].tolist(), at_b[in_b].tolist(), strict=True))
     pairs = [(at, to) for at, to in pairs if a[at] == b[to]]
-    return [pairs[each] for each in rising([to for _, to in pairs])]
+    return [pairs[each] for each in rising(np.array([to for _, to in pairs], np.int64)).tolist()]
 
 
 def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
@@ -76,17 +80,25 @@ def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.ND
     if len(numbers) < width:
         return np.zeros(0, np.uint64), np.zeros(0, np.intp)
     count = len(numbers) - width + 1
-    mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
+    mixed = _mixed(numbers)
     hashes = np.zeros(count, np.uint64)
     for at in range(width):
-        hashes = hashes * np.uint64(0x100000001B3) + mixed[at : at + count]
+        hashes = hashes * np.uint64(_BASE) + mixed[at : at + count]
     unique, first, counts = np.unique(hashes, return_index=True, return_counts=True)
     return unique[counts == 1], first[counts == 1]
 
 
-def rising(values: list[int]) -> list[int]:
-    """Return the positions of a longest rising subsequence."""
+def rising(values: _Numbers) -> npt.NDArray[np.intp]:
+    """Return the positions of a longest rising subsequence of numbers that differ."""
+    before = np.maximum.accumulate(values)
+    after = np.minimum.accumulate(values[::-1])[::-1]
+    in_order = (values >= before) & (values <= after)
+    others = np.flatnonzero(~in_order)
+    kept = others[_rising(values[others].tolist())]
+    return np.sort(np.concatenate([np.flatnonzero(in_order), kept]))
+
+
+def _rising(values: list[int]) -> list[int]:
     tails: list[int] = []
     at_tail: list[int] = []
     before = [-1] * len(values)
@@ -126,47 +138,92 @@ def _common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _greedy(a: list[int], b: list[int]) -> list[tuple[int, int]]:
+def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     """Return a longest common subsequence where few edits part the two, else nothing.
 
-    E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986).
+    E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986), with all
+    diagonals at once, and what is alike measured by hashes.
     """
-    reach = {1: 0}
-    history: list[dict[int, int]] = []
-    steps = 0
-    for edits in range(len(a) + len(b) + 1):
-        history.append(dict(reach))
-        for diagonal in range(-edits, edits + 1, 2):
-            down = diagonal == -edits or (
-                diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1]
-            )
-            at = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
-            to = at - diagonal
-            steps += 1
-            while at < len(a) and to < len(b) and a[at] == b[to]:
-                at, to = at + 1, to + 1
-                steps += 1
-            reach[diagonal] = at
-            if at >= len(a) and to >= len(b):
-                return _back(history, len(a), len(b))
-        if steps > _MOST_STEPS:
-            return []
+    runs = _Runs(a, b)
+    end = len(a) - len(b)
+    most = min(_MOST_EDITS, (len(a) + len(b)) // _RARE)
+    reach = np.full(2 * most + 3, -1, np.int32)
+    middle = most + 1
+    reach[middle + 1] = 0
+    history: list[npt.NDArray[np.int32]] = []
+    for edits in range(most + 1):
+        diagonals = np.arange(-edits, edits + 1, 2)
+        # Every other diagonal: those that the next edit starts from.
+        history.append(reach[middle - edits - 1 : middle + edits + 2 : 2].copy())
+        left, right = reach[middle + diagonals - 1], reach[middle + diagonals + 1]
+        at = np.where(left < right, right, left + 1)
+        at += runs.alike(at, at - diagonals)
+        reach[middle + diagonals] = at
+        if abs(end) <= edits and reach[middle + end] >= len(a):
+            return _back(history, len(a), len(b))
+        if edits % _SOME_EDITS == _SOME_EDITS - 1:
+            share = float((2 * at - diagonals).max()) / (len(a) + len(b))
+            if edits > share * most:
+                break
     return []
 
 
-def _back(history: list[dict[int, int]], at: int, to: int) -> list[tuple[int, int]]:
+class _Runs:
+    """How far two sequences are alike from given places on."""
+
+    def __init__(self, a: _Numbers, b: _Numbers) -> None:
+        self._a, self._b = a, b
+        most = max(len(a), len(b)) + 1
+        self._powers = np.cumprod(np.full(most, _BASE, np.uint64)) * np.uint64(_INVERSE)
+        self._sums_a, self._sums_b = (
+            np.concatenate(
+                [np.zeros(1, np.uint64), np.cumsum(_mixed(each) * self._powers[: len(each)])]
+            )
+            for each in (a, b)
+        )
+
+    def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:
+        """Return how many numbers are equal from each place on (int64, as many as places)."""
+        found = np.zeros(len(at), np.int64)
+        room = np.minimum(len(self._a) - at, len(self._b) - to)
+        some = np.flatnonzero(room > 0)
+        some = some[self._a[at[some]] == self._b[to[some]]]
+        if not len(some):
+            return found
+        at, to, room = at[some], to[some], room[some]
+        far = np.ones(len(some), np.int64)
+        step = 1 << max(0, int(room.max()).bit_length() - 1)
+        while step:
+            begin_a, begin_b = at + far, to + far
+            fits = np.flatnonzero(far + step <= room)
+            begin_a, begin_b = begin_a[fits], begin_b[fits]
+            one = self._sums_a[begin_a + step] - self._sums_a[begin_a]
+            other = self._sums_b[begin_b + step] - self._sums_b[begin_b]
+            same = one * self._powers[begin_b] == other * self._powers[begin_a]
+            far[fits[same]] += step
+            step >>= 1
+        found[some] = far
+        return found
+
+
+def _mixed(numbers: _Numbers) -> npt.NDArray[np.uint64]:
+    found = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    found ^= found >> np.uint64(29)
+    return found
+
+
+def _back(history: list[npt.NDArray[np.int32]], at: int, to: int) -> list[tuple[int, int]]:
     found = []
     for edits in range(len(history) - 1, -1, -1):
         reach, diagonal = history[edits], at - to
-        down = diagonal == -edits or (
-            diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1]
-        )
-        before = diagonal + 1 if down else diagonal - 1
-        from_at = reach[before]
-        from_to = from_at - before
-        while at > from_at and to > from_to:
+        slot = (diagonal + edits) // 2
+        left, right = reach[slot : slot + 2].tolist()
+        down = left < right
+        from_at = right if down else left
+        from_to = from_at - diagonal - (1 if down else -1)
+        begin = from_at if down else from_at + 1
+        while at > begin:
             at, to = at - 1, to - 1
             found.append((at, to))
-        if edits:
-            at, to = from_at, from_to
+        at, to = from_at, from_to
     return found[::-1]

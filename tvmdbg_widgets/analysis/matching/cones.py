@@ -1,4 +1,8 @@
-"""Numbers for all that leads to a node and all that follows from it, the same on both sides."""
+"""Numbers for all that leads to a node and all that follows from it, the same on both sides.
+
+Python hashes tuples of numbers to 61 bits or more, the same in every process: two cones that differ
+share a number once in about 10**8 pairs of graphs of 100,000 nodes.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tvmdbg_widgets.analysis.matching.side import Side, Table
+    from tvmdbg_widgets.analysis.matching.side import Side
 
-_NONE = -1
-#: More than there are roles of operands.
-_ROLES = 1 << 32
+#: What nothing is known of; no anchor is 0 or -1, which Python hashes as it does -2.
+_NONE = 0
 
 
 class Cones(NamedTuple):
@@ -24,32 +27,33 @@ class Cones(NamedTuple):
     down: list[int]
 
 
-def cones(side: Side, table: Table) -> Cones:
-    """Return the cones of one side; equal cones have equal numbers where the table is shared."""
+def cones(side: Side) -> Cones:
+    """Return the cones of one side: hashes, the same for the same cones of both."""
     nodes = side.unmatched()
-    return Cones(_up(side, nodes, table), _down(side, nodes, table))
+    return Cones(_up(side, nodes), _down(side, nodes))
 
 
-def _up(side: Side, nodes: list[int], table: Table) -> list[int]:
+def _up(side: Side, nodes: list[int]) -> list[int]:
     # A source of -1, or one that comes later because of a cycle, reads as the last item.
     colors = [*side.anchor, _NONE]
     color_of = colors.__getitem__
-    roles, sources, number = side.roles, side.sources, table.setdefault
+    roles, sources = side.roles, side.sources
     for node in nodes:
-        told = roles[node], *map(color_of, sources[node])
-        colors[node] = number(told, len(table)) + 1
+        colors[node] = hash((roles[node], *map(color_of, sources[node])))
     return colors
 
 
-def _down(side: Side, nodes: list[int], table: Table) -> list[int]:
+def _down(side: Side, nodes: list[int]) -> list[int]:
     colors = [*side.anchor, _NONE]
-    given, readers, number = side.given, side.readers, table.setdefault
+    given, readers = side.given, side.readers
     for node in reversed(nodes):
-        seen = [colors[reader] * _ROLES + role for reader, role in readers[node]]
-        if len(seen) > 1:
-            seen.sort()
-        told = given[node], *seen
-        colors[node] = number(told, len(table)) + 1
+        uses = readers[node]
+        if len(uses) == 1:
+            ((reader, role),) = uses
+            colors[node] = hash((given[node], colors[reader], role))
+        else:
+            seen = sorted([(colors[reader], role) for reader, role in uses])
+            colors[node] = hash((given[node], *seen))
     return colors
 
 
@@ -59,8 +63,8 @@ def once(nodes: Iterable[int], colors: list[int], usable: list[bool]) -> dict[in
     for node in nodes:
         if usable[node]:
             color = colors[node]
-            found[color] = node if color not in found else _NONE
-    return {color: node for color, node in found.items() if node != _NONE}
+            found[color] = node if color not in found else -1
+    return {color: node for color, node in found.items() if node >= 0}
 
 
 def unique_pairs(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:

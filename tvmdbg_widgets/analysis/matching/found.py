@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
+    from tqdm.auto import tqdm
+
     from tvmdbg_widgets.analysis.matching.side import Side
 
 _FIRST_ANCHOR = -2
+#: Of so many times fewer pairs than there are unmatched nodes each is looked at.
+_FAR = 4
 
 
 class Found:
@@ -22,17 +26,17 @@ class Found:
     pairs : dict of (a, b) to (Certainty, Reason)
     """
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: Side, b: Side, bar: tqdm[Any]) -> None:
         self.pairs: dict[tuple[int, int], tuple[Certainty, Reason]] = {}
         self._anchor_a, self._anchor_b = a.anchor, b.anchor
+        self._step = bar.update
         self._next = _FIRST_ANCHOR
         self.node_b: dict[int, int] = {}
         self.node_a: dict[int, int] = {}
-        self.certainty: dict[int, Certainty] = {}
 
     def add(self, a: int, b: int, certainty: Certainty, reason: Reason) -> None:
         """Match two nodes that are not matched yet."""
-        self._anchor(a, b, certainty)
+        self._anchor(a, b)
         self.pairs[a, b] = certainty, reason
 
     def add_parts(self, one: int, many: Sequence[int], swap: bool, sure: Certainty) -> None:
@@ -44,13 +48,13 @@ class Found:
             (self._anchor_a if swap else self._anchor_b)[part] = self._next
             self._next -= 1
         last = many[-1]
-        self._anchor(*((last, one) if swap else (one, last)), sure)
+        self._anchor(*((last, one) if swap else (one, last)))
 
-    def _anchor(self, a: int, b: int, certainty: Certainty) -> None:
+    def _anchor(self, a: int, b: int) -> None:
         self._anchor_a[a] = self._anchor_b[b] = self._next
         self.node_a[self._next], self.node_b[self._next] = a, b
-        self.certainty[self._next] = certainty
         self._next -= 1
+        self._step()
 
     def partner_b(self, a: int) -> int:
         """Return the node of `b` that gives what a matched node of `a` gives, -1 for none."""
@@ -82,7 +86,7 @@ def spread(
     add: Callable[[int, int, Certainty], None],
 ) -> None:
     """Match what stands in one role only beside matched nodes, and so on from there."""
-    waiting = list(pairs)
+    waiting = _beside_open(a, b, list(pairs))
     while waiting:
         node_a, node_b, sure = waiting.pop()
         for next_a, next_b in (*_operands(a, b, node_a, node_b), *_readers(a, b, node_a, node_b)):
@@ -90,6 +94,20 @@ def spread(
                 continue
             add(next_a, next_b, sure)
             waiting.append((next_a, next_b, sure))
+
+
+def _beside_open(
+    a: Side, b: Side, pairs: list[tuple[int, int, Certainty]]
+) -> list[tuple[int, int, Certainty]]:
+    """Return the pairs that have unmatched nodes beside them on both sides."""
+    for side, at in ((a, 0), (b, 1)):
+        left = side.unmatched()
+        if len(pairs) * _FAR < len(left):
+            continue
+        near = {source for node in left for source, _output in side.reads[node]}
+        near.update(reader for node in left for reader, _at, _output in side.read_by[node])
+        pairs = [pair for pair in pairs if pair[at] in near]
+    return pairs
 
 
 def _operands(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int]]:

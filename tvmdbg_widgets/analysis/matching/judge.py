@@ -2,61 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.found import agree
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.rivals import disputed
+from tvmdbg_widgets.analysis.structure import mixed, segment_sums
+from tvmdbg_widgets.model.graph_walk import Adjacency
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching.found import Found
     from tvmdbg_widgets.analysis.matching.side import Side
+    from tvmdbg_widgets.model.graph import Graph
+
+_Numbers = npt.NDArray[np.int64]
+_Flags = npt.NDArray[np.bool_]
 
 
 def prune(a: Side, b: Side, found: Found) -> None:
     """Take back what only fell into a common sequence: nothing beside it is matched likewise."""
+    removed = False
     for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
-        if reason is not Reason.SEQUENCE or _beside(a, node_a) & _beside(b, node_b):
+        if reason is not Reason.SEQUENCE or _together(a, b, node_a, node_b):
             continue
         del found.pairs[node_a, node_b]
         a.anchor[node_a] = b.anchor[node_b] = 0
+        removed = True
+    if removed:
+        a.reopen()
+        b.reopen()
 
 
-def judged(a: Side, b: Side, found: Found) -> npt.NDArray[np.uint8]:
-    """Return the certainty of each pair (uint8 [P]).
-
-    Exact only where signature and wiring agree all around, and nothing there is merely possible;
-    possible where something matched beside one node stands elsewhere beside the other, where
-    another choice would be as good, or a parameter belongs to such a node.
-    """
-    sure = []
-    doubted = bytearray(len(a.keys))
-    rivals = disputed(a, b, found)
-    guessed = {
-        a.anchor[pair[0]]
-        for pair, (certainty, _reason) in found.pairs.items()
-        if certainty is Certainty.POSSIBLE or pair in rivals
-    }
-    for (node_a, node_b), (certainty, _reason) in found.pairs.items():
-        known = Certainty.POSSIBLE if (node_a, node_b) in rivals else certainty
-        if known is Certainty.EXACT and not (
-            _wired_alike(a, b, node_a, node_b)
-            and (not guessed or guessed.isdisjoint(_beside(a, node_a)))
-        ):
-            known = Certainty.LIKELY
-        if known is Certainty.LIKELY and not _undisputed(a, b, node_a, node_b):
-            known = Certainty.POSSIBLE
-        doubted[node_a] = known is Certainty.POSSIBLE
-        sure.append(known)
-    for at, (node_a, _node_b) in enumerate(found.pairs):
-        uses = a.read_by[node_a]
-        is_parameter = bool(uses) and not (a.tokens[node_a] or a.reads[node_a])
-        if is_parameter and all(doubted[use[0]] for use in uses):
-            sure[at] = Certainty.POSSIBLE
-    return np.array(sure, np.uint8)
+def _together(a: Side, b: Side, node_a: int, node_b: int) -> bool:
+    for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False):
+        if source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0:
+            return True
+    return bool(_beside(a, node_a) & _beside(b, node_b))
 
 
 def _beside(side: Side, node: int) -> set[int]:
@@ -65,41 +48,145 @@ def _beside(side: Side, node: int) -> set[int]:
     return {side.anchor[each] for each in nodes} - {0}
 
 
-def _undisputed(a: Side, b: Side, node_a: int, node_b: int) -> bool:
-    if not agree(a, b, node_a, node_b):
-        return False
-    if not a.tokens[node_a] and a.elements[node_a] != b.elements[node_b]:
-        return False
-    uses_a, uses_b = a.read_by[node_a], b.read_by[node_b]
-    if len(uses_a) != 1 or len(uses_b) != 1:
-        return True
-    (one, at, _), (other, to, _) = uses_a[0], uses_b[0]
-    if not a.anchor[one] or not b.anchor[other] or a.keys[one] != b.keys[other]:
-        return True
-    return a.anchor[one] == b.anchor[other] and at == to
+def judged(a: Side, b: Side, found: Found, graphs: tuple[Graph, Graph]) -> npt.NDArray[np.uint8]:
+    """Return the certainty of each pair (uint8 [P]).
+
+    Exact only where signature and wiring agree all around, and nothing there is merely possible;
+    possible where something matched beside one node stands elsewhere beside the other, where
+    another choice would be as good, or a parameter belongs to such a node.
+
+    Parameters
+    ----------
+    a, b : Side
+        Of the graphs as they are.
+    found : Found
+    graphs : tuple of Graph
+    """
+    count = len(found.pairs)
+    nodes = np.array(list(found.pairs), np.int64).reshape(-1, 2).T
+    sure = np.fromiter((each[0] for each in found.pairs.values()), np.uint8, count)
+    if rivals := disputed(a, b, found):
+        sure[[pair in rivals for pair in found.pairs]] = Certainty.POSSIBLE
+    left, right = _Wires.of(a, graphs[0]), _Wires.of(b, graphs[1])
+    agrees, reads_alike = _reads(left, right, nodes)
+    uses_alike = _uses(left, right, nodes)
+    guessed = np.zeros(len(a.keys), bool)
+    guessed[nodes[0][sure == Certainty.POSSIBLE]] = True
+    alike = reads_alike & uses_alike & ~left.beside(guessed)[nodes[0]]
+    alike &= left.keys[nodes[0]] == right.keys[nodes[1]]
+    gives = (a.heads[one] == b.heads[other] for one, other in found.pairs)
+    alike &= np.fromiter(gives, bool, count)
+    sure[(sure == Certainty.EXACT) & ~alike] = Certainty.LIKELY
+    undisputed = agrees & _same_place(left, right, nodes)
+    sizes = left.elements[nodes[0]] == right.elements[nodes[1]]
+    undisputed &= left.computes[nodes[0]] | sizes
+    sure[(sure == Certainty.LIKELY) & ~undisputed] = Certainty.POSSIBLE
+    doubted = np.zeros(len(a.keys), bool)
+    doubted[nodes[0]] = sure == Certainty.POSSIBLE
+    sure[left.only_for(doubted)[nodes[0]]] = Certainty.POSSIBLE
+    return sure
 
 
-def _wired_alike(a: Side, b: Side, node_a: int, node_b: int) -> bool:
-    if a.keys[node_a] != b.keys[node_b] or a.heads[node_a] != b.heads[node_b]:
-        return False
-    reads_a, reads_b = a.reads[node_a], b.reads[node_b]
-    uses_a, uses_b = a.read_by[node_a], b.read_by[node_b]
-    if len(reads_a) != len(reads_b) or len(uses_a) != len(uses_b):
-        return False
-    for (source_a, output_a), (source_b, output_b) in zip(reads_a, reads_b, strict=True):
-        if source_a < 0 or source_b < 0:
-            if source_a != source_b:
-                return False
-        elif output_a != output_b or not _paired(a.anchor[source_a], b.anchor[source_b]):
-            return False
-    if len(uses_a) == 1:
-        (one, at, out), (other, other_at, other_out) = uses_a[0], uses_b[0]
-        same = (at, out) == (other_at, other_out)
-        return same and _paired(a.anchor[one], b.anchor[other])
-    mine = sorted((a.anchor[node], at, out) for node, at, out in uses_a)
-    theirs = sorted((b.anchor[node], at, out) for node, at, out in uses_b)
-    return mine == theirs and 0 not in {each[0] for each in mine}
+class _Wires(NamedTuple):
+    """One graph of N nodes and M edges, by column; node -1 is where nothing is known."""
+
+    source: _Numbers
+    output: _Numbers
+    target: _Numbers
+    position: _Numbers
+    begin: _Numbers  # [N + 1]
+    uses: Adjacency
+    anchor: _Numbers  # [N + 1]
+    keys: _Numbers
+    elements: npt.NDArray[np.float64]
+    computes: _Flags
+
+    @classmethod
+    def of(cls, side: Side, graph: Graph) -> _Wires:
+        count = graph.num_nodes
+        return cls(
+            graph.edge_source.astype(np.int64),
+            graph.edge_output.astype(np.int64),
+            graph.edge_target.astype(np.int64),
+            graph.edge_position.astype(np.int64),
+            np.searchsorted(graph.edge_target, np.arange(count + 1)),
+            Adjacency.by(graph.edge_source, count),
+            np.array([*side.anchor, 0], np.int64),
+            np.array(side.keys, np.int64),
+            np.array(side.elements, np.float64),
+            np.fromiter(map(bool, side.tokens), bool, count),
+        )
+
+    def beside(self, flags: _Flags) -> _Flags:
+        """Return the nodes that read a flagged node or are read by one (bool [N])."""
+        known = self.source >= 0
+        source, target = self.source[known], self.target[known]
+        found = np.zeros(len(flags), bool)
+        found[target[flags[source]]] = True
+        found[source[flags[target]]] = True
+        return found
+
+    def only_for(self, flags: _Flags) -> _Flags:
+        """Return the parameters that none but flagged nodes read (bool [N])."""
+        known = self.source >= 0
+        others = np.bincount(self.source[known][~flags[self.target[known]]], minlength=len(flags))
+        read = np.diff(self.uses.offsets) > 0
+        found: _Flags = read & (others == 0) & ~self.computes & (np.diff(self.begin) == 0)
+        return found
 
 
-def _paired(anchor_a: int, anchor_b: int) -> bool:
-    return anchor_a == anchor_b and anchor_a != 0
+def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
+    """Whether no operands of a pair contradict each other, and whether all are matched."""
+    counts = np.diff(a.begin)[nodes[0]]
+    as_many = counts == np.diff(b.begin)[nodes[1]]
+    of_pair = np.repeat(np.flatnonzero(as_many), counts[as_many])
+    ends = np.cumsum(counts[as_many])
+    along = np.arange(len(of_pair)) - np.repeat(ends - counts[as_many], counts[as_many])
+    in_a, in_b = a.begin[nodes[0]][of_pair] + along, b.begin[nodes[1]][of_pair] + along
+    from_a, from_b = a.source[in_a], b.source[in_b]
+    known = (from_a >= 0) & (from_b >= 0)
+    anchor_a, anchor_b = a.anchor[from_a], b.anchor[from_b]
+    others = known & (anchor_a != 0) & (anchor_b != 0) & (anchor_a != anchor_b)
+    alike = (a.output[in_a] == b.output[in_b]) & (anchor_a == anchor_b) & (anchor_a != 0)
+    alike = np.where(known, alike, from_a == from_b)
+    count = nodes.shape[1]
+    agrees = np.bincount(of_pair[others], minlength=count) == 0
+    return agrees, as_many & (np.bincount(of_pair[~alike], minlength=count) == 0)
+
+
+def _uses(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
+    """Whether the readers of a pair are matched, each with one that reads the same in its place."""
+    told = []
+    for side in (a, b):
+        edges = side.uses.edges
+        reader = side.anchor[side.target[edges]]
+        role = mixed(reader, mixed(side.position[edges], side.output[edges]))
+        unmatched = np.cumsum([0, *(reader == 0)])
+        told.append(
+            (
+                np.diff(side.uses.offsets),
+                segment_sums(role, side.uses.offsets),
+                unmatched[side.uses.offsets[1:]] - unmatched[side.uses.offsets[:-1]],
+            )
+        )
+    (many_a, roles_a, open_a), (many_b, roles_b, _open_b) = told
+    same: _Flags = (many_a[nodes[0]] == many_b[nodes[1]]) & (roles_a[nodes[0]] == roles_b[nodes[1]])
+    same &= open_a[nodes[0]] == 0
+    return same
+
+
+def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
+    """Whether a pair that has one matched reader each is read by the same, in the same place."""
+    first = []
+    for side, of in ((a, nodes[0]), (b, nodes[1])):
+        begin = side.uses.offsets[:-1][of]
+        one = np.diff(side.uses.offsets)[of] == 1
+        edge = np.append(side.uses.edges, -1)[np.where(one, begin, -1)]
+        told = (np.append(column, -1)[edge] for column in (side.target, side.position))
+        first.append((one, *told))
+    (one_a, reader_a, at_a), (one_b, reader_b, at_b) = first
+    anchor_a, anchor_b = a.anchor[reader_a], b.anchor[reader_b]
+    told = one_a & one_b & (anchor_a != 0) & (anchor_b != 0)
+    told &= np.append(a.keys, -1)[reader_a] == np.append(b.keys, -1)[reader_b]
+    found: _Flags = ~told | ((anchor_a == anchor_b) & (at_a == at_b))
+    return found

@@ -19,7 +19,10 @@ def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Cer
     then only a possible match.
     """
     new: list[tuple[int, int, Certainty]] = []
+    readers_a, readers_b = _readers(a), _readers(b)
     for node_a, node_b in list(found.pairs):
+        if node_a not in readers_a or node_b not in readers_b:
+            continue
         mine, theirs = _open(a, node_a), _open(b, node_b)
         if not mine or not theirs:
             continue
@@ -37,6 +40,16 @@ def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Cer
             found.add(node, other, sure, Reason.NEIGHBOURS)
             new.append((node, other, sure))
     return new
+
+
+def _readers(side: Side) -> set[int]:
+    """Return what reads unmatched parameters."""
+    return {
+        reader
+        for node in side.unmatched()
+        if not (side.tokens[node] or side.reads[node])
+        for reader, _position, _output in side.read_by[node]
+    }
 
 
 def _open(side: Side, node: int) -> list[int]:

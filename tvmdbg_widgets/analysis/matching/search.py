@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.matching.cones import Cones, cones, once, unique_pairs
 from tvmdbg_widgets.analysis.matching.found import Found, agree, spread
@@ -13,9 +14,10 @@ from tvmdbg_widgets.analysis.matching.fused import match_fused
 from tvmdbg_widgets.analysis.matching.judge import judged, prune
 from tvmdbg_widgets.analysis.matching.parameters import match_parameters
 from tvmdbg_widgets.analysis.matching.place import match_places
+from tvmdbg_widgets.analysis.matching.plain import plain_side
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
-from tvmdbg_widgets.analysis.matching.sequence import match_sequences
-from tvmdbg_widgets.analysis.matching.side import Side, Table, plain_side, side_of
+from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
+from tvmdbg_widgets.analysis.matching.side import Side, Table, side_of
 from tvmdbg_widgets.formats.collector import collector_paused
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
 _ROUNDS = 4
+#: Where so many nodes are left, and so large a share of what it was, another round is not worth it.
+_MANY, _STUCK = 2_000, 0.97
 
 
 def match(a: Graph, b: Graph) -> Matching:
@@ -53,17 +57,22 @@ def match(a: Graph, b: Graph) -> Matching:
         both = np.repeat(np.arange(count, dtype=np.int32)[:, None], 2, axis=1)
         sure = np.full(count, Certainty.EXACT, np.uint8)
         return Matching(a, b, both, sure, np.full(count, Reason.SAME_ID, np.uint8))
-    with collector_paused():
-        return _matched(a, b)
+    look = {"unit": "node", "unit_scale": True, "delay": 1, "leave": False}
+    with (
+        collector_paused(),
+        tqdm(total=min(a.num_nodes, b.num_nodes), desc="matching", **look) as bar,
+    ):
+        return _matched(a, b, bar)
 
 
-def _matched(a: Graph, b: Graph) -> Matching:
+def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     table: Table = {}
     left, right = side_of(a, table), side_of(b, table)
-    found = Found(left, right)
+    found = Found(left, right, bar)
     _converge(left, right, found, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
-        plain = _settle(left, right, found, table)
+        _spread(left, right, found, match_edited(left, right, found))
+        plain = _settle(left, right, found)
         _alike(left, right, found, (a, b), Certainty.EXACT)
         _alike(*plain, found, (a, b), Certainty.LIKELY)
     return _result(a, b, left, right, found)
@@ -91,10 +100,10 @@ def _same(a: Graph, b: Graph) -> bool:
     )
 
 
-def _settle(a: Side, b: Side, found: Found, table: Table) -> tuple[Side, Side]:
+def _settle(a: Side, b: Side, found: Found) -> tuple[Side, Side]:
     """Match what differs: each step gives the ones before it new fixed points."""
-    plain = plain_side(a, table), plain_side(b, table)
-    flow = plain_side(a, table, flow=True), plain_side(b, table, flow=True)
+    plain = plain_side(a), plain_side(b)
+    flow = plain_side(a, flow=True), plain_side(b, flow=True)
     views = (a, b), plain, flow
     for view in views[1:]:
         _converge(*view, found, Certainty.LIKELY)
@@ -130,18 +139,21 @@ def _spread(a: Side, b: Side, found: Found, new: list[tuple[int, int, Certainty]
 def _converge(a: Side, b: Side, found: Found, sure: Certainty) -> None:
     """Match by cones and neighbours until nothing changes."""
     for _ in range(_ROUNDS):
+        before = len(a.unmatched())
         new = _by_cones(a, b, found, sure)
         if not new or not a.unmatched() or not b.unmatched():
             return
         _spread(a, b, found, new)
+        left = len(a.unmatched())
+        if left > _MANY and left > _STUCK * before:
+            return
 
 
 def _by_cones(a: Side, b: Side, found: Found, sure: Certainty) -> list[tuple[int, int, Certainty]]:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
-    table: Table = {}
-    of_a, of_b = cones(a, table), cones(b, table)
+    of_a, of_b = cones(a), cones(b)
     new: list[tuple[int, int, Certainty]] = []
 
     def add(node_a: int, node_b: int, certainty: Certainty, reason: Reason) -> None:
@@ -252,8 +264,7 @@ def _classes(a: Side, b: Side) -> list[tuple[list[int], list[int]]]:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
-    table: Table = {}
-    of_a, of_b = cones(a, table), cones(b, table)
+    of_a, of_b = cones(a), cones(b)
     groups: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
     for node in left:
         groups.setdefault((of_a.up[node], of_a.down[node]), ([], []))[0].append(node)
@@ -285,7 +296,7 @@ def _by_name(
 def _result(a: Graph, b: Graph, left: Side, right: Side, found: Found) -> Matching:
     """Collect the pairs, each as sure as all that is around it allows."""
     prune(left, right, found)
-    sure = judged(left, right, found)
+    sure = judged(left, right, found, (a, b))
     pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
     why = np.array([each[1] for each in found.pairs.values()], np.uint8)
     return Matching(a, b, pairs, sure, why)

@@ -15,76 +15,83 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.matching.side import Side
 
 
+#: An edited graph: so many operators left, and so many of these stand in the same sequence.
+_MANY, _MOSTLY = 1_000, 0.9
+
+
 def match_sequences(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
     """Match operators of gaps between matched ones, both graphs in the order of their wiring."""
-    left, right = _sequence(a), _sequence(b)
-    new: list[tuple[int, int, Certainty]] = []
-    for gap_a, gap_b in _gaps(a, b, left, right):
+    return _match(a, b, found, _pairs(a, b, *_open(a, b)))
+
+
+def match_edited(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+    """Match what stands in the same sequence if that is nearly all that is left of large graphs."""
+    left, right = _open(a, b)
+    most = max(len(left), len(right))
+    if most < _MANY:
+        return []
+    pairs = _pairs(a, b, left, right)
+    return _match(a, b, found, pairs) if len(pairs) > _MOSTLY * most else []
+
+
+def _open(a: Side, b: Side) -> tuple[set[int], set[int]]:
+    """Return the unmatched operators of both sides."""
+    left, right = ({node for node in side.unmatched() if side.tokens[node]} for side in (a, b))
+    return left, right
+
+
+def _pairs(a: Side, b: Side, left: set[int], right: set[int]) -> list[tuple[int, int]]:
+    """Return the pairs of unmatched operators that stand in the same sequence."""
+    if {a.keys[node] for node in left}.isdisjoint([b.keys[node] for node in right]):
+        return []
+    found: list[tuple[int, int]] = []
+    for gap_a, gap_b in _gaps(a, b):
         keys_a = np.array([a.keys[node] for node in gap_a])
         keys_b = np.array([b.keys[node] for node in gap_b])
-        for at, to in aligned(keys_a, keys_b):
-            node_a, node_b = gap_a[at], gap_b[to]
-            if not agree(a, b, node_a, node_b):
-                continue
-            touches = _touches(a, b, node_a, node_b)
-            sure = Certainty.LIKELY if touches else Certainty.POSSIBLE
-            found.add(node_a, node_b, sure, Reason.SEQUENCE)
-            new.append((node_a, node_b, sure))
+        found += [(gap_a[at], gap_b[to]) for at, to in aligned(keys_a, keys_b)]
+    return found
+
+
+def _match(
+    a: Side, b: Side, found: Found, pairs: list[tuple[int, int]]
+) -> list[tuple[int, int, Certainty]]:
+    new: list[tuple[int, int, Certainty]] = []
+    for node_a, node_b in pairs:
+        if not agree(a, b, node_a, node_b):
+            continue
+        touches = _touches(a, b, node_a, node_b)
+        sure = Certainty.LIKELY if touches else Certainty.POSSIBLE
+        found.add(node_a, node_b, sure, Reason.SEQUENCE)
+        new.append((node_a, node_b, sure))
     return new
 
 
 def _touches(a: Side, b: Side, node_a: int, node_b: int) -> bool:
     """Whether the same matched node is read in the same position."""
-    mine = {(a.anchor[source], at) for at, (source, _) in enumerate(a.reads[node_a]) if source >= 0}
     return any(
-        (b.anchor[source], at) in mine
-        for at, (source, _) in enumerate(b.reads[node_b])
-        if source >= 0 and b.anchor[source]
+        source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
+        for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False)
     )
 
 
-def _sequence(side: Side) -> list[int]:
-    """Return the operators in an order that only wiring decides: operands first, by position.
-
-    It starts from the outputs of the graph, so that numbers and names of nodes play no part; what
-    leads to none of them is left out.
-    """
-    heads = [(head, node) for node, given in enumerate(side.heads) for head in given]
-    seen = bytearray(len(side.keys))
-    found: list[int] = []
-    for _head, root in sorted(heads):
-        stack = [] if seen[root] else [(root, 0)]
-        seen[root] = 1
-        while stack:
-            node, at = stack.pop()
-            reads = side.reads[node]
-            while at < len(reads) and (reads[at][0] < 0 or seen[reads[at][0]]):
-                at += 1
-            if at == len(reads):
-                if side.tokens[node]:
-                    found.append(node)
-                continue
-            stack.append((node, at + 1))
-            seen[reads[at][0]] = 1
-            stack.append((reads[at][0], 0))
-    return found
-
-
-def _gaps(a: Side, b: Side, left: list[int], right: list[int]) -> list[tuple[list[int], list[int]]]:
+def _gaps(a: Side, b: Side) -> list[tuple[list[int], list[int]]]:
     """Return the runs of unmatched operators between matched ones that keep their order."""
-    place = {b.anchor[node]: at for at, node in enumerate(right) if b.anchor[node]}
-    fixed = [
-        (at, place[a.anchor[node]])
-        for at, node in enumerate(left)
-        if a.anchor[node] and a.anchor[node] in place
-    ]
-    fixed = [fixed[at] for at in rising([to for _, to in fixed])]
+    left, right = np.array(a.line, np.intp), np.array(b.line, np.intp)
+    anchors_a, anchors_b = np.array(a.anchor)[left], np.array(b.anchor)[right]
+    _, at_a, at_b = np.intersect1d(anchors_a, anchors_b, return_indices=True)
+    known = anchors_a[at_a] != 0
+    at_a, at_b = at_a[known], at_b[known]
+    along = np.argsort(at_a)
+    at_a, at_b = at_a[along], at_b[along]
+    kept = rising(at_b)
+    at_a, at_b = at_a[kept], at_b[kept]
+    ends_a, ends_b = np.append(at_a, len(left)), np.append(at_b, len(right))
+    begins_a, begins_b = np.append(0, at_a + 1), np.append(0, at_b + 1)
     gaps = []
-    begin_a = begin_b = 0
-    for end_a, end_b in (*fixed, (len(left), len(right))):
-        gap_a = [node for node in left[begin_a:end_a] if not a.anchor[node]]
-        gap_b = [node for node in right[begin_b:end_b] if not b.anchor[node]]
+    for gap in np.flatnonzero((ends_a > begins_a) & (ends_b > begins_b)).tolist():
+        in_a, in_b = slice(begins_a[gap], ends_a[gap]), slice(begins_b[gap], ends_b[gap])
+        gap_a = left[in_a][anchors_a[in_a] == 0].tolist()
+        gap_b = right[in_b][anchors_b[in_b] == 0].tolist()
         if gap_a and gap_b:
             gaps.append((gap_a, gap_b))
-        begin_a, begin_b = end_a + 1, end_b + 1
     return gaps

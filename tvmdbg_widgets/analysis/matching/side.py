@@ -71,6 +71,8 @@ class Side:
         Shared with the other side.
     cyclic : bool
         Whether some nodes read what comes later in the order.
+    whole : Side or None
+        The graph as it is, where this is a view of it.
     """
 
     keys: list[int]
@@ -85,26 +87,30 @@ class Side:
     elements: list[int]
     table: Table
     cyclic: bool
+    whole: Side | None = None
 
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
         """Where operands come from, by position; -1 for what comes later in the order."""
-        plain = [tuple([source for source, _output in reads]) for reads in self.reads]
-        if not self.cyclic:
-            return plain
-        place = self.place
-        return [
-            tuple(each if each >= 0 and place[each] < place[node] else -1 for each in sources)
-            for node, sources in enumerate(plain)
-        ]
+        found: list[tuple[int, ...]] = [()] * len(self.reads)
+        reads, place = self.reads, self.place
+        for node in self.order:
+            found[node] = tuple([source for source, _output in reads[node]])
+        if self.cyclic:
+            for node in self.order:
+                found[node] = tuple(
+                    each if each >= 0 and place[each] < place[node] else -1 for each in found[node]
+                )
+        return found
 
     @cached_property
     def roles(self) -> list[int]:
         """What a node is and which outputs of others it reads, equal numbers on both sides."""
-        table, found = self.table, list(self.keys)
-        for node, reads in enumerate(self.reads):
-            if any(output for _source, output in reads):
-                key = self.keys[node], "reads", *[output for _source, output in reads]
+        table, found, all_reads = self.table, list(self.keys), self.reads
+        for node in self.order:
+            outputs = [output for _source, output in all_reads[node]]
+            if any(outputs):
+                key = self.keys[node], "reads", *outputs
                 found[node] = table.setdefault(key, len(table))
         return found
 
@@ -120,21 +126,26 @@ class Side:
     @cached_property
     def readers(self) -> list[list[tuple[int, int]]]:
         """Who reads a node, each with a number for position and output."""
-        plain = [
-            [(reader, position << 16 | output & 0xFFFF) for reader, position, output in uses]
-            for uses in self.read_by
-        ]
-        if not self.cyclic:
-            return plain
-        place = self.place
-        return [
-            [(reader if place[reader] > place[node] else -1, role) for reader, role in uses]
-            for node, uses in enumerate(plain)
-        ]
+        found: list[list[tuple[int, int]]] = [[]] * len(self.read_by)
+        read_by, place = self.read_by, self.place
+        for node in self.order:
+            found[node] = [
+                (reader, position << 16 | output & 0xFFFF)
+                for reader, position, output in read_by[node]
+            ]
+        if self.cyclic:
+            for node in self.order:
+                found[node] = [
+                    (reader if place[reader] > place[node] else -1, role)
+                    for reader, role in found[node]
+                ]
+        return found
 
     @cached_property
     def grounded_up(self) -> list[bool]:
         """Whether an input of the graph leads here: else the past says little of the place."""
+        if self.whole is not None:
+            return self.whole.grounded_up
         grounded, sources = [*self.is_input, False], self.sources
         for node in self.order:
             if grounded[node]:
@@ -148,6 +159,8 @@ class Side:
     @cached_property
     def grounded_down(self) -> list[bool]:
         """Whether this leads to an output of the graph."""
+        if self.whole is not None:
+            return self.whole.grounded_down
         grounded, sources = [*map(bool, self.heads), False], self.sources
         for node in reversed(self.order):
             if grounded[node]:
@@ -159,7 +172,48 @@ class Side:
     def unmatched(self) -> list[int]:
         """Return the nodes that take part and are not matched yet, in order."""
         anchor = self.anchor
-        return [node for node in self.order if not anchor[node]]
+        self._left = [node for node in self._left if not anchor[node]]
+        return list(self._left)
+
+    @cached_property
+    def _left(self) -> list[int]:
+        return self.order
+
+    def reopen(self) -> None:
+        """Look at all nodes again: some that were matched are not any more."""
+        self.__dict__.pop("_left", None)
+
+    @cached_property
+    def line(self) -> list[int]:
+        """Operators in an order that only wiring decides: operands first, by position.
+
+        It starts from the outputs of the graph, so that numbers and names of nodes play no part;
+        what leads to none of them is left out. All views of one graph have the same.
+        """
+        if self.whole is not None:
+            return self.whole.line
+        sources, tokens = self.sources, self.tokens
+        heads = [(head, node) for node, given in enumerate(self.heads) for head in given]
+        seen = bytearray(len(self.keys) + 1)
+        seen[-1] = 1  # what a source of -1 reads
+        found: list[int] = []
+        for _head, root in sorted(heads):
+            if seen[root]:
+                continue
+            seen[root] = 1
+            stack = [(root, iter(sources[root]))]
+            while stack:
+                node, left = stack[-1]
+                for source in left:
+                    if not seen[source]:
+                        seen[source] = 1
+                        stack.append((source, iter(sources[source])))
+                        break
+                else:
+                    stack.pop()
+                    if tokens[node]:
+                        found.append(node)
+        return found
 
 
 def side_of(graph: Graph, table: Table) -> Side:
@@ -232,60 +286,3 @@ def _keys(graph: Graph, table: Table) -> list[int]:
         key = computes, split[function], tuple(entries[offsets[node] : offsets[node + 1]])
         keys.append(table.setdefault(key, len(table)))
     return keys
-
-
-def plain_side(side: Side, table: Table, *, flow: bool = False) -> Side:
-    """Return the same graph without nodes that pass their operand through.
-
-    Keys hold operators without casts, layouts and quantisation, and of a parameter how many numbers
-    it holds. Where only the ``flow`` of what is computed counts, there are
-    no parameters either: a quantised graph has others, and more of them.
-    """
-    count = len(side.keys)
-    origin = list(range(count))
-    passes = [False] * count
-    for node in side.order:
-        reads, function = side.reads[node], side.tokens[node]
-        if function or not reads or side.is_input[node]:
-            continue
-        source = reads[0][0]
-        if source >= 0 and side.place[source] < side.place[node]:
-            origin[node] = origin[source]
-            passes[node] = True
-    read_by: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
-    reads_plain: list[tuple[tuple[int, int], ...]] = list(side.reads)
-    heads = [list(each) for each in side.heads]
-    keys = list(side.keys)
-    if flow:
-        for node in side.order:
-            passes[node] = passes[node] or not (side.tokens[node] or side.is_input[node])
-    for node in side.order:
-        if passes[node]:
-            heads[origin[node]] += side.heads[node]
-            continue
-        read = tuple(
-            (origin[source], output if origin[source] == source else 0) if source >= 0 else (-1, 0)
-            for source, output in side.reads[node]
-            if not (flow and source >= 0 and passes[origin[source]])
-        )
-        reads_plain[node] = read
-        for position, (source, output) in enumerate(read):
-            if source >= 0:
-                read_by[source].append((node, position, output))
-        size = "input" if side.is_input[node] else side.elements[node]
-        key = ("plain", side.tokens[node] or size)
-        keys[node] = table.setdefault(key, len(table))
-    return Side(
-        keys=keys,
-        reads=reads_plain,
-        read_by=read_by,
-        heads=heads,
-        order=[node for node in side.order if not passes[node]],
-        place=side.place,
-        anchor=side.anchor,
-        tokens=side.tokens,
-        is_input=side.is_input,
-        elements=side.elements,
-        table=table,
-        cyclic=side.cyclic,
-    )
