@@ -16,7 +16,7 @@ import { whole } from "./whole.ts";
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
 /** Boxes at least so high get a border. */
-const BORDER_PX = 6;
+const BORDER_PX = 4;
 
 /** Draws boxes, from two lines of text down to rows of colour. */
 export class BoxPainter {

@@ -19,6 +19,7 @@ const STRIPE = 3;
 /** What stands in the header of a frame, CSS px. */
 export interface Header extends Rectangle {
   frame: number;
+  group: number;
   words: string;
   button: Rectangle;
 }
@@ -74,10 +75,9 @@ export class FramePainter {
   paintHeaders(picture: Picture, context = this.#context): void {
     const isOwn = context === this.#context;
     const measure = isOwn ? this.#measure : new TextMeasure(context);
-    const { palette, groups, placed } = picture;
+    const { palette, groups } = picture;
     const { theme } = palette;
-    for (const { frame, words, button, ...shape } of this.#headers) {
-      const group = placed.scene.frames.group[frame]!;
+    for (const { group, words, button, ...shape } of this.#headers) {
       const middle = shape.y + shape.height / 2;
       context.fillStyle = theme.background;
       context.beginPath();
@@ -110,11 +110,8 @@ export class FramePainter {
   }
 
   /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
-  #header(
-    { camera, groups, times, placed }: Picture,
-    frame: number,
-    shape: Rectangle,
-  ): Header | null {
+  #header(picture: Picture, frame: number, shape: Rectangle): Header | null {
+    const { camera, placed } = picture;
     const room = tokens.group.header * camera.scale;
     const height = Math.min(18, room);
     if (height < TEXT_PX || shape.y + room < 0 || shape.y > camera.height) return null;
@@ -123,8 +120,7 @@ export class FramePainter {
     const right = Math.min(shape.x + shape.width - PAD, camera.width - 2);
     const free = right - left - TAG_PX - 3 * PAD - BUTTON_PX;
     if (free < 0) return null;
-    const title = [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
-    const words = this.#measure.fit(whole(this.#measure, title, free), free);
+    const words = this.#measure.fit(whole(this.#measure, titleOf(picture, group), free), free);
     const y = shape.y + (room - height) / 2;
     if (y < 0 || y + height > camera.height) return null;
     const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + BUTTON_PX + PAD;
@@ -134,6 +130,11 @@ export class FramePainter {
       width: BUTTON_PX,
       height: BUTTON_PX,
     };
-    return { frame, words, button, x: left, y, width, height };
+    return { frame, group, words, button, x: left, y, width, height };
   }
+}
+
+/** What an open group is, and how long it took. */
+export function titleOf({ groups, times }: Picture, group: number): string {
+  return [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
 }

@@ -2,6 +2,7 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
 import type { Camera } from "./camera.ts";
+import { titleOf } from "./frames.ts";
 import { verdictSign } from "./health.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import type { LabelRecord, Picture } from "./picture.ts";
@@ -19,8 +20,7 @@ const BETWEEN = "  |  ";
 const BAR = { width: 36, height: 5, least: 230 };
 /** With so much room, a text says more, CSS px. */
 const WIDE = 460;
-/** Lines from boxes to their texts are drawn from this length on, and frames named from this height on. */
-const LEADER = 10;
+/** Frames are named from this height on. */
 const NAMED = 2 * PITCH;
 
 /** A row of texts: a layer's, or the name of a frame (-1 for none). */
@@ -28,6 +28,13 @@ interface Row {
   layer: number;
   frame: number;
   y: number;
+}
+
+export interface Line {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
 }
 
 interface Spot {
@@ -66,6 +73,8 @@ export class MarginPainter {
     const start = marginStart(placed, camera);
     if (start === null) return;
     const { layout } = placed;
+    const { highlight, graph } = picture;
+    const { theme } = picture.palette;
     const context = this.#context;
     context.font = `${TEXT_PX}px ${picture.palette.theme.font}`;
     context.textBaseline = "middle";
@@ -82,21 +91,54 @@ export class MarginPainter {
       if (Math.abs(y - at) > NUDGE) continue;
       let x = start + bars;
       if (frame >= 0) {
-        this.#name(picture, frame, x, y, end);
+        context.font = `600 ${TEXT_PX}px ${theme.font}`;
+        this.#text(titleOf(picture, placed.scene.frames.group[frame]!), x, y, end, theme.text);
+        context.font = `${TEXT_PX}px ${theme.font}`;
         continue;
       }
-      const [from, to] = [layout.layerStart[layer]!, layout.layerStart[layer + 1]!];
-      const left = bars ? x - 6 - this.#bar(picture, layout.order.subarray(from, to), x - 6, y) : x;
-      this.#leader(picture, layout.order[to - 1]!, at, left - 4, y);
-      const isWide = end - x >= WIDE && to - from === 1;
-      for (let row = from; row < to && x < end; row++) {
-        if (row > from) x = this.#text(BETWEEN, null, x, y, end, picture);
-        const box = layout.order[row]!;
+      const boxes = layout.order.subarray(layout.layerStart[layer]!, layout.layerStart[layer + 1]!);
+      const row = bars ? x - 6 - this.#bar(picture, boxes, x - 6, y) : x;
+      const isWide = end - x >= WIDE && boxes.length === 1;
+      for (const [i, box] of boxes.entries()) {
+        if (i > 0) x += this.#text(BETWEEN, x, y, end, theme.muted).width;
         const node = placed.scene.node[box]!;
-        const of = { box, node, layer, row: left };
-        x = this.#text(this.#words(picture, box, node, isWide), of, x, y, end, picture);
+        const isSoft = highlight !== null && graph.opKinds.at(node) !== highlight;
+        const words = this.#words(picture, box, node, isWide);
+        const ink = isSoft ? theme.muted : theme.text;
+        const { text, width } = this.#text(words, x, y, end, ink);
+        if (!text) break;
+        this.#spots.push({ box, layer, row, text, x, y, width });
+        x += width;
       }
+      this.#leader(picture, boxes[0]!);
     }
+  }
+
+  /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
+  leader({ placed, camera }: Picture, box: number): Line | null {
+    const spot = this.spotOf(box);
+    if (!spot) return null;
+    const { order, layerStart } = placed.layout;
+    const { x, width } = placed.rectangle(order[layerStart[spot.layer + 1]! - 1]!);
+    const { y, height } = placed.rectangle(box);
+    return {
+      x1: camera.screenX(x + width) + 3,
+      y1: camera.screenY(y + height / 2),
+      x2: spot.row - 4,
+      y2: spot.y,
+    };
+  }
+
+  #leader(picture: Picture, box: number): void {
+    const line = this.leader(picture, box);
+    if (!line) return;
+    const context = this.#context;
+    context.strokeStyle = picture.palette.theme.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(line.x1, line.y1);
+    context.lineTo(line.x2, line.y2);
+    context.stroke();
   }
 
   /** What has a text on the stage, from above; the names of frames only where there is room for all of it. */
@@ -127,21 +169,6 @@ export class MarginPainter {
     return [...rows, ...frames].sort((a, b) => a.y - b.y);
   }
 
-  /** A thin line from the boxes of a layer to their texts. */
-  #leader({ placed, camera, palette }: Picture, last: number, at: number, end: number, y: number) {
-    const { x, width } = placed.rectangle(last);
-    const from = camera.screenX(x + width) + 3;
-    if (end - from < LEADER) return;
-    const context = this.#context;
-    context.strokeStyle = palette.theme.line;
-    context.lineWidth = 1;
-    context.beginPath();
-    context.moveTo(from, at);
-    if (Math.abs(y - at) > 1) context.lineTo(Math.max(from, end - 2 * LEADER), at);
-    context.lineTo(end, y);
-    context.stroke();
-  }
-
   /** The time of the slowest in a row, as a bar that ends at `right`; gives its length. */
   #bar(picture: Picture, boxes: Int32Array, right: number, y: number): number {
     const heat = boxes.reduce((most, box) => Math.max(most, heatOf(picture, box)), 0);
@@ -149,26 +176,6 @@ export class MarginPainter {
     this.#context.fillStyle = picture.palette.theme.accent;
     this.#context.fillRect(right - long, Math.round(y - BAR.height / 2), long, BAR.height);
     return long;
-  }
-
-  /** The title of an open group, with its time. */
-  #name(
-    { placed, groups, times, palette }: Picture,
-    frame: number,
-    x: number,
-    y: number,
-    end: number,
-  ) {
-    const group = placed.scene.frames.group[frame]!;
-    const words = [groups.title(group), times.text(groups.ns(group))].filter(Boolean).join(" · ");
-    const context = this.#context;
-    context.font = `600 ${TEXT_PX}px ${palette.theme.font}`;
-    const text = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
-    context.fillStyle = palette.theme.text;
-    context.fillText(text, x, y);
-    const width = this.#measure.width(text);
-    if (text) this.labels?.push({ text, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
-    context.font = `${TEXT_PX}px ${palette.theme.font}`;
   }
 
   /** Where the box's text is; undefined where it has none. */
@@ -213,23 +220,19 @@ export class MarginPainter {
 
   #text(
     words: string,
-    of: { box: number; node: number; layer: number; row: number } | null,
     x: number,
     y: number,
     end: number,
-    { palette, highlight, graph }: Picture,
-  ): number {
-    const context = this.#context;
-    const fitted = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
-    if (!fitted) return end;
-    const width = this.#measure.width(fitted);
-    const soft = !of || (highlight !== null && graph.opKinds.at(of.node) !== highlight);
-    context.fillStyle = soft ? palette.theme.muted : palette.theme.text;
-    context.fillText(fitted, x, y);
-    if (!of) return x + width;
-    this.#spots.push({ box: of.box, layer: of.layer, row: of.row, text: fitted, x, y, width });
-    this.labels?.push({ text: fitted, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
-    return x + width;
+    ink: string,
+  ): { text: string; width: number } {
+    const text = this.#measure.fit(whole(this.#measure, words, end - x), end - x);
+    const width = this.#measure.width(text);
+    this.#context.fillStyle = ink;
+    this.#context.fillText(text, x, y);
+    if (text && words !== BETWEEN) {
+      this.labels?.push({ text, node: -1, x, y: y - TEXT_PX / 2, width, height: TEXT_PX });
+    }
+    return { text, width };
   }
 }
 

@@ -22,13 +22,6 @@ export interface Marks {
   noted: readonly number[];
 }
 
-export interface Line {
-  x1: number;
-  y1: number;
-  x2: number;
-  y2: number;
-}
-
 /** Above so many edges at one box, only the box is marked. */
 const MOST_EDGES = 400;
 const SMALLEST_MARK = 7;
@@ -122,7 +115,7 @@ export class OverlayPainter {
   /** The text beside the graph of a selected box, on the accent's colour, and a line to its row. */
   #row(picture: Picture, box: number): void {
     const spot = this.#margin.spotOf(box);
-    const line = this.leader(picture, box);
+    const line = this.#margin.leader(picture, box);
     if (!spot || !line) return;
     const { accent, font } = picture.palette.theme;
     const context = this.#context;
@@ -140,21 +133,6 @@ export class OverlayPainter {
     context.textAlign = "left";
     context.fillStyle = inkOn(accent);
     context.fillText(spot.text, spot.x, spot.y);
-  }
-
-  /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
-  leader({ placed, camera }: Picture, box: number): Line | null {
-    const spot = this.#margin.spotOf(box);
-    if (!spot) return null;
-    const { order, layerStart } = placed.layout;
-    const { x, width } = placed.rectangle(order[layerStart[spot.layer + 1]! - 1]!);
-    const { y, height } = placed.rectangle(box);
-    return {
-      x1: camera.screenX(x + width) + 3,
-      y1: camera.screenY(y + height / 2),
-      x2: spot.row - 4,
-      y2: spot.y,
-    };
   }
 
   /** How many hits a closed group holds, on its right. */

@@ -40,7 +40,7 @@ export type Detail = "full" | "title" | "shape" | "density";
 
 const FULL_SCALE = 0.85;
 /** Below, boxes bear no text. */
-export const TITLE_SCALE = 0.38;
+export const TITLE_SCALE = 0.35;
 /** Below, most titles in boxes would be cut: where there is room beside a graph, they stand there. */
 export const CUT_SCALE = 0.6;
 const LAYER_PX = 2;

@@ -6,8 +6,8 @@ import { edgeAt } from "./edge_talk.ts";
 import { EdgePainter } from "./edges.ts";
 import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
-import { marginStart } from "./margin.ts";
-import { type Line, type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
+import { type Line, marginStart } from "./margin.ts";
+import { type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
 import {
   CUT_SCALE,
@@ -30,6 +30,8 @@ const SPARE = 8;
 /** What a picture of the whole graph keeps free around it, CSS px. */
 const BORDER = 16;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
+/** Where a large graph that runs to the right opens: several boxes side by side, their titles whole for the most part. */
+const RIGHT_SCALE = 0.75;
 /** A row of the outline that a large graph opens with, CSS px. */
 const OUTLINE_ROW = 17;
 /** Room that texts beside a thin graph take, where there is so much. */
@@ -153,7 +155,7 @@ export class Stage {
     if (outline || !isLegible(whole)) {
       const box = asked ?? slowest;
       if (!outline) {
-        this.camera.scale = READABLE_SCALE;
+        this.camera.scale = asked === null && direction === "right" ? RIGHT_SCALE : READABLE_SCALE;
         this.camera.x = (bounds.minX + bounds.maxX) / 2;
         this.camera.y = (bounds.minY + bounds.maxY) / 2;
         if (box === null && direction === "right") this.camera.x = bounds.minX;
@@ -259,9 +261,7 @@ export class Stage {
       return { box, group, button: button !== null && isIn(button, x, y, SLACK) };
     }
     const found = this.#painter.frames.at(x, y);
-    return found
-      ? { box, group: scene.frames.group[found.header.frame]!, button: found.button }
-      : nothing;
+    return found ? { box, group: found.header.group, button: found.button } : nothing;
   }
 
   /** The open group whose frame is at a point of the stage, the innermost; -1 where there is none. */
@@ -303,7 +303,9 @@ export class Stage {
       id: placed.scene.node[box]!,
       ...noteSpot(picture, box),
     }));
-    out.leaders = this.#marks.selected.flatMap((box) => this.#marker.leader(picture, box) ?? []);
+    out.leaders = this.#marks.selected.flatMap(
+      (box) => this.#painter.margin.leader(picture, box) ?? [],
+    );
   }
 
   /** A camera over the whole graph at a scale. */

@@ -8,7 +8,7 @@ import {
 } from "./layout/index.ts";
 
 /** A scale at which titles can be read. */
-const READABLE = 0.38;
+const READABLE = 0.36;
 /** Texts beside a graph need so much room: between rows, and across; CSS px. */
 const ROW = 11.5;
 const BESIDE = 150;

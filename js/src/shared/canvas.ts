@@ -127,5 +127,5 @@ export class TextMeasure {
 }
 
 /** A word of a phrase or of a name, with what separates it from the next, and with the number of a node before it. */
-const WORD = /\([^)]*\)|(?:#\d+ )?[^\s_./:+,·×|]+[\s_./:+,·×|]*|[\s_./:+,·×|]+/gu;
+const WORD = /\([^)]*\)|× \d+|(?:#\d+ )?[^\s_./:+,·×|]+[\s_./:+,·×|]*|[\s_./:+,·×|]+/gu;
 const BETWEEN = /[\s_./:+,·×|]+$/u;

@@ -70,46 +70,20 @@ function findGaps(
   };
 }
 
-/** How many columns no longer than `most` hold it all; too many where a part between two gaps is longer. */
-function columnsOf(at: Float64Array, length: number, most: number): number {
-  let from = 0;
-  for (let count = 1; ; count++) {
-    if (length - from <= most) return count;
-    const i = firstFrom(at, from + most + 1e-9) - 1;
-    if (i < 0 || at[i]! <= from) return Number.POSITIVE_INFINITY;
-    from = at[i]!;
-  }
-}
-
-/** The gaps at which to cut into so many columns, as short and even as can be, through few lines. */
+/** The gaps at which to cut into so many columns at most: as even as can be, through few lines. */
 function findCuts({ at, lines }: Gaps, length: number, columns: number): number[] {
-  let [low, high] = [length / columns, length];
-  while (high - low > 1) {
-    const middle = (low + high) / 2;
-    if (columnsOf(at, length, middle) <= columns) high = middle;
-    else low = middle;
-  }
-  const most = (1 + LEEWAY) * high;
-  /** Where each column begins at the earliest if those after it are to hold the rest. */
-  const earliest = new Float64Array(columns + 1).fill(length);
-  for (let c = columns - 1; c > 0; c--) {
-    const i = firstFrom(at, earliest[c + 1]! - most);
-    earliest[c] = i < at.length ? Math.min(at[i]!, earliest[c + 1]!) : earliest[c + 1]!;
-  }
   const cuts: number[] = [];
   let from = 0;
-  for (let c = 1; c < columns; c++) {
-    const even = from + (length - from) / (columns - c + 1);
-    const away = (i: number) => Math.abs(at[i]! - even);
-    const far = (i: number) => Math.max(0, away(i) - LEEWAY * high);
-    let best = -1;
-    for (let i = firstFrom(at, Math.max(from + 1e-9, earliest[c]!)); i < at.length; i++) {
-      if (at[i]! > from + most) break;
-      const better =
-        best < 0 || (far(i) - far(best) || lines[i]! - lines[best]! || away(i) - away(best)) < 0;
-      if (better) best = i;
+  for (let c = columns; c > 1; c--) {
+    const even = (length - from) / c;
+    const away = (i: number) => Math.abs(at[i]! - from - even);
+    const far = (i: number) => Math.max(0, away(i) - LEEWAY * even);
+    const first = (cuts.at(-1) ?? -1) + 1;
+    let best = first;
+    for (let i = first + 1; i < at.length && at[i]! < from + 2 * even; i++) {
+      if ((far(i) - far(best) || lines[i]! - lines[best]! || away(i) - away(best)) < 0) best = i;
     }
-    if (best < 0) continue;
+    if (best >= at.length) break;
     cuts.push(best);
     from = at[best]!;
   }
