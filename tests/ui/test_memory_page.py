@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
-from ui.waits import INSPECT, frames
+from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
 
@@ -175,6 +175,22 @@ def test_a_click_selects_the_entry_for_all_views(page: Page, address: str) -> No
     expect(page.locator(".tvmdbg-graph .tvmdbg-mirror").first).to_contain_text("Node 9 of")
 
 
+def test_what_is_clicked_in_the_graph_is_shown_in_the_plan(page: Page, address: str) -> None:
+    view = View(page, address, query="&graph.grouped=false", views="graph,memory")
+    page.set_viewport_size({"width": 1000, "height": 1200})
+    graph = page.locator(".tvmdbg-graph").first
+    graph.focus()
+    view.keys("s")
+    expect(view.details).to_contain_text("#62 conv2d + add + relu")
+    expect(view.said).to_contain_text("#62 ")
+    rest(page)
+    mark = next(each for each in graph.evaluate(INSPECT)["marks"] if each["id"] == 59)
+    at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
+    graph.locator("canvas").first.click(position=at)
+    expect(view.details).to_contain_text("#59 ")
+    expect(view.said).to_contain_text("#59 ")
+
+
 def test_a_click_on_the_bytes_selects_the_node_that_runs(page: Page, address: str) -> None:
     view = View(page, address)
     mark = next(each for each in view.seen()["marks"] if each["node"] == 71)
@@ -248,9 +264,15 @@ def test_buttons(page: Page, address: str) -> None:
     view.root.get_by_role("button", name="color entries by their size (c)").click()
     assert view.option("color_by") == "size"
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("64.0 KiB")
+    view.root.get_by_role("button", name="color entries by the kind of their operator (c)").click()
+    expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("convolution")
+    view.root.get_by_role("button", name="larger (w)").click()
     view.root.get_by_role("button", name="larger (w)").click()
     start, end = view.seen()["view"]
-    assert end - start < STEPS
+    assert end - start == pytest.approx(STEPS / 4)
+    view.root.get_by_role("button", name="smaller (s)").click()
+    start, end = view.seen()["view"]
+    assert end - start == pytest.approx(STEPS / 2)
     view.root.get_by_role("button", name="fit the whole run (0)").click()
     assert view.seen()["view"] == [0, STEPS]
 
