@@ -26,7 +26,20 @@ export class Follow {
   drawn(side: Side, view: GraphView): void {
     const isFirst = this.#views[side] === null;
     this.#views[side] = view;
+    if (isFirst && this.#isLinked()) this.#level();
     if (isFirst || side === this.leader) this.follow();
+  }
+
+  /** Begins at the larger of both scales, at which both graphs have room for their texts. */
+  #level(): void {
+    const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
+    if (!lead?.placed || !other?.placed) return;
+    const { camera } = lead.stage;
+    const factor = other.stage.camera.scale / camera.scale;
+    if (!(factor > 1)) return;
+    camera.zoomAt(factor, camera.width / 2, 0);
+    camera.clamp(lead.placed.layout.bounds);
+    lead.stage.changed();
   }
 
   follow(): void {
