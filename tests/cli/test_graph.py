@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -60,6 +61,7 @@ def test_a_selection_in_a_pipe(tvmdbg: Run) -> None:
         (["-o", "-", "--to", "dot", "--color-by", "tempo"], "known: 'kind'"),
         (["-o", "no/such/net.dot"], "no such folder"),
         (["-o", "net.txt", "--to", "model-explorer"], "is no .json"),
+        (["-o", "net.dot", "--select", "op:add (("], "at 9\n       op:add ((\n                ^\n"),
     ],
 )
 def test_wrong_calls_write_nothing(
@@ -70,3 +72,17 @@ def test_wrong_calls_write_nothing(
     assert said in done.stderr
     assert done.stdout == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_read_is_never_written_to(tvmdbg: Run, data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    shutil.copytree(data / "graph" / "split_multi_v0.19", folder)
+    graph = folder / "graph.json"
+    before = graph.read_bytes()
+    for source in (graph, folder):
+        for verb, *how in (("graph", "--to", "dot"), ("html",)):
+            done = tvmdbg(verb, source, "-o", graph, *how)
+            assert done.returncode == 2
+            assert "never written to" in done.stderr
+    assert graph.read_bytes() == before
+    assert tvmdbg("graph", folder, "-o", folder / "net.dot").returncode == 0

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ import typer
 from tvmdbg_widgets.cli.failures import UsageError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from tvmdbg_widgets.run import DebugRun
@@ -102,8 +104,7 @@ class Named:
         from tvmdbg_widgets.open import open as open_dump
 
         quiet_unless_terminal()
-        files = (self.graph, self.params, self.trace, self.table)
-        if [*self.dump, *files].count("-") > 1:
+        if [*self.dump, *self._files()].count("-") > 1:
             raise UsageError("standard input ('-') can be read only once")
         return open_dump(
             *map(_source, self.dump),
@@ -113,6 +114,25 @@ class Named:
             table=_source(self.table),
             device=self.device,
         )
+
+    def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
+        """Refuse to write to what was read.
+
+        Raises
+        ------
+        UsageError
+            A file that is named, or one of the run's own in a folder that is.
+        """
+        target = Path(output)
+        named = [Path(each) for each in (*self.dump, *self._files()) if each]
+        read = [*named, *(place / own.path for place in named for own in run.parts.files)]
+        if target.exists() and any(each.is_file() and target.samefile(each) for each in read):
+            raise UsageError(
+                f"{target} is what is read, which is never written to", "Name another file."
+            )
+
+    def _files(self) -> tuple[str | None, ...]:
+        return self.graph, self.params, self.trace, self.table
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:

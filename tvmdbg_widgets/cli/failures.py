@@ -95,12 +95,17 @@ def _close_stdout() -> None:
 
 def _told(error: Exception) -> bool:
     """Tell an error in one message; False for one that is to be raised (usage, as typer has it)."""
+    from tvmdbg_widgets.analysis.query.errors import QueryError
     from tvmdbg_widgets.model.errors import FormatError
 
     if type(error).__module__.startswith(("click", "typer")):
         return False
     if isinstance(error, FormatError):
         _tell_format_error(error)
+    elif isinstance(error, QueryError):
+        problem(error.message)
+        for line in str(error).split("\n")[1:]:
+            print(f"     {line}", file=sys.stderr)
     elif isinstance(error, UsageError):
         problem(str(error), error.hint and for_shell(error.hint))
     elif isinstance(error, OSError) and error.filename is not None:

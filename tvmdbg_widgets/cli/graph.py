@@ -96,6 +96,7 @@ def graph(
         raise UsageError(f"{output!r} does not tell what to write", "Name it with --to dot.")
     _check_target(output, kind)
     run = named.open()
+    named.spare(run, output)
     graph_of(run)
     chosen = None if select is None else run.select(select)
     if chosen is not None and not chosen:

@@ -87,6 +87,7 @@ def html(
     _check_target(output)
     limit = size(budget)
     run = named.open()
+    named.spare(run, output)
     started = None if node is None else _node(run, node)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
