@@ -150,7 +150,7 @@ class Chart:
 
     def _peak(self, level: Level, ground: float) -> None:
         plan, theme = self._plan, self._theme
-        if not plan.peak.nodes:
+        if not plan.peak.nodes or not plan.peak.bytes:
             return
         steps = np.flatnonzero(plan.live == plan.peak.bytes)
         seen = steps[(steps + 1 > self._first) & (steps < self._last)]
