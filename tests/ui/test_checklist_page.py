@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from benchmarks.graphs import network
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.waits import frames, painted, rest
@@ -421,6 +423,47 @@ def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
             page.keyboard.press(key)
         rest(page)
         check(page)
+
+
+@pytest.fixture(scope="module")
+def networks(corpus: Path) -> Iterator[dict[str, str]]:
+    """Address of a page of each network of the corpus, and of a large generated one."""
+    names = [f"resnet20_cifar{more}" for more in ("", "_nchw8c", "_unfused")]
+    with ExitStack() as stack:
+        runs = {
+            name: tvmdbg.open(corpus / "tvm" / name) for name in [*names, "transformer_encoder"]
+        }
+        runs["large"] = tvmdbg.open(network(100_000))
+        yield {name: stack.enter_context(serve(run)) for name, run in runs.items()}
+
+
+@pytest.mark.parametrize(("width", "theme"), [(480, "dark"), (1600, "light")])
+@pytest.mark.parametrize(
+    ("run", "first"),
+    [
+        ("resnet20_cifar", 20),
+        ("resnet20_cifar_nchw8c", 20),
+        ("resnet20_cifar_unfused", 12),
+        ("transformer_encoder", 15),
+        ("large", 15),
+    ],
+)
+def test_networks_are_an_outline_at_first_and_legible_at_every_zoom(
+    page: Page, networks: dict[str, str], run: str, first: int, width: int, theme: str
+) -> None:
+    show(page, networks[run], width, theme, views="graph")
+    (found,) = check(page)
+    labels = found["canvases"][0]["labels"]
+    assert len(labels) >= first
+    root = page.locator(".tvmdbg-graph")
+    for keys in ("++", "++", "++", "+++", "0", "++"):
+        root.focus()
+        for key in keys:
+            page.keyboard.press(key)
+        rest(page)
+        (found,) = check(page)
+        for label in found["canvases"][0]["labels"]:
+            assert not re.match(r"\w*…[a-z]{1,2}\b", label), label
 
 
 @pytest.mark.parametrize("theme", THEMES)

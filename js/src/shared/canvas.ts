@@ -60,6 +60,8 @@ export class Repaint {
 
 /** A file may hold names of any length. */
 const MOST_LETTERS = 2000;
+/** Of a longer word, no more is shown than so many letters. */
+const LONG_WORD = 80;
 
 /** Widths of texts in the context's present font, measured once each. */
 export class TextMeasure {
@@ -99,33 +101,27 @@ export class TextMeasure {
       const head = words.slice(0, heads).join("").replace(BETWEEN, "");
       return `${head}…${words.slice(words.length - tails).join("")}`;
     };
+    const isPhrase = text.includes(" ");
     let [heads, tails] = [1, most > 0 && !text.endsWith(")") ? 1 : 0];
-    if (tails && !fits(cut(heads, tails))) {
-      if (!text.includes(" ") && fits(cut(0, 1))) heads = 0;
-      else tails = 0;
+    if (tails && !fits(cut(1, 1))) [heads, tails] = isPhrase || !fits(cut(0, 1)) ? [1, 0] : [0, 1];
+    if (!fits(cut(heads, tails))) {
+      const letters = Array.from(words[0]!.replace(BETWEEN, "")).slice(0, LONG_WORD);
+      while (letters.length >= 3 && !fits(`${letters.join("")}…`)) letters.pop();
+      return letters.length < 3 ? "" : `${letters.join("")}…`;
     }
-    if (fits(cut(heads, tails))) {
-      for (let grows = true; grows; ) {
-        grows = false;
-        if (heads && heads + tails < most && fits(cut(heads + 1, tails)))
-          [heads, grows] = [heads + 1, true];
-        if (tails && heads + tails < most && fits(cut(heads, tails + 1)))
-          [tails, grows] = [tails + 1, true];
-      }
-      return cut(heads, tails);
+    const holds = (head: number, tail: number) => head + tail <= most && fits(cut(head, tail));
+    for (let was = 0; was < heads + tails; ) {
+      was = heads + tails;
+      if (isPhrase && heads && holds(heads + 1, tails)) heads++;
+      if (tails && holds(heads, tails + 1)) tails++;
+      else if (heads && holds(heads + 1, tails)) heads++;
     }
-    const letters = Array.from(words[0]!.replace(BETWEEN, ""));
-    let [low, high] = [0, letters.length];
-    const start = (count: number) => `${letters.slice(0, count).join("")}…`;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (fits(start(middle))) low = middle;
-      else high = middle - 1;
-    }
-    return low < 3 ? "" : start(low);
+    const shown = cut(heads, tails);
+    return shown === "…" ? "" : shown;
   }
 }
 
 /** A word of a phrase or of a name, with what separates it from the next, and with the number of a node before it. */
-const WORD = /\([^)]*\)|× \d+|(?:#\d+ )?[^\s_./:+,·×|]+[\s_./:+,·×|]*|[\s_./:+,·×|]+/gu;
+const WORD =
+  /\([^)]*\)[\s_]*|× \d+\s*|(?:#\d+ )?[^\s_./:+,·×|]+(?:[\s_./:+,·|]|×(?! ))*|[\s_./:+,·×|]+/gu;
 const BETWEEN = /[\s_./:+,·×|]+$/u;
