@@ -14,7 +14,7 @@ export interface Acyclic {
   loop: Map<number, number>;
 }
 
-function identity(count: number): Int32Array {
+export function identity(count: number): Int32Array {
   const all = new Int32Array(count);
   for (let v = 0; v < count; v++) all[v] = v;
   return all;

@@ -107,11 +107,16 @@ export function joinStrokes(
       const left = strokes.leaves[chain[i]!]!;
       if (left >= 0) trunk[e] = holder(left);
       else if (i > first) trunk[e] = holder(chain[i - 1]!);
+      const alone = levels.itemStart.length === 2;
       for (; i < end; i++) {
         const link = chain[i]!;
-        const level = levelOf[target[link]!]!;
-        for (let p = strokes.start[link]!; p < strokes.end[link]!; p++) {
-          pen.to(origins.x[level]! + points[2 * p]!, origins.y[level]! + points[2 * p + 1]!);
+        const dx = origins.x[levelOf[target[link]!]!]!;
+        const dy = origins.y[levelOf[target[link]!]!]!;
+        if (alone) pen.copy(points, strokes.start[link]!, strokes.end[link]!, dx, dy);
+        else {
+          for (let p = strokes.start[link]!; p < strokes.end[link]!; p++) {
+            pen.to(dx + points[2 * p]!, dy + points[2 * p + 1]!);
+          }
         }
       }
     }

@@ -63,16 +63,21 @@ function mainLine(order: Order, layering: Layering, upRun: Int32Array, bestUp: I
 
 /** Picks, between two rows, the heaviest set of links that do not cross and share no item. */
 class Aligner {
-  readonly #from: number[] = [];
-  readonly #to: number[] = [];
-  readonly #end: number[] = [];
-  readonly #sum: number[] = [];
-  readonly #before: number[] = [];
+  readonly #from: Int32Array;
+  readonly #to: Int32Array;
+  readonly #end: Int32Array;
+  readonly #sum: Int32Array;
+  readonly #before: Int32Array;
   readonly #bestAt: Int32Array;
 
   readonly #above: Int32Array;
 
-  constructor(widest: number, above: Int32Array) {
+  constructor(links: number, widest: number, above: Int32Array) {
+    this.#from = new Int32Array(links);
+    this.#to = new Int32Array(links);
+    this.#end = new Int32Array(links);
+    this.#sum = new Int32Array(links);
+    this.#before = new Int32Array(links);
     this.#bestAt = new Int32Array(widest + 1);
     this.#above = above;
   }
@@ -163,7 +168,7 @@ export function alignBlocks(graph: Expanded, order: Order, layering: Layering): 
   const { main, broken } = mainLine(order, layering, upRun, bestUp);
 
   const above = new Int32Array(count).fill(-1);
-  const aligner = new Aligner(widestRow(order), above);
+  const aligner = new Aligner(down.item.length, widestRow(order), above);
   for (let r = 0; r + 1 < graph.rows; r++) {
     const left = position[main[r]!]!;
     const right = position[main[r + 1]!]!;

@@ -1,5 +1,5 @@
 import type { Acyclic } from "./acyclic.ts";
-import { makeAcyclic } from "./acyclic.ts";
+import { identity, makeAcyclic } from "./acyclic.ts";
 import { groupBy } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
 import type { CompoundInput } from "./types.ts";
@@ -41,13 +41,12 @@ export function oneLevel(count: number, acyclic: Acyclic, slot: Int32Array | und
   const { source, target, flipped } = acyclic;
   const edges = source.length;
   const none = new Int32Array(edges).fill(-1);
-  const each = (size: number) => Int32Array.from({ length: size }, (_, i) => i);
   return {
     count,
     itemStart: Int32Array.of(0, count),
     edgeStart: Int32Array.of(0, edges),
     levelOf: new Int32Array(count),
-    box: each(count),
+    box: identity(count),
     frame: new Int32Array(count).fill(-1),
     port: new Uint8Array(count),
     itemOfFrame: new Int32Array(0),
@@ -57,8 +56,8 @@ export function oneLevel(count: number, acyclic: Acyclic, slot: Int32Array | und
     flipped,
     outPort: none,
     inPort: none,
-    chainStart: each(edges + 1),
-    chain: each(edges),
+    chainStart: identity(edges + 1),
+    chain: identity(edges),
   };
 }
 

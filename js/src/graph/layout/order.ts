@@ -31,13 +31,17 @@ class Sweeper {
   }
 
   /**
-   * Sorts rows, `step` after `step`, by the mean position of their neighbours above or below; items without any keep their
-   * place. Answers the row it pauses before.
+   * Sorts the rows from … to, `step` after `step`, by the mean position of their neighbours above or below; items without
+   * any keep their place. Then neighbours swap in all rows between where that pays. Answers the row it pauses before.
    */
-  #barycentres(from: number, to: number, step: number): number {
+  #sweep(from: number, to: number, step: number, first: number, last: number): number {
     const { item, start, position } = this.#order;
-    const { start: first, item: beside } = step > 0 ? this.#graph.up : this.#graph.down;
-    const [member, slot, key] = [this.#member, this.#slot, this.#key];
+    const lists = step > 0 ? this.#graph.up : this.#graph.down;
+    const begin = lists.start;
+    const beside = lists.item;
+    const member = this.#member;
+    const slot = this.#slot;
+    const key = this.#key;
     let done = 0;
     let row = from;
     for (; row !== to && done < PAUSE; row += step) {
@@ -45,38 +49,37 @@ class Sweeper {
       const b = start[row + 1]!;
       done += b - a;
       let count = 0;
+      let before = -1;
       let sorted = true;
       for (let i = a; i < b; i++) {
         const v = item[i]!;
-        const begin = first[v]!;
-        const end = first[v + 1]!;
-        if (begin === end) continue;
+        const end = begin[v + 1]!;
+        let k = begin[v]!;
+        if (k === end) continue;
+        const many = end - k;
         let sum = 0;
-        for (let k = begin; k < end; k++) sum += position[beside[k]!]!;
+        for (; k < end; k++) sum += position[beside[k]!]!;
+        const mean = many === 1 ? sum : sum / many;
+        if (mean < before) sorted = false;
+        before = mean;
         slot[count] = i;
-        key[count] = sum / (end - begin);
-        member[count] = v;
-        if (count > 0 && key[count]! < key[count - 1]!) sorted = false;
-        count++;
+        key[count] = mean;
+        member[count++] = v;
       }
       if (sorted) continue;
       sortByKey(member, key, count);
       for (let i = 0; i < count; i++) item[slot[i]!] = member[i]!;
       for (let i = a; i < b; i++) position[item[i]!] = i - a;
     }
-    return row;
-  }
-
-  #transpose(from: number, to: number): void {
-    const { item, start, position } = this.#order;
-    for (let row = from; row < to; row++) {
-      const a = start[row]!;
-      const last = start[row + 1]! - 1;
-      this.#crossings.compareIn(row);
+    if (row !== to) return row;
+    for (let r = first; r < last; r++) {
+      const a = start[r]!;
+      const b = start[r + 1]! - 1;
+      this.#crossings.compareIn(r);
       let swapped = true;
       for (let round = 0; round < TRANSPOSE_ROUNDS && swapped; round++) {
         swapped = false;
-        for (let i = a; i < last; i++) {
+        for (let i = a; i < b; i++) {
           const u = item[i]!;
           const v = item[i + 1]!;
           if (this.#crossings.gain(u, v) <= 0) continue;
@@ -88,6 +91,7 @@ class Sweeper {
         }
       }
     }
+    return to;
   }
 
   /** Sweeps rows from … to - 1 up and down, the rest fixed, and leaves the best order seen. */
@@ -103,12 +107,11 @@ class Sweeper {
     for (let s = 0; s < sweeps && stale < 3; s++) {
       const step = s % 2 === 1 ? 1 : -1;
       const end = step > 0 ? to : from - 1;
-      let row = this.#barycentres(step > 0 ? from : to - 1, end, step);
+      let row = this.#sweep(step > 0 ? from : to - 1, end, step, from, to);
       while (row !== end) {
         yield;
-        row = this.#barycentres(row, end, step);
+        row = this.#sweep(row, end, step, from, to);
       }
-      this.#transpose(from, to);
       yield;
       const total = this.#crossings.below(above, to, ALL);
       if (total < least) {
@@ -171,7 +174,7 @@ export function* improveOrder(
         row = crossings.firstAbove(row + 1, to);
       }
       yield* sweeper.improve(busyFrom, busyTo, sweeps);
-      polisher.polish(busyFrom, busyTo);
+      yield* polisher.polish(busyFrom, busyTo);
     }
     yield;
     at = to;

@@ -44,10 +44,11 @@ export function nominalWidth(input: CompoundInput, levels: Levels, width: Float6
   const { frames, direction } = input;
   if (!frames) return width;
   const closed = direction === "right" ? frames.closedHeight : frames.minWidth;
-  return Float64Array.from(levels.box, (box, v) => {
-    if (box >= 0) return width[v]!;
-    return levels.frame[v]! < 0 ? 0 : (closed?.[levels.frame[v]!] ?? 0);
-  });
+  const { frame } = levels;
+  const nominal = width.slice();
+  for (let v = 0; v < nominal.length; v++)
+    if (frame[v]! >= 0) nominal[v] = closed?.[frame[v]!] ?? 0;
+  return nominal;
 }
 
 /** Makes room for open frames: in their row, and there only, what is beside them gives way outwards. */

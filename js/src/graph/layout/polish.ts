@@ -22,14 +22,14 @@ export class Polisher {
     this.#lines = findLines(graph, order);
   }
 
-  polish(from: number, to: number): void {
+  *polish(from: number, to: number): Generator<void, void> {
     const { up, down } = this.#lines;
     for (let round = 0; round < ROUNDS; round++) {
-      let changed = this.#swapNeighbours(from, to);
-      for (let row = from; row < to; row++) changed = this.#uncross(row, down, up, -1) || changed;
-      for (let row = to - 1; row >= from; row--)
-        changed = this.#uncross(row, up, down, 1) || changed;
-      if (!changed) return;
+      const swapped = this.#swapNeighbours(from, to);
+      yield;
+      const above = this.#uncross(from, to, down, up, -1);
+      const below = this.#uncross(to - 1, from - 1, up, down, 1);
+      if (!swapped && !above && !below) return;
     }
   }
 
@@ -63,15 +63,17 @@ export class Polisher {
   }
 
   /** Two lines that cross on one side of a row are swapped against the other side until that pays. */
-  #uncross(row: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
+  #uncross(from: number, to: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
     const { item, start, position } = this.#order;
-    if (start[row + 1]! - start[row]! > WIDEST) return false;
     let changed = false;
-    for (let i = start[row]!; i + 1 < start[row + 1]!; i++) {
-      const a = ahead[item[i]!]!;
-      const b = ahead[item[i + 1]!]!;
-      if (a < 0 || b < 0 || position[a]! < position[b]!) continue;
-      if (this.#follow(item[i]!, item[i + 1]!, row, back, step)) changed = true;
+    for (let row = from; row !== to; row -= step) {
+      if (start[row + 1]! - start[row]! > WIDEST) continue;
+      for (let i = start[row]!; i + 1 < start[row + 1]!; i++) {
+        const a = ahead[item[i]!]!;
+        const b = ahead[item[i + 1]!]!;
+        if (a < 0 || b < 0 || position[a]! < position[b]!) continue;
+        if (this.#follow(item[i]!, item[i + 1]!, row, back, step)) changed = true;
+      }
     }
     return changed;
   }

@@ -30,14 +30,28 @@ export class Pen {
 
   /** A point that is kept even on a straight line. */
   corner(x: number, y: number): void {
-    if (2 * this.count + 2 > this.points.length) {
-      const longer = new Float64Array(2 * this.points.length);
-      longer.set(this.points);
-      this.points = longer;
-    }
+    if (2 * this.count + 2 > this.points.length) this.#grow();
     this.points[2 * this.count] = x;
     this.points[2 * this.count + 1] = y;
     this.count++;
+  }
+
+  /** Points of another list, moved. */
+  copy(points: Float64Array, from: number, to: number, x: number, y: number): void {
+    while (2 * (this.count + to - from) > this.points.length) this.#grow();
+    const own = this.points;
+    let n = 2 * this.count;
+    for (let p = 2 * from; p < 2 * to; p += 2) {
+      own[n++] = x + points[p]!;
+      own[n++] = y + points[p + 1]!;
+    }
+    this.count += to - from;
+  }
+
+  #grow(): void {
+    const longer = new Float64Array(2 * this.points.length);
+    longer.set(this.points);
+    this.points = longer;
   }
 
   turnRound(): void {
@@ -134,7 +148,12 @@ export function strokeDrawer(
       way[n++] = ports.in[e]!;
       way[n++] = y[v]! - height[v]! / 2;
       pen.begin();
-      for (let i = 0; i < n; i += 2) pen.to(way[i]!, way[i + 1]!);
+      if (n === 8 && way[0] === way[6] && way[1] !== way[7]) {
+        // Straight down from box to box.
+        way[2] = way[6]!;
+        way[3] = way[7]!;
+        pen.copy(way, 0, 2, 0, 0);
+      } else for (let i = 0; i < n; i += 2) pen.to(way[i]!, way[i + 1]!);
       end[e] = pen.count;
     }
   };
