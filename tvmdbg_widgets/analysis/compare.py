@@ -7,6 +7,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.analysis.differences import Difference, DifferenceKind, differences
@@ -60,11 +61,20 @@ class Comparison(Sequence[Difference]):
     ----------
     a, b : RunParts
     matching : Matching
+    titles : tuple of str
+        What each of them is called here.
     """
 
-    def __init__(self, a: RunParts, b: RunParts, matching: Matching) -> None:
+    def __init__(
+        self,
+        a: RunParts,
+        b: RunParts,
+        matching: Matching,
+        titles: Sequence[str] | None = None,
+    ) -> None:
         self.a, self.b = a, b
         self.matching = matching
+        self.titles = _titles(a, b) if titles is None else _given(titles)
 
     @cached_property
     def _found(self) -> tuple[Difference, ...]:
@@ -133,7 +143,7 @@ class Comparison(Sequence[Difference]):
     @property
     def title(self) -> str:
         """Both runs by their titles, as far as these tell them apart."""
-        return f"a: {one_line(self.a.title)}, b: {one_line(self.b.title)}"
+        return "a: {}, b: {}".format(*map(one_line, self.titles))
 
     def __repr__(self) -> str:
         lines = [self.title, self.matching.sentence]
@@ -187,17 +197,45 @@ class Comparison(Sequence[Difference]):
 _CELL = 'style="text-align: left"'
 
 
-def compare(a: RunParts, b: RunParts) -> Comparison:
+def compare(a: RunParts, b: RunParts, titles: Sequence[str] | None = None) -> Comparison:
     """Compare two runs; see :func:`tvmdbg_widgets.compare`.
 
     Raises
     ------
     ValueError
-        One of them has no graph.
+        One of them has no graph, or there are not two titles.
     """
     if a.graph is None or b.graph is None:
         raise ValueError(_lacks("a" if a.graph is None else "b"))
-    return Comparison(a, b, match(a.graph, b.graph))
+    return Comparison(a, b, match(a.graph, b.graph), titles)
+
+
+def _given(titles: Sequence[str]) -> tuple[str, str]:
+    found = () if isinstance(titles, str) else tuple(titles)
+    if len(found) != 2 or "" in found:
+        raise ValueError(f"titles are two texts, one for each run, found {titles!r:.80}")
+    return found[0], found[1]
+
+
+def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
+    """Return the titles; where these are the same, with the folders that tell the runs apart."""
+    if a.title != b.title:
+        return a.title, b.title
+    folders_a, folders_b = (_folders(each) for each in (a, b))
+    for up in range(1, 1 + min(len(folders_a), len(folders_b))):
+        if folders_a[-up] != folders_b[-up]:
+            return "/".join(folders_a[-up:]), "/".join(folders_b[-up:])
+    return a.title, b.title
+
+
+def _folders(parts: RunParts) -> tuple[str, ...]:
+    """Return the names of the folders down to the one that a run was opened from."""
+    for file in parts.files:
+        path = getattr(file.source, "path", None)
+        if isinstance(path, PurePath):
+            below = len(PurePath(file.path).parts)
+            return path.parts[1:-below]
+    return ()
 
 
 def graphs_of(a: DebugRun, b: DebugRun | Graph) -> tuple[Graph, Graph]:

@@ -70,8 +70,8 @@ def _differs(found: Comparison, fail_on: FailOn) -> bool:
 
 def _record(found: Comparison) -> dict[str, Any]:
     return {
-        "a": found.a.title,
-        "b": found.b.title,
+        "a": found.titles[0],
+        "b": found.titles[1],
         "matched": found.matching.counts(),
         "pairs": [
             {

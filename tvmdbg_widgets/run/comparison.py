@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.run.debug_run import DebugRun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.analysis.compare import Comparison
 
 
-def compare(a: DebugRun, b: DebugRun) -> Comparison:
+def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Comparison:
     """Compare two runs of one network: what differs between their graphs, and both times.
 
     ::
@@ -22,10 +24,17 @@ def compare(a: DebugRun, b: DebugRun) -> Comparison:
 
     Times are two numbers; whether they differ by more than noise is not said here.
 
+    Parameters
+    ----------
+    a, b : DebugRun
+    titles : two str, optional
+        What to call them; their own titles where left out, with the folders that tell them apart
+        where these are the same.
+
     Raises
     ------
     ValueError
-        One of them has no graph.
+        One of them has no graph, or there are not two titles.
     TypeError
         One of them is no run.
     """
@@ -35,4 +44,4 @@ def compare(a: DebugRun, b: DebugRun) -> Comparison:
         if not isinstance(run, DebugRun):
             problem = f"runs are compared, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
             raise TypeError(problem)
-    return of_parts(a.parts, b.parts)
+    return of_parts(a.parts, b.parts, titles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import numpy as np
@@ -20,17 +20,13 @@ from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Sequence
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
 
 _COLORS = ["match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
-_NO_PAGE = (
-    "a comparison of two runs cannot be saved as a live page: save its figure, "
-    'view.figure().save("comparison.svg"), or each run for itself, run.save_html(path)'
-)
 
 
 class ComparisonView(View):
@@ -47,6 +43,8 @@ class ComparisonView(View):
     ----------
     a, b : DebugRun
         Both with a graph.
+    titles : two str, optional
+        As of :func:`tvmdbg_widgets.compare`.
     **traits
         Initial state, by the names below.
 
@@ -71,7 +69,7 @@ class ComparisonView(View):
     TypeError
         For something that is no run.
     ValueError
-        One of the runs has no graph.
+        One of the runs has no graph, or there are not two titles.
     """
 
     _esm = module("comparison")
@@ -90,22 +88,40 @@ class ComparisonView(View):
     grouped = traitlets.Bool(False).tag(sync=True)
     height = traitlets.Int(640, min=240, max=4000).tag(sync=True)
 
-    def __init__(self, a: DebugRun, b: DebugRun, **traits: Any) -> None:
+    def __init__(
+        self,
+        a: DebugRun,
+        b: DebugRun,
+        titles: Sequence[str] | None = None,
+        **traits: Any,
+    ) -> None:
         for run in (a, b):
             if not hasattr(run, "parts"):
                 raise TypeError(
                     f"ComparisonView shows two runs, not {type(run).__name__}: pass "
                     "tvmdbg_widgets.open(path)"
                 )
-        self.comparison = compare(a.parts, b.parts)
+        self.comparison = compare(a.parts, b.parts, titles)
         self._run_b = b
         own = Session(b) if a is b else b.session
         super().__init__(a, run_b=b.model, session_b=own, **traits)
         self.on_msg(self._on_question)
 
     def __repr__(self) -> str:
-        titles = f"{self._debug_run.title!r} and {self._run_b.title!r}"
-        return f"<ComparisonView of {titles}, alive in a notebook; elsewhere .figure().save(path)>"
+        a, b = self.comparison.titles
+        return (
+            f"<ComparisonView of {a!r} and {b!r}, alive in a notebook; "
+            "elsewhere .save_html(path) or .figure().save(path)>"
+        )
+
+    def answer(self) -> Reply:
+        """Return all that the view asks: pairs and differences, as columns."""
+        return comparison_answer(self.comparison, {"kind": "comparison"})
+
+    @property
+    def run_beside(self) -> DebugRun:
+        """The run on the right side."""
+        return self._run_b
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         try:
@@ -133,26 +149,6 @@ class ComparisonView(View):
             theme=theme,
             saved=saved,
         )
-
-    def save_html(self, path: str | os.PathLike[str], **options: Any) -> NoReturn:
-        """Refuse: a page holds one run.
-
-        Raises
-        ------
-        NotImplementedError
-            Always; it says what can be saved.
-        """
-        raise NotImplementedError(_NO_PAGE)
-
-    def embed(self, height: int | None = None, **options: Any) -> NoReturn:
-        """Refuse, as :meth:`save_html` does.
-
-        Raises
-        ------
-        NotImplementedError
-            Always; it says what can be saved.
-        """
-        raise NotImplementedError(_NO_PAGE)
 
 
 def comparison_answer(comparison: Comparison, message: object) -> Reply:
@@ -187,7 +183,7 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
     }
     headers, buffer = pack(columns)
     info = {
-        "titles": [comparison.a.title, comparison.b.title],
+        "titles": list(comparison.titles),
         "sentence": matching.sentence,
         "kinds": [kind.label for kind in DifferenceKind],
         "certainties": [each.label for each in Certainty],

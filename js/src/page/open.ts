@@ -20,6 +20,8 @@ interface Settings {
   embedded: boolean;
 }
 
+/** The data of the second run, where there are two. */
+const SECOND = "tvmdbg-data-b";
 const LEAST_HEIGHT = 120;
 const BELOW = 16;
 const NARROW = 760;
@@ -54,6 +56,8 @@ export function open(bundle: Bundle): void {
 
 async function show({ views, answers }: Bundle, settings: Settings): Promise<Started> {
   const ask = storedAnswers(await unpacked("tvmdbg-data"), answers);
+  const second = document.getElementById(SECOND) && (await unpacked(SECOND));
+  const askSecond = second && storedAnswers(second, answers);
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");
@@ -62,7 +66,7 @@ async function show({ views, answers }: Bundle, settings: Settings): Promise<Sta
     started = await start(views, {
       models: settings.models,
       views: [{ view: settings.view, model: "view", element: place }],
-      ask,
+      ask: (message, model) => (askSecond && model === "run_b" ? askSecond : ask)(message),
     });
   } catch (error) {
     place.replaceChildren();

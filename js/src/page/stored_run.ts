@@ -21,6 +21,7 @@ export function runAnswers(data: StoredData): Answers {
     timeline: part("timeline"),
     tensors: part("tensors"),
     memory: part("memory"),
+    comparison: part("comparison"),
     node: (question) => plain(nodeDetails(data, question.integer("node"))),
     findings,
     cancelFindings: findings,

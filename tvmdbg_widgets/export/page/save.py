@@ -11,7 +11,7 @@ from tvmdbg_widgets.export.page.about import about
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.figure import figure_of_page
 from tvmdbg_widgets.export.page.script import code, data_element
-from tvmdbg_widgets.export.page.state import kind_of, models
+from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.model.writing import replacing
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import os
 
     from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.widgets.answering import Reply
     from tvmdbg_widgets.widgets.view import View
 
 #: Bytes that are kept free for the list of what was left out.
@@ -79,14 +80,25 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
     figure = figure_of_page(view, options)
     entry = states["view"].get("entry") or states["session"].get("entry")
     seen = states["view"].get("axes"), states["view"].get("index")
+    beside = run_beside(view)
+    differs: Reply | None = None
+    title, second = run.title, ""
+    if beside is not None:
+        differs = view.answer()
+        title = " ~ ".join(view.comparison.titles)
+        stored_b = store(beside, budget=options.budget, share=options.share, tensors=False)
+        second = data_element("tvmdbg-data-b", stored_b.data)
 
     def made(left_out: tuple[str, ...], data: str) -> str:
         return document(
-            title=options.title or run.title,
+            title=options.title or title,
             theme=options.theme,
             code=bundle,
             figure=figure,
-            about=about(run, options, left_out, tensors=tensors),
+            about="\n".join(
+                about(each, options, left_out, tensors=tensors)
+                for each in filter(None, (run, beside))
+            ),
             settings=settings,
             data=data,
             embedded=embedded,
@@ -104,8 +116,9 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             frame=frame,
             tensors=tensors,
             memory=kind == "memory",
+            comparison=differs,
         )
-        text = made(stored.left_out, data_element("tvmdbg-data", stored.data))
+        text = made(stored.left_out, data_element("tvmdbg-data", stored.data) + second)
         over = len(text.encode()) - options.budget
         if over <= 0:
             return text

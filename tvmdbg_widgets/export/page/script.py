@@ -51,7 +51,8 @@ def code(view: str) -> Code:
     Parameters
     ----------
     view : str
-        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"`` or ``"memory"``.
+        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"`` or
+        ``"comparison"``.
 
     Raises
     ------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.options import Options
+    from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.view import View
 
 #: Names of the views by the names of their classes.
@@ -18,9 +19,13 @@ KINDS = {
     "TensorInspector": "tensor",
     "Flamechart": "timeline",
     "MemoryView": "memory",
+    "ComparisonView": "comparison",
 }
 #: What a page does not take over: the host's own, and where the pointer happens to be.
-_NOT_TAKEN = frozenset({"layout", "tabbable", "tooltip", "run", "session", "hovered", "source"})
+_NOT_TAKEN = frozenset(
+    {"layout", "tabbable", "tooltip", "hovered", "source"}
+    | {"run", "session", "run_b", "session_b"}
+)
 
 
 def kind_of(view: View) -> str:
@@ -55,11 +60,23 @@ def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
         if "entry" in own:
             own["entry"] = [node, 0]
     title = options.title or view.debug_run.title
-    return {
+    found = {
         "run": {"title": title, "content_hash": "page"},
         "session": session,
         "view": own | {"run": "anywidget:run", "session": "anywidget:session"},
     }
+    beside = run_beside(view)
+    if beside is not None:
+        found["run_b"] = {"title": beside.title, "content_hash": "page b"}
+        found["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
+        found["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
+    return found
+
+
+def run_beside(view: Any) -> DebugRun | None:
+    """Return the second run of a comparison; None of other views."""
+    found: DebugRun | None = getattr(view, "run_beside", None)
+    return found
 
 
 def _node_id(view: View, node: int | str) -> int:

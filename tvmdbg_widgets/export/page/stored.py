@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored_pack import Binary
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.answering import Reply
 
 Entry: TypeAlias = tuple[int, int]
 
@@ -76,6 +77,7 @@ def store(
     frame: int | None = None,
     tensors: bool = True,
     memory: bool = False,
+    comparison: Reply | None = None,
 ) -> Stored:
     """Store the answers that a page can give.
 
@@ -105,9 +107,11 @@ def store(
         only how healthy each is.
     memory : bool
         Whether the page shows the memory plan.
+    comparison : Reply, optional
+        What differs between this run and another one.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, seen, budget, left, memory)
+    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, comparison)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -126,6 +130,7 @@ class _Wanted:
     page: int
     frame: int
     memory: bool
+    comparison: Reply | None
 
 
 class _Store:
@@ -166,6 +171,9 @@ class _Store:
         memory = self.wanted.memory
         binary = common(self.run, self.findings, health, self.eraser, memory=memory)
         binary.head["share"] = self.wanted.share
+        if (differs := self.wanted.comparison) is not None:
+            binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])
+            binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
         return binary
 
     def _is_withheld(self, tensor: Tensor) -> bool:
