@@ -131,8 +131,10 @@ def _arrange(
     spares = _SPARE if count <= _LARGE else _LARGE_SPARE
     tried = [*product(spares, size.widest)] if direction == "down" else [(0, 0.0)]
     fewest = max(1, math.ceil(length / (tall if direction == "down" else room)))
+    known: dict[tuple[tuple[float, ...], ...], Layout] = {}
     for columns in range(fewest, _MOST_STRETCHES[direction] + 1):
         cut: Arrangement | None = None
+        folded: set[tuple[tuple[float, ...], ...]] = set()
         for spare, widest in tried:
             widths, headers = wanted, size.headers
             if direction == "down":
@@ -142,7 +144,13 @@ def _arrange(
                     break
                 widths = [min(each, most) for each, most in zip(wanted, cap, strict=True)]
                 headers = [min(each, max(TAG, own / 2 - TAG)) for each in headers]
-            placed = _layout(scene, widths, replace(size, headers=headers), direction)
+            across = (tuple(widths), tuple(headers))
+            if across in folded:
+                continue
+            folded.add(across)
+            placed = known.get(across)
+            placed = placed or _layout(scene, widths, replace(size, headers=headers), direction)
+            known[across] = placed
             sized = widths, size.heights, headers
             for through, found in _folded(scene, placed, sized, columns, limits):
                 made = Arrangement(size.detail, direction, widths, size.heights, found)
