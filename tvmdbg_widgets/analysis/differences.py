@@ -97,7 +97,7 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
     graph_a, graph_b = matching.graph_a, matching.graph_b
     yield from _alone(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
     yield from _alone(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)
-    pairs = _values(matching)
+    pairs = value_pairs(matching)
     several = _groups(matching)
     for one, other in pairs:
         many_a, many_b = several.get((one, other), ((one,), (other,)))
@@ -122,7 +122,7 @@ def _alone(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Dif
             yield Difference(kind, -1, node, "", "", told)
 
 
-def _values(matching: Matching) -> list[tuple[int, int]]:
+def value_pairs(matching: Matching) -> list[tuple[int, int]]:
     """Return the pairs that give the same value: of a fused function its last part."""
     order_a = _places(matching.graph_a)
     order_b = _places(matching.graph_b)

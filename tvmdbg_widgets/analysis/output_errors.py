@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.differences import value_pairs
+from tvmdbg_widgets.analysis.matching import Certainty, match
 from tvmdbg_widgets.model.node_columns import NodeColumn
 from tvmdbg_widgets.model.ulp import NO_DISTANCE, distance
 
@@ -34,7 +36,8 @@ class OutputErrors:
     ----------
     parts : RunParts
     reference : DebugRun or mapping
-        A run of the same graph; or arrays by node id, node name or ``(node, output)``.
+        A run, of another graph as far as its nodes surely or likely match; or arrays by node id,
+        node name or ``(node, output)``.
     measure : str
         ``"absolute"``: the largest difference. ``"relative"``: that, as a share of the largest
         magnitude in the reference. ``"ulp"``: the most steps between values of one dtype.
@@ -42,15 +45,15 @@ class OutputErrors:
     Attributes
     ----------
     values : float64 [E]
-        NaN where it is unknown: no tensor, no reference, another shape, for ``"ulp"`` another
-        dtype, or not looked at yet. Infinite where one side is finite and the other is not.
+        NaN where it is unknown: no tensor, no reference (or no sure match in it), another shape,
+        for ``"ulp"`` another dtype, or not looked at yet. Infinite where one side is finite and the other is not.
     done, total : int
         Entries that were compared, of how many.
 
     Raises
     ------
     ValueError
-        No graph, no such measure, or a run of another graph.
+        No graph, no such measure, or a run of which no tensor is known to be of this graph.
     KeyError, IndexError, TypeError
         The mapping has a node that the graph has not.
     """
@@ -143,14 +146,27 @@ def _of_run(graph: Graph, reference: Any) -> dict[Entry, Any]:
             "a reference is another run, or a mapping of nodes to arrays, not "
             f"{type(reference).__name__}"
         )
+    tensors = dict(reference.tensors or {})
     same = theirs.num_nodes == graph.num_nodes and theirs.num_entries == graph.num_entries
-    if not same or not np.array_equal(theirs.entry_offsets, graph.entry_offsets):
+    if same and np.array_equal(theirs.entry_offsets, graph.entry_offsets):
+        return tensors
+    matching = match(graph, theirs)
+    sure = matching.certainty <= Certainty.LIKELY
+    certain = set(map(tuple, matching.pairs[sure].tolist()))
+    found = {
+        (one, output): tensors[other, output]
+        for one, other in value_pairs(matching)
+        if (one, other) in certain
+        for output in range(len(graph.entry_range(one)))
+        if (other, output) in tensors
+    }
+    if not found:
         raise ValueError(
             f"the reference has another graph, of {theirs.num_nodes:,} nodes and not "
-            f"{graph.num_nodes:,}: give a mapping of this run's nodes to its arrays; "
-            "run.match(reference) tells which nodes of the two are one"
+            f"{graph.num_nodes:,}, and none of its tensors is surely of a node of this one: "
+            "give a mapping of this run's nodes to its arrays"
         )
-    return dict(reference.tensors or {})
+    return dict(sorted(found.items()))
 
 
 def _blocks(array: Any) -> Iterator[Block]:

@@ -1,0 +1,27 @@
+"""Errors against a run of another graph, whose nodes are found by matching."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.output_errors import OutputErrors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_run_with_copies_is_a_reference_by_its_matches(corpus: Path) -> None:
+    a, b = (tvmdbg.open(corpus / f"tvm/resnet20_{name}") for name in ("cifar", "two_devices"))
+    found = []
+    for run, other in ((a, b), (b, a)):
+        errors = OutputErrors(run.parts, other)
+        errors.run()
+        found.append(errors.values)
+    assert np.all(found[0] == 0)  # by the checksums of both dumps
+    nodes = json.loads((corpus / "tvm/resnet20_two_devices/graph.json").read_text())["nodes"]
+    copies = [i for i, node in enumerate(nodes) if node["name"].startswith("__copy")]
+    assert np.flatnonzero(np.isnan(found[1])).tolist() == copies
