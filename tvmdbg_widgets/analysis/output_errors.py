@@ -46,7 +46,8 @@ class OutputErrors:
     ----------
     values : float64 [E]
         NaN where it is unknown: no tensor, no reference (or no sure match in it), another shape,
-        for ``"ulp"`` another dtype, or not looked at yet. Infinite where one side is finite and the other is not.
+        for ``"ulp"`` another dtype, or not looked at yet. Infinite where one side is finite and
+        the other is not.
     done, total : int
         Entries that were compared, of how many.
 
