@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from benchmarks.graphs import network
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
+from benchmarks.graphs import network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,6 +171,13 @@ def assert_within(part: Locator, panel: Locator) -> None:
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
 
 
+NETWORKS = {  # how many labels there are at first, at least
+    "resnet20_cifar": 20,
+    "resnet20_cifar_nchw8c": 20,
+    "resnet20_cifar_unfused": 12,
+    "transformer_encoder": 15,
+    "large": 15,
+}
 MISSING = {
     "no_tensors": {"Tensor": "output_tensors.params"},
     "no_graph": {"Graph": "_tvmdbg_graph_dump.json"},
@@ -438,23 +445,14 @@ def networks(corpus: Path) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("width", "theme"), [(480, "dark"), (1600, "light")])
-@pytest.mark.parametrize(
-    ("run", "first"),
-    [
-        ("resnet20_cifar", 20),
-        ("resnet20_cifar_nchw8c", 20),
-        ("resnet20_cifar_unfused", 12),
-        ("transformer_encoder", 15),
-        ("large", 15),
-    ],
-)
+@pytest.mark.parametrize("run", NETWORKS)
 def test_networks_are_an_outline_at_first_and_legible_at_every_zoom(
-    page: Page, networks: dict[str, str], run: str, first: int, width: int, theme: str
+    page: Page, networks: dict[str, str], run: str, width: int, theme: str
 ) -> None:
     show(page, networks[run], width, theme, views="graph")
     (found,) = check(page)
     labels = found["canvases"][0]["labels"]
-    assert len(labels) >= first
+    assert len(labels) >= NETWORKS[run]
     root = page.locator(".tvmdbg-graph")
     for keys in ("++", "++", "++", "+++", "0", "++"):
         root.focus()

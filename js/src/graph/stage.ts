@@ -4,39 +4,22 @@ import { Camera, isIn, type Rectangle } from "./camera.ts";
 import { GraphPainter } from "./drawing.ts";
 import { edgeAt } from "./edge_talk.ts";
 import { EdgePainter } from "./edges.ts";
+import { fitted, isThread, opening } from "./framing.ts";
 import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
-import { type Line, marginStart } from "./margin.ts";
+import type { Line } from "./margin.ts";
 import { type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
-import {
-  CUT_SCALE,
-  detail,
-  type LabelRecord,
-  type Picture,
-  READABLE_SCALE,
-  TITLE_SCALE,
-} from "./picture.ts";
-import type { Placed } from "./placed.ts";
+import { detail, type LabelRecord, type Picture, READABLE_SCALE } from "./picture.ts";
 
 const MOVE_MS = 180;
 /** A button is hit, too, where it is missed by no more, CSS px. */
 const SLACK = 3;
-/** Where the whole graph fits at this scale or above, it is shown whole at first. */
-const WHOLE_SCALE = 0.55;
-const LARGEST_FIT = 1.1;
 /** Less than a fitted graph keeps to the border: what a fit shows is in view. */
 const SPARE = 8;
 /** What a picture of the whole graph keeps free around it, CSS px. */
 const BORDER = 16;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
-/** Where a large graph that runs to the right opens: several boxes side by side, their titles whole for the most part. */
-const RIGHT_SCALE = 0.75;
-/** A row of the outline that a large graph opens with, CSS px. */
-const OUTLINE_ROW = 17;
-/** Room that texts beside a thin graph take, where there is so much. */
-const BESIDE = 340;
-
 export interface Inspection {
   labels?: LabelRecord[];
   marks?: ({ id: number; group: number; button: Rectangle | null } & Rectangle)[];
@@ -138,32 +121,10 @@ export class Stage {
     this.#baseRepaint.request();
   }
 
-  /**
-   * The whole graph where that is legible. Else the box that is `asked` for, readable; or as many rows of boxes with texts
-   * beside them as there is room for, at the `slowest` or at the graph's beginning.
-   */
+  /** Looks from where the graph is seen at first: at the box that is `asked` for, or where it is the `slowest`. */
   open(asked: number | null, slowest: number | null): void {
-    const picture = this.#picture;
-    if (!picture) return;
-    const { placed } = picture;
-    const { bounds, direction, x, y } = placed.layout;
-    const whole = this.#fitted(bounds);
-    const isLegible = (camera: Camera) =>
-      placed.columns > 1 || camera.scale >= WHOLE_SCALE || marginStart(placed, camera) !== null;
-    const outline = asked === null && !isLegible(whole) ? this.#outline(placed) : null;
-    Object.assign(this.camera, outline ?? whole);
-    if (outline || !isLegible(whole)) {
-      const box = asked ?? slowest;
-      if (!outline) {
-        this.camera.scale = asked === null && direction === "right" ? RIGHT_SCALE : READABLE_SCALE;
-        this.camera.x = (bounds.minX + bounds.maxX) / 2;
-        this.camera.y = (bounds.minY + bounds.maxY) / 2;
-        if (box === null && direction === "right") this.camera.x = bounds.minX;
-        if (box !== null) this.camera.x = x[box]!;
-      }
-      if (box !== null) this.camera.y = y[box]!;
-      else if (direction === "down") this.camera.y = bounds.minY;
-    }
+    if (!this.#picture) return;
+    Object.assign(this.camera, opening(this.#picture.placed, this.camera, asked, slowest));
     this.changed();
     this.isMoved = false;
     this.#opening = () => this.open(this.#marks.selected.at(-1) ?? asked, slowest);
@@ -184,14 +145,7 @@ export class Stage {
 
   /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
   get isThread(): boolean {
-    if (!this.#picture) return false;
-    const { placed } = this.#picture;
-    const { minX, minY, maxX, maxY } = placed.layout.bounds;
-    const whole = this.#fitted(placed.layout.bounds);
-    const { width, height } = this.size;
-    const inColumns = Math.sqrt((width * height) / Math.max(1, (maxX - minX) * (maxY - minY)));
-    const isRead = whole.scale >= TITLE_SCALE || marginStart(placed, whole) !== null;
-    return !isRead && inColumns > 1.6 * whole.scale;
+    return this.#picture !== null && isThread(this.#picture.placed, this.camera);
   }
 
   /** Whether all of the graph is in view. */
@@ -202,7 +156,7 @@ export class Stage {
   }
 
   fit(bounds: Bounds): void {
-    this.#moveTo(this.#fitted(bounds));
+    if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
   }
 
   /** The whole graph, also after the stage has changed its size. */
@@ -210,9 +164,8 @@ export class Stage {
     if (!this.#picture) return;
     this.fit(this.#picture.placed.layout.bounds);
     this.#opening = () => {
-      const { bounds } = this.#picture!.placed.layout;
-      const { scale, x, y } = this.#fitted(bounds);
-      Object.assign(this.camera, { scale, x, y });
+      const { placed } = this.#picture!;
+      Object.assign(this.camera, fitted(placed, this.camera, placed.layout.bounds));
     };
   }
 
@@ -328,22 +281,6 @@ export class Stage {
     overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
   }
 
-  /** A camera that shows the bounds; a thin graph stands to the left, for the texts beside it. */
-  #fitted(bounds: Bounds): Camera {
-    const target = this.#copy();
-    target.fit(bounds, LARGEST_FIT);
-    return (this.#picture && beside(this.#picture.placed, target)) ?? target;
-  }
-
-  /** A camera over rows of boxes that are as low as their texts beside them; null where these have no room. */
-  #outline(placed: Placed): Camera | null {
-    const { bounds, layers } = placed.layout;
-    const target = this.#copy();
-    target.fit(bounds);
-    target.scale = (OUTLINE_ROW * layers) / Math.max(1, bounds.maxY - bounds.minY);
-    return beside(placed, target);
-  }
-
   /** What was drawn fades away over what comes. */
   #fade(): void {
     const { canvas } = this.#base;
@@ -414,17 +351,6 @@ export class Stage {
     this.#marker.paint(this.#picture, this.#marks, this.#edge);
     this.#overview.paint(this.#picture, this.#marks);
   }
-}
-
-/** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
-function beside(placed: Placed, camera: Camera): Camera | null {
-  if (camera.scale >= CUT_SCALE) return null;
-  const { bounds } = placed.layout;
-  const aside = Object.assign(new Camera(), camera);
-  const wide = (bounds.maxX - bounds.minX) * aside.scale;
-  aside.x += Math.max(0, Math.min(BESIDE, aside.width - wide)) / 2 / aside.scale;
-  aside.clamp(bounds);
-  return marginStart(placed, aside) === null ? null : aside;
 }
 
 function isAnimated(): boolean {
