@@ -1,4 +1,5 @@
 import { Camera } from "../graph/camera.ts";
+import { marginStart } from "../graph/margin.ts";
 import type { GraphView } from "../graph/view.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
@@ -30,13 +31,15 @@ export class Follow {
     if (isFirst || side === this.leader) this.follow();
   }
 
-  /** Begins at the larger of both scales, at which both graphs have room for their texts. */
+  /** Begins at the other's scale where it would lose its texts at the smaller one. */
   #level(): void {
     const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
     if (!lead?.placed || !other?.placed) return;
     const { camera } = lead.stage;
-    const factor = other.stage.camera.scale / camera.scale;
-    if (!(factor > 1)) return;
+    const own = other.stage.camera;
+    const small = Object.assign(new Camera(), own, { scale: camera.scale });
+    const factor = own.scale / camera.scale;
+    if (!(factor > 1) || marginStart(other.placed, small) !== null) return;
     camera.zoomAt(factor, camera.width / 2, 0);
     camera.clamp(lead.placed.layout.bounds);
     lead.stage.changed();
