@@ -111,10 +111,11 @@ export class Journey {
     }, SETTLED_MS);
   }
 
-  /** Puts the camera where it is to be, if that is said and shown. */
-  settle(): boolean {
+  /** Puts the camera where it is to be, if that is said and `shown` is what remains. */
+  settle(shown = this.#view.placed): boolean {
     const { placed, stage, isArranging } = this.#view;
-    if (!this.#target || !placed || isArranging) return false;
+    if (!this.#target || !placed || placed !== shown) return false;
+    if (isArranging || stage.isPlacing) return false;
     const at = viewOf(this.#target, placed);
     this.#target = null;
     if (at) stage.look(at);

@@ -33,13 +33,13 @@ export class Placing {
     }
     view.placed = placed;
     view.walk = new Walk(placed);
-    if (fits) view.repaint(() => view.stage.fitAll());
+    if (fits) view.repaint(() => void (view.journey.settle(placed) || view.stage.fitAll()));
     else if (opens || !moved) view.repaint(this.#opening(before, placed, focus));
     else {
       view.repaint(() => {
         camera.x += moved.x;
         camera.y += moved.y;
-        if (view.journey.settle()) return;
+        if (view.journey.settle(placed)) return;
         view.stage.changed();
         // All was in view, and there is less of it now: it is shown as large as there is room.
         if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
@@ -63,7 +63,7 @@ export class Placing {
     return () => {
       const { node } = view;
       const since = node === null || node === asked ? -1 : placed.boxOf(node);
-      if (!view.journey.settle()) view.stage.open(since >= 0 ? since : wanted, slowest);
+      if (!view.journey.settle(placed)) view.stage.open(since >= 0 ? since : wanted, slowest);
     };
   }
 

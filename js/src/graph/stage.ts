@@ -94,6 +94,11 @@ export class Stage {
     this.#baseRepaint.request();
   }
 
+  /** Whether the camera is still to be set for the picture that was given last. */
+  get isPlacing(): boolean {
+    return this.#pending !== null;
+  }
+
   /** Marks an edge; -1 for none. */
   point(edge: number): void {
     if (edge === this.#edge) return;
