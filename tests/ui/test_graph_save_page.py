@@ -53,7 +53,7 @@ def graph(page: Page, resnet: str, graph: Callable[..., Locator]) -> Callable[..
     """Open the view, at rest."""
 
     def open_view(query: str = "", address: str = resnet) -> Locator:
-        root = graph(query, 960, address)
+        root = graph(query, 1200, address)
         rest(page)
         return root
 
@@ -146,7 +146,7 @@ def test_the_whole_graph_by_key_at_a_readable_scale(
 def test_png_of_the_whole_has_the_pixels_of_the_screen(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
-    graph("graph.grouped=false", width=1200)
+    graph("graph.grouped=false")
     page.get_by_role("button", name="save a picture of the graph (i)").click()
     svg = sound(saved(page, "SVG of the whole graph", tmp_path))
     png = saved(page, "PNG of the whole graph", tmp_path).read_bytes()
