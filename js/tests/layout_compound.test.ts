@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { edgePath, type LayoutResult, layout } from "../src/graph/layout/index.ts";
+import {
+  type CompoundInput,
+  edgePath,
+  type LayoutResult,
+  layout,
+} from "../src/graph/layout/index.ts";
 import { type Groups, type Shown, shown, someGroups } from "./layout_frames.ts";
 import { network, random, scattered } from "./layout_graphs.ts";
 import { type Segment, segments } from "./layout_quality.ts";
@@ -188,3 +193,60 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     }
   });
 });
+
+/** A graph with open groups several times in a row, each time in a frame, with now and then something that differs. */
+function repeated(seed: number): CompoundInput {
+  const next = random(seed);
+  const { graph, groups } = anyGraph(seed);
+  const { input: once } = shown(graph, groups, someOpen(groups, seed));
+  const [box, edge, frame] = [once.count, once.source.length, once.frames!.parent.length + 1];
+  const copies = Array.from({ length: 5 }, (_, i) => i);
+  const change = () => (next() < 0.01 ? 1 : 0);
+  const input: CompoundInput = {
+    ...once,
+    count: copies.length * box,
+    width: Float64Array.from(
+      copies.flatMap(() => [...once.width]),
+      (w) => w + 20 * change(),
+    ),
+    height: Float64Array.from(
+      copies.flatMap(() => [...once.height]),
+      (h) => h + 20 * change(),
+    ),
+    source: Int32Array.from(copies.flatMap((c) => [...once.source, 0].map((v) => v + c * box))),
+    target: Int32Array.from(
+      copies.flatMap((c) => [
+        ...[...once.target].map((v) => v + c * box),
+        ((c + 1) % 5) * box + box - 1,
+      ]),
+    ),
+    sourceSlot: Int32Array.from(
+      copies.flatMap(() => [...once.sourceSlot!, 0]),
+      (slot) => slot + change(),
+    ),
+    frameOf: Int32Array.from(
+      copies.flatMap((c) => [...once.frameOf!].map((f) => c * frame + f + 1)),
+    ),
+    frames: {
+      parent: Int32Array.from(
+        copies.flatMap((c) => [-1, ...[...once.frames!.parent].map((f) => c * frame + f + 1)]),
+      ),
+      alike: new Int32Array(copies.length * frame),
+      minWidth: new Float64Array(copies.length * frame).fill(80),
+    },
+  };
+  if (seed % 3 === 0) input.options = { trunkBudget: -100 };
+  expect(input.source.length).toBe(copies.length * (edge + 1));
+  return input;
+}
+
+it.each(SEEDS.slice(0, 15))(
+  "draws frames alike as if each were laid out by itself (%i)",
+  (seed) => {
+    const input = repeated(seed);
+    const { alike, ...frames } = input.frames!;
+    const apart = { ...input, frames: { ...frames, alike: alike.map((_, f) => f) } };
+    const { timings: _, ...expected } = layout(apart);
+    expect(layout(input)).toMatchObject(expected);
+  },
+);

@@ -32,6 +32,7 @@ export function originsOf(
 export function joinStrokes(
   graph: Expanded,
   trunks: Trunks,
+  edgeAt: Int32Array,
   acyclic: Acyclic,
   levels: Levels,
   itemOfBox: Int32Array,
@@ -45,14 +46,20 @@ export function joinStrokes(
   const { last } = graph;
   const edges = acyclic.source.length;
   const { points } = strokes.pen;
+  /** Of an edge whose level is laid out in another's place. */
+  const leavesOf = (e: number): number => {
+    const at = edgeAt[e]!;
+    const left = strokes.leaves[at]!;
+    return left < 0 ? -1 : left + e - at;
+  };
 
   /** The stroke a whole line through a port goes on in. */
-  const onward = new Int32Array(graph.nodes).fill(-1);
+  const onward = new Int32Array(levels.count).fill(-1);
   for (let e = 0; e < source.length; e++) {
-    if (last[e]! < 0) continue;
+    if (last[edgeAt[e]!]! < 0) continue;
     const at = outPort[e]! >= 0 ? outPort[e]! : source[e]!;
     if (outPort[e]! < 0 && port[at] !== ENTRY) continue;
-    if (onward[at]! < 0 && strokes.leaves[e]! < 0) onward[at] = e;
+    if (onward[at]! < 0 && leavesOf(e) < 0) onward[at] = e;
   }
   const edgeOf = new Int32Array(source.length).fill(-1);
   for (let e = 0; e < edges; e++) {
@@ -92,8 +99,8 @@ export function joinStrokes(
       const oy = origins.y[levelOf[u]!]!;
       const tx = origins.x[levelOf[v]!]!;
       const ty = origins.y[levelOf[v]!]!;
-      const outX = ox + ports.out[trunks.ofEdge[a]!]!;
-      const inX = tx + ports.in[b]!;
+      const outX = ox + ports.out[trunks.ofEdge[edgeAt[a]!]!]!;
+      const inX = tx + ports.in[edgeAt[b]!]!;
       const below = layerTop[lu + 1]! - layerBottom[lu]!;
       const above = layerTop[lv]! - layerBottom[lv - 1]!;
       pen.corner(outX, oy + y[u]! + height[u]! / 2);
@@ -103,8 +110,8 @@ export function joinStrokes(
       stubs.push(e);
     } else {
       let i = end - 1;
-      while (i > first && strokes.leaves[chain[i]!]! < 0 && holder(chain[i - 1]!) === e) i--;
-      const left = strokes.leaves[chain[i]!]!;
+      while (i > first && leavesOf(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
+      const left = leavesOf(chain[i]!);
       if (left >= 0) trunk[e] = holder(left);
       else if (i > first) trunk[e] = holder(chain[i - 1]!);
       const alone = levels.itemStart.length === 2;
@@ -112,9 +119,11 @@ export function joinStrokes(
         const link = chain[i]!;
         const dx = origins.x[levelOf[target[link]!]!]!;
         const dy = origins.y[levelOf[target[link]!]!]!;
-        if (alone) pen.copy(points, strokes.start[link]!, strokes.end[link]!, dx, dy);
+        const from = strokes.start[edgeAt[link]!]!;
+        const to = strokes.end[edgeAt[link]!]!;
+        if (alone) pen.copy(points, from, to, dx, dy);
         else {
-          for (let p = strokes.start[link]!; p < strokes.end[link]!; p++) {
+          for (let p = from; p < to; p++) {
             pen.to(dx + points[2 * p]!, dy + points[2 * p + 1]!);
           }
         }

@@ -1,4 +1,4 @@
-import type { Levels } from "./levels.ts";
+import type { LevelGraphs } from "./levels.ts";
 import type { Geometry } from "./place.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
@@ -39,7 +39,7 @@ function crossings(a: Bus, b: Bus, inX: Float64Array): number {
 export function busFinder(
   graph: Expanded,
   trunks: Trunks,
-  { source, target }: Levels,
+  { source, target }: LevelGraphs,
   ports: Ports,
   { x, layer, layerTop, layerBottom }: Geometry,
 ): { buses: Buses; find: (from: number, to: number) => void } {

@@ -1,4 +1,4 @@
-import { makeAcyclic } from "./acyclic.ts";
+import { identity, makeAcyclic } from "./acyclic.ts";
 import { groupBy } from "./adjacency.ts";
 import { joinStrokes, originsOf } from "./assemble.ts";
 import { alignBlocks } from "./blocks.ts";
@@ -11,6 +11,7 @@ import {
   placeFrames,
   transpose,
 } from "./finish.ts";
+import { fold } from "./fold.ts";
 import { initialOrder } from "./initial.ts";
 import { assignLayers } from "./layering.ts";
 import { oneLevel, partLevels } from "./levels.ts";
@@ -84,6 +85,13 @@ function oneColumn(layers: number, { minX, maxX, minY, maxY }: Bounds): Columns 
   };
 }
 
+/** values[index + shift] of each index. */
+function pick(values: Float64Array, index: Int32Array, shift = 0): Float64Array {
+  const picked = new Float64Array(index.length);
+  for (let i = 0; i < index.length; i++) picked[i] = values[index[i]! + shift]!;
+  return picked;
+}
+
 /** The layout in steps; between two steps the caller may pause or stop. */
 export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, LayoutResult> {
   check(input);
@@ -109,14 +117,32 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const outgoing = groupBy(levels.count, levels.source);
   yield done("adjacency", 0.05);
 
-  const layering = assignLayers(levels, outgoing);
+  const rows = assignLayers(levels, outgoing);
   yield done("layering", 0.1);
 
-  const trunks = findTrunks(levels.source, outgoing, levels.slot, levels.flipped);
-  const far = findStubs(layering, trunks, levels, spacing.trunkBudget * count + FREE_POINTS);
+  const tensors = findTrunks(levels.source, outgoing, levels.slot, levels.flipped);
+  const far = findStubs(rows, tensors, levels, spacing.trunkBudget * count + FREE_POINTS);
   const { stub, hidden } = input.frames ? spreadStubs(levels, far) : { stub: far, hidden: far };
-  const graph = expand(layering, trunks, levels, hidden);
-  yield done("trunks", 0.2);
+  yield done("trunks", 0.15);
+
+  const across = direction === "down" ? input.width : input.height;
+  const along = direction === "down" ? input.height : input.width;
+  const width = new Float64Array(levels.count);
+  const height = new Float64Array(levels.count);
+  let tall = 0;
+  for (let v = 0; v < levels.count; v++) {
+    const b = levels.box[v]!;
+    if (b < 0) continue;
+    width[v] = across[nodeOf[b]!]!;
+    height[v] = along[nodeOf[b]!]!;
+    tall += height[v]!;
+  }
+  const nominal = nominalWidth(input, levels, width);
+  const own = input.frames ? fold(input, levels, tensors, hidden, width, height) : undefined;
+  const { layering, trunks } = own ?? { layering: rows, trunks: tensors };
+  const kinds = own?.levels ?? levels;
+  const graph = expand(layering, trunks, kinds, own?.hidden ?? hidden);
+  yield done("fold", 0.2);
 
   const order = initialOrder(graph);
   yield done("initial", 0.25);
@@ -128,40 +154,35 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const blocks = alignBlocks(graph, order, layering);
   yield done("blocks", 0.7);
 
-  const across = direction === "down" ? input.width : input.height;
-  const along = direction === "down" ? input.height : input.width;
-  const width = new Float64Array(levels.count);
-  const height = new Float64Array(levels.count);
-  for (let b = 0; b < count; b++) {
-    width[itemOfBox[b]!] = across[nodeOf[b]!]!;
-    height[itemOfBox[b]!] = along[nodeOf[b]!]!;
-  }
-  const x = placeBlocks(graph, order, blocks, nominalWidth(input, levels, width), spacing);
+  const wide = own ? pick(width, own.itemOf) : width;
+  const x = placeBlocks(graph, order, blocks, own ? pick(nominal, own.itemOf) : nominal, spacing);
   yield done("coordinates", 0.8);
 
-  const half = width.map((w) => w / 2);
-  const geometry: Geometry = {
+  const half = wide.map((w) => w / 2);
+  const once: Geometry = {
     x,
-    nominal: input.frames ? x.slice() : x,
+    nominal: own ? x.slice() : x,
     layer: new Int32Array(graph.count),
-    y: new Float64Array(levels.count),
+    y: new Float64Array(kinds.count),
     left: half,
     right: half.slice(),
-    height,
+    height: own ? pick(height, own.itemOf) : height,
     layerTop: new Float64Array(layering.rows),
     layerBottom: new Float64Array(layering.rows),
-    above: new Float64Array(levels.itemStart.length - 1),
+    above: new Float64Array(kinds.itemStart.length - 1),
   };
   const placing = placeLevels(
     input,
     graph,
-    levels,
+    kinds,
     layering,
     order,
     blocks,
     trunks,
-    geometry,
-    width,
+    once,
+    wide,
+    own ? pick(input.frames!.minWidth, own.levelOf.subarray(1), -1) : new Float64Array(0),
+    count === 0 ? 1 : tall / count + spacing.layerGap,
     spacing,
   );
   let placed = placing.next();
@@ -172,10 +193,23 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const placement = placed.value;
   yield done("layers", 0.9);
 
+  const geometry: Geometry = own
+    ? {
+        ...once,
+        x: pick(x, own.itemAt),
+        y: pick(once.y, own.itemAt),
+        left: pick(once.left, own.itemAt),
+        right: pick(once.right, own.itemAt),
+        height: pick(once.height, own.itemAt),
+        layer: own.itemAt.map((v) => once.layer[v]!),
+        above: pick(once.above, own.levelAt),
+      }
+    : once;
   const origins = originsOf(levels, geometry);
   const { routes, stubs } = joinStrokes(
     graph,
     trunks,
+    own?.edgeAt ?? identity(levels.source.length),
     acyclic,
     levels,
     itemOfBox,

@@ -1,6 +1,6 @@
 import type { Rows } from "./adjacency.ts";
 import { groupBy } from "./adjacency.ts";
-import { ENTRY, EXIT, type Levels } from "./levels.ts";
+import { ENTRY, EXIT, type LevelGraphs } from "./levels.ts";
 
 /** A row is one layer of one component, so that components never meet while they are laid out. */
 export interface Layering {
@@ -15,7 +15,7 @@ export interface Layering {
 }
 
 /** Components; the inside of a frame is always one. */
-function connected({ count, source, target, levelOf }: Levels) {
+function connected({ count, source, target, levelOf }: LevelGraphs) {
   const root = new Int32Array(count);
   for (let v = 0; v < count; v++) root[v] = v;
   const find = (start: number): number => {
@@ -49,7 +49,7 @@ function connected({ count, source, target, levelOf }: Levels) {
  * lines longer than shorter (parameters and masks land beside their use). A chain of sole inputs moves along for free.
  * Ports stand in the first and in the last row of their frame.
  */
-export function assignLayers(levels: Levels, outgoing: Rows): Layering {
+export function assignLayers(levels: LevelGraphs, outgoing: Rows): Layering {
   const { count, source, target, port, levelOf, itemStart } = levels;
   const incoming = groupBy(count, target);
   const layer = new Int32Array(count);

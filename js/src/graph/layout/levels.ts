@@ -13,17 +13,15 @@ export const EXIT = 2;
  * of all frames, level f + 1 the inside of frame f; no edge leads from one level to another. Items and edges are sorted by
  * level; an edge between boxes of different levels is a chain of edges that meet at ports.
  */
-export interface Levels {
+export interface LevelGraphs {
   count: number;
   /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
   itemStart: Int32Array;
   edgeStart: Int32Array;
   levelOf: Int32Array;
-  /** Per item: its box, its frame, else -1; ENTRY or EXIT. */
-  box: Int32Array;
+  /** Per item: its frame, else -1; ENTRY or EXIT. */
   frame: Int32Array;
   port: Uint8Array;
-  itemOfFrame: Int32Array;
   source: Int32Array;
   target: Int32Array;
   slot: Int32Array;
@@ -31,6 +29,13 @@ export interface Levels {
   /** Per edge: the port inside the frame it comes from or leads to, -1 where that is no frame. */
   outPort: Int32Array;
   inPort: Int32Array;
+}
+
+/** All of them, and how they make up the input. */
+export interface Levels extends LevelGraphs {
+  /** Per item: its box, else -1. */
+  box: Int32Array;
+  itemOfFrame: Int32Array;
   /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
   chainStart: Int32Array;
   chain: Int32Array;

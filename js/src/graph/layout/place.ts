@@ -2,7 +2,7 @@ import type { Blocks } from "./blocks.ts";
 import { gapOf } from "./coordinates.ts";
 import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
-import { ENTRY, EXIT, type Levels } from "./levels.ts";
+import { ENTRY, EXIT, type LevelGraphs, type Levels } from "./levels.ts";
 import { type Packing, packComponents } from "./pack.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
@@ -82,16 +82,18 @@ function pushRow(
 export function* placeLevels(
   input: CompoundInput,
   graph: Expanded,
-  levels: Levels,
+  levels: LevelGraphs,
   layering: Layering,
   order: Order,
   { main }: Blocks,
   trunks: Trunks,
   geometry: Geometry,
   width: Float64Array,
+  header: Float64Array,
+  pitch: number,
   spacing: Spacing,
 ): Generator<void, Placement> {
-  const { itemStart, edgeStart, frame, port, itemOfFrame } = levels;
+  const { itemStart, edgeStart, frame, port } = levels;
   const { rowStart, component } = layering;
   const { x, nominal, y, layer, left, right, height, above } = geometry;
   const { nodes } = graph;
@@ -104,6 +106,7 @@ export function* placeLevels(
   const crowded = new Uint8Array(layering.rows);
   for (let v = 0; v < nodes; v++) if (frame[v]! >= 0) crowded[graph.row[v]!] = 1;
   for (let v = 0; v < graph.count; v++) layer[v] = graph.row[v]!;
+  const sizes = new Array<FrameSize>(itemStart.length - 2);
   let packing: Packing | undefined;
   let done = 0;
   let bottom = 0;
@@ -117,13 +120,17 @@ export function* placeLevels(
           ? ([0, 0] as const)
           : ([rowStart[c]!, rowStart[c + 1]!] as const);
     const edges = [edgeStart[l]!, edgeStart[l + 1]!] as const;
+    for (let v = from; v < to; v++) {
+      if (frame[v]! < 0) continue;
+      const size = sizes[frame[v]!]!;
+      left[v] = size.left;
+      right[v] = size.right;
+      height[v] = size.height;
+    }
     for (let r = rows[0]; r < rows[1]; r++) {
       if (crowded[r]) pushRow(graph, order, main[r]!, geometry, r, spacing);
     }
     if (l === 0) {
-      let tall = 0;
-      for (let v = 0; v < nodes; v++) if (levels.box[v]! >= 0) tall += height[v]!;
-      const pitch = input.count === 0 ? 1 : tall / input.count + spacing.layerGap;
       packing = packComponents(
         graph,
         layering,
@@ -147,13 +154,10 @@ export function* placeLevels(
       const inside = order.item.subarray(order.start[rows[0]]!, order.start[rows[1]]!);
       const size = frameSize(inside, port, nodes, geometry, direction, spacing, {
         length: bottom,
-        header: input.frames!.minWidth[l - 1]!,
+        header: header[l - 1]!,
       });
       above[l] = size.above;
-      const own = itemOfFrame[l - 1]!;
-      left[own] = size.left;
-      right[own] = size.right;
-      height[own] = size.height;
+      sizes[l - 1] = size;
       for (let v = from; v < to; v++) {
         if (port[v] === ENTRY) y[v] = -size.above;
         if (port[v] === EXIT) y[v] = size.height - size.above;
@@ -170,6 +174,13 @@ export function* placeLevels(
   return { packing: packing!, ports, strokes, bottom };
 }
 
+interface FrameSize {
+  above: number;
+  left: number;
+  right: number;
+  height: number;
+}
+
 /** A frame around what is inside; where the flow runs down, no line runs through its header at the upper left. */
 function frameSize(
   inside: Int32Array,
@@ -179,7 +190,7 @@ function frameSize(
   direction: Direction,
   { frameHeader, framePadding }: Spacing,
   { length, header }: { length: number; header: number },
-) {
+): FrameSize {
   let [least, most, entry] = [0, 0, Number.POSITIVE_INFINITY];
   let exits = false;
   for (const v of inside) {

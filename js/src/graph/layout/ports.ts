@@ -1,5 +1,5 @@
 import { groupBy } from "./adjacency.ts";
-import type { Levels } from "./levels.ts";
+import type { LevelGraphs } from "./levels.ts";
 import { sortByKey } from "./sort.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 
@@ -50,7 +50,7 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
 export function portPlacer(
   graph: Expanded,
   trunks: Trunks,
-  { target, frame, inPort, outPort }: Levels,
+  { target, frame, inPort, outPort }: LevelGraphs,
   centre: Float64Array,
   width: Float64Array,
 ): { ports: Ports; place: (from: number, to: number) => void } {

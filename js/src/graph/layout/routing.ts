@@ -1,5 +1,5 @@
 import { busFinder } from "./bus.ts";
-import type { Levels } from "./levels.ts";
+import type { LevelGraphs } from "./levels.ts";
 import type { Geometry } from "./place.ts";
 import type { Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
@@ -80,7 +80,7 @@ export interface Strokes {
 export function strokeDrawer(
   graph: Expanded,
   trunks: Trunks,
-  levels: Levels,
+  levels: LevelGraphs,
   ports: Ports,
   geometry: Geometry,
 ): { strokes: Strokes; draw: (from: number, to: number) => void } {

@@ -1,6 +1,6 @@
 import { neighbours, type Rows } from "./adjacency.ts";
 import type { Layering } from "./layering.ts";
-import type { Levels } from "./levels.ts";
+import type { LevelGraphs, Levels } from "./levels.ts";
 
 /** Edges of one tensor, (source, slot), share a trunk: one line down to the farthest reader. */
 export interface Trunks {
@@ -98,7 +98,7 @@ const FAR = 40;
 export function findStubs(
   { row }: Layering,
   trunks: Trunks,
-  { source, target }: Levels,
+  { source, target }: LevelGraphs,
   budget: number,
 ): Uint8Array {
   const stub = new Uint8Array(source.length);
@@ -152,7 +152,7 @@ export function spreadStubs({ chainStart, chain, flipped }: Levels, far: Uint8Ar
 export function expand(
   layering: Layering,
   trunks: Trunks,
-  { source, target, port }: Levels,
+  { source, target, port }: LevelGraphs,
   hidden: Uint8Array,
 ): Expanded {
   const nodes = layering.row.length;

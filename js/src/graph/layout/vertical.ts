@@ -1,5 +1,5 @@
 import type { Order } from "./initial.ts";
-import type { Levels } from "./levels.ts";
+import type { LevelGraphs } from "./levels.ts";
 import type { Geometry } from "./place.ts";
 import type { Expanded } from "./trunks.ts";
 
@@ -15,7 +15,7 @@ const MOST = 1;
  */
 export function stackLayers(
   graph: Expanded,
-  levels: Levels,
+  levels: LevelGraphs,
   order: Order,
   geometry: Geometry,
   rows: readonly [from: number, to: number],
