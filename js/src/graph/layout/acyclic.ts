@@ -1,4 +1,4 @@
-import { groupBy, type Rows } from "./adjacency.ts";
+import { at, groupBy, inverse, type Rows } from "./adjacency.ts";
 
 /** The same graph without cycles, its nodes renamed so that every edge runs from a lower to a higher name. */
 export interface Acyclic {
@@ -118,14 +118,9 @@ export function makeAcyclic(
   }
   if (level) {
     const levels = level.length === 0 ? 0 : level.at(-1)! + 1;
-    const order = nodeOf;
-    nodeOf = groupBy(
-      levels,
-      order.map((v) => level[v]!),
-    ).item.map((i) => order[i]!);
+    nodeOf = at(nodeOf, groupBy(levels, at(level, nodeOf)).item);
   }
-  const name = new Int32Array(count);
-  for (let i = 0; i < count; i++) name[nodeOf[i]!] = i;
+  const name = inverse(nodeOf);
   for (let e = 0; e < edges; e++) {
     if (flipped[e] || from[e]! < 0) reversed.push(e);
     if (from[e]! < 0) {

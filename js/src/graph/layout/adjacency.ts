@@ -25,6 +25,32 @@ export function groupBy(count: number, key: Int32Array): Rows {
   return { start, item };
 }
 
+/** The values at some places. */
+export function at(values: Int32Array, places: Int32Array): Int32Array {
+  const found = new Int32Array(places.length);
+  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
+  return found;
+}
+
+export function bytesAt(values: Uint8Array, places: Int32Array): Uint8Array {
+  const found = new Uint8Array(places.length);
+  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
+  return found;
+}
+
+export function numbersAt(values: Float64Array, places: Int32Array): Float64Array {
+  const found = new Float64Array(places.length);
+  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
+  return found;
+}
+
+/** The place of each value in an arrangement of 0 … count - 1. */
+export function inverse(arrangement: Int32Array): Int32Array {
+  const place = new Int32Array(arrangement.length);
+  for (let i = 0; i < arrangement.length; i++) place[arrangement[i]!] = i;
+  return place;
+}
+
 /** Neighbours of every node: row v holds value[i] for each i with key[i] = v. */
 export function neighbours(count: number, key: Int32Array, value: Int32Array): Rows {
   const rows = groupBy(count, key);

@@ -1,3 +1,4 @@
+import { identity } from "./acyclic.ts";
 import type { Origins } from "./assemble.ts";
 import type { Order } from "./initial.ts";
 import type { Layering } from "./layering.ts";
@@ -48,8 +49,9 @@ export function layersOfRows(
 /** Clusters of boxes whose extents along the flow overlap; x and y in the direction "down". */
 export function layersOfBoxes(x: Float64Array, y: Float64Array, height: ArrayLike<number>): Layers {
   const count = x.length;
-  const order = Int32Array.from(x, (_, v) => v);
-  const key = Float64Array.from(y, (middle, v) => middle - height[v]! / 2);
+  const order = identity(count);
+  const key = new Float64Array(count);
+  for (let v = 0; v < count; v++) key[v] = y[v]! - height[v]! / 2;
   sortByKey(order, key, count);
   const layer = new Int32Array(count);
   const start: number[] = [];

@@ -1,4 +1,4 @@
-import { groupBy } from "./adjacency.ts";
+import { at, bytesAt, groupBy } from "./adjacency.ts";
 import { assignLayers, type Layering } from "./layering.ts";
 import type { LevelGraphs, Levels } from "./levels.ts";
 import { findTrunks, type Trunks } from "./trunks.ts";
@@ -125,27 +125,31 @@ export function fold(
       if (like[l] === l) edgeOf[e + edge] = e;
     }
   }
-  const moved = (at: number) => (at < 0 ? -1 : itemAt[at]!);
+  const moved = (values: Int32Array) => {
+    const picked = at(values, edgeOf);
+    for (let e = 0; e < picked.length; e++) if (picked[e]! >= 0) picked[e] = itemAt[picked[e]!]!;
+    return picked;
+  };
   const levels: LevelGraphs = {
     count,
     itemStart,
     edgeStart,
-    levelOf: itemOf.map((v) => levelAt[whole.levelOf[v]!]!),
+    levelOf: at(levelAt, at(whole.levelOf, itemOf)),
     frame: itemOf.map((v) => (whole.frame[v]! < 0 ? -1 : levelAt[whole.frame[v]! + 1]! - 1)),
-    port: Uint8Array.from(itemOf, (v) => whole.port[v]!),
-    source: edgeOf.map((e) => moved(whole.source[e]!)),
-    target: edgeOf.map((e) => moved(whole.target[e]!)),
-    slot: edgeOf.map((e) => whole.slot[e]!),
-    flipped: Uint8Array.from(edgeOf, (e) => whole.flipped[e]!),
-    outPort: edgeOf.map((e) => moved(whole.outPort[e]!)),
-    inPort: edgeOf.map((e) => moved(whole.inPort[e]!)),
+    port: bytesAt(whole.port, itemOf),
+    source: moved(whole.source),
+    target: moved(whole.target),
+    slot: at(whole.slot, edgeOf),
+    flipped: bytesAt(whole.flipped, edgeOf),
+    outPort: moved(whole.outPort),
+    inPort: moved(whole.inPort),
   };
   const outgoing = groupBy(count, levels.source);
   return {
     levels,
     layering: assignLayers(levels, outgoing),
     trunks: findTrunks(levels.source, outgoing, levels.slot, levels.flipped),
-    hidden: Uint8Array.from(edgeOf, (e) => hidden[e]!),
+    hidden: bytesAt(hidden, edgeOf),
     itemAt,
     edgeAt,
     levelAt,

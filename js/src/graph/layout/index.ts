@@ -1,5 +1,5 @@
 import { identity, makeAcyclic } from "./acyclic.ts";
-import { groupBy } from "./adjacency.ts";
+import { at, groupBy, numbersAt } from "./adjacency.ts";
 import { joinStrokes, originsOf } from "./assemble.ts";
 import { alignBlocks } from "./blocks.ts";
 import { placeBlocks } from "./coordinates.ts";
@@ -85,11 +85,30 @@ function oneColumn(layers: number, { minX, maxX, minY, maxY }: Bounds): Columns 
   };
 }
 
-/** values[index + shift] of each index. */
-function pick(values: Float64Array, index: Int32Array, shift = 0): Float64Array {
-  const picked = new Float64Array(index.length);
-  for (let i = 0; i < index.length; i++) picked[i] = values[index[i]! + shift]!;
-  return picked;
+/** Per item, the box's extents across the flow and along it; the latter's sum. */
+function measure(
+  box: Int32Array,
+  nodeOf: Int32Array,
+  across: ArrayLike<number>,
+  along: ArrayLike<number>,
+) {
+  const width = new Float64Array(box.length);
+  const height = new Float64Array(box.length);
+  let tall = 0;
+  for (let v = 0; v < box.length; v++) {
+    const b = box[v]!;
+    if (b < 0) continue;
+    width[v] = across[nodeOf[b]!]!;
+    height[v] = along[nodeOf[b]!]!;
+    tall += height[v]!;
+  }
+  return { width, height, tall };
+}
+
+function itemsOf(box: Int32Array, boxes: number): Int32Array {
+  const item = new Int32Array(boxes);
+  for (let v = 0; v < box.length; v++) if (box[v]! >= 0) item[box[v]!] = v;
+  return item;
 }
 
 /** The layout in steps; between two steps the caller may pause or stop. */
@@ -112,8 +131,7 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const levels = input.frames
     ? partLevels(input, acyclic)
     : oneLevel(count, acyclic, input.sourceSlot);
-  const itemOfBox = new Int32Array(count);
-  for (let v = 0; v < levels.count; v++) if (levels.box[v]! >= 0) itemOfBox[levels.box[v]!] = v;
+  const itemOfBox = itemsOf(levels.box, count);
   const outgoing = groupBy(levels.count, levels.source);
   yield done("adjacency", 0.05);
 
@@ -127,16 +145,7 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
 
   const across = direction === "down" ? input.width : input.height;
   const along = direction === "down" ? input.height : input.width;
-  const width = new Float64Array(levels.count);
-  const height = new Float64Array(levels.count);
-  let tall = 0;
-  for (let v = 0; v < levels.count; v++) {
-    const b = levels.box[v]!;
-    if (b < 0) continue;
-    width[v] = across[nodeOf[b]!]!;
-    height[v] = along[nodeOf[b]!]!;
-    tall += height[v]!;
-  }
+  const { width, height, tall } = measure(levels.box, nodeOf, across, along);
   const nominal = nominalWidth(input, levels, width);
   const own = input.frames ? fold(input, levels, tensors, hidden, width, height) : undefined;
   const { layering, trunks } = own ?? { layering: rows, trunks: tensors };
@@ -154,8 +163,14 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const blocks = alignBlocks(graph, order, layering);
   yield done("blocks", 0.7);
 
-  const wide = own ? pick(width, own.itemOf) : width;
-  const x = placeBlocks(graph, order, blocks, own ? pick(nominal, own.itemOf) : nominal, spacing);
+  const wide = own ? numbersAt(width, own.itemOf) : width;
+  const x = placeBlocks(
+    graph,
+    order,
+    blocks,
+    own ? numbersAt(nominal, own.itemOf) : nominal,
+    spacing,
+  );
   yield done("coordinates", 0.8);
 
   const half = wide.map((w) => w / 2);
@@ -166,7 +181,7 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
     y: new Float64Array(kinds.count),
     left: half,
     right: half.slice(),
-    height: own ? pick(height, own.itemOf) : height,
+    height: own ? numbersAt(height, own.itemOf) : height,
     layerTop: new Float64Array(layering.rows),
     layerBottom: new Float64Array(layering.rows),
     above: new Float64Array(kinds.itemStart.length - 1),
@@ -181,7 +196,9 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
     trunks,
     once,
     wide,
-    own ? pick(input.frames!.minWidth, own.levelOf.subarray(1), -1) : new Float64Array(0),
+    own
+      ? Float64Array.from(own.levelOf.subarray(1), (l) => input.frames!.minWidth[l - 1]!)
+      : new Float64Array(0),
     count === 0 ? 1 : tall / count + spacing.layerGap,
     spacing,
   );
@@ -196,13 +213,13 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   const geometry: Geometry = own
     ? {
         ...once,
-        x: pick(x, own.itemAt),
-        y: pick(once.y, own.itemAt),
-        left: pick(once.left, own.itemAt),
-        right: pick(once.right, own.itemAt),
-        height: pick(once.height, own.itemAt),
-        layer: own.itemAt.map((v) => once.layer[v]!),
-        above: pick(once.above, own.levelAt),
+        x: numbersAt(x, own.itemAt),
+        y: numbersAt(once.y, own.itemAt),
+        left: numbersAt(once.left, own.itemAt),
+        right: numbersAt(once.right, own.itemAt),
+        height: numbersAt(once.height, own.itemAt),
+        layer: at(once.layer, own.itemAt),
+        above: numbersAt(once.above, own.levelAt),
       }
     : once;
   const origins = originsOf(levels, geometry);

@@ -1,6 +1,6 @@
 import type { Acyclic } from "./acyclic.ts";
 import { identity, makeAcyclic } from "./acyclic.ts";
-import { groupBy } from "./adjacency.ts";
+import { at, bytesAt, groupBy, inverse } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
 import type { CompoundInput } from "./types.ts";
 
@@ -85,14 +85,19 @@ class Numbers {
   }
 }
 
+/** New names of items; -1 stays. */
+function renamed(values: Int32Array, name: Int32Array): Int32Array {
+  for (let i = 0; i < values.length; i++) if (values[i]! >= 0) values[i] = name[values[i]!]!;
+  return values;
+}
+
 /** Parts a graph whose edges run forward into levels. */
 export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   const { parent } = input.frames!;
   const frames = parent.length;
   const { source, target, nodeOf, flipped } = acyclic;
   const boxes = nodeOf.length;
-  const frameOf = new Int32Array(boxes);
-  for (let v = 0; v < boxes; v++) frameOf[v] = input.frameOf![nodeOf[v]!]!;
+  const frameOf = at(input.frameOf!, nodeOf);
   const depth = new Int32Array(frames);
   for (let f = 0; f < frames; f++) depth[f] = parent[f]! < 0 ? 1 : depth[parent[f]!]! + 1;
   const first = new Int32Array(frames).fill(boxes);
@@ -123,7 +128,7 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   const leftBy = new Int32Array(frames);
   const entered = new Int32Array(frames).fill(-1);
   const enteredBy = new Int32Array(frames);
-  const way: number[] = [];
+  const way = new Int32Array(frames);
   let [k, e] = [0, 0];
   const link = (a: number, b: number, out: number, into: number) => {
     from.push(a);
@@ -137,44 +142,45 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
     chain.push(each);
     chainOwner.push(e);
   };
+  const part = (s: number, t: number) => {
+    let up = frameOf[s]!;
+    let down = frameOf[t]!;
+    let steps = 0;
+    let here = s;
+    let out = -1;
+    while (up !== down) {
+      if (down < 0 || (up >= 0 && depth[up]! >= depth[down]!)) {
+        if (left[up] !== k) {
+          left[up] = k;
+          level.push(up + 1);
+          leftBy[up] = link(here, port.push(EXIT), out, -1);
+        }
+        follow(leftBy[up]!);
+        here = boxes + up;
+        out = to.values[leftBy[up]!]!;
+        up = parent[up]!;
+      } else {
+        way[steps++] = down;
+        down = parent[down]!;
+      }
+    }
+    while (steps > 0) {
+      const f = way[--steps]!;
+      if (entered[f] !== k) {
+        entered[f] = k;
+        level.push(f + 1);
+        enteredBy[f] = link(here, boxes + f, out, port.push(ENTRY));
+      }
+      follow(enteredBy[f]!);
+      here = inPort.values[enteredBy[f]!]!;
+      out = -1;
+    }
+    follow(link(here, t, out, -1));
+  };
   for (; k < trunks.count; k++) {
-    const s = trunks.source[k]!;
     for (let i = trunks.edges.start[k]!; i < trunks.edges.start[k + 1]!; i++) {
       e = trunks.edges.item[i]!;
-      const t = target[e]!;
-      let up = frameOf[s]!;
-      let down = frameOf[t]!;
-      way.length = 0;
-      let at = s;
-      let out = -1;
-      while (up !== down) {
-        if (down < 0 || (up >= 0 && depth[up]! >= depth[down]!)) {
-          if (left[up] !== k) {
-            left[up] = k;
-            level.push(up + 1);
-            leftBy[up] = link(at, port.push(EXIT), out, -1);
-          }
-          follow(leftBy[up]!);
-          at = boxes + up;
-          out = to.values[leftBy[up]!]!;
-          up = parent[up]!;
-        } else {
-          way.push(down);
-          down = parent[down]!;
-        }
-      }
-      for (let j = way.length - 1; j >= 0; j--) {
-        const f = way[j]!;
-        if (entered[f] !== k) {
-          entered[f] = k;
-          level.push(f + 1);
-          enteredBy[f] = link(at, boxes + f, out, port.push(ENTRY));
-        }
-        follow(enteredBy[f]!);
-        at = inPort.values[enteredBy[f]!]!;
-        out = -1;
-      }
-      follow(link(at, t, out, -1));
+      part(trunks.source[k]!, target[e]!);
     }
   }
 
@@ -187,36 +193,23 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   }
   // Within one place a frame stands where its first box would, which is in another level.
   const byPlace = groupBy(boxes + 2, place).item;
-  const inOrder = groupBy(
-    frames + 1,
-    byPlace.map((v) => level.values[v]!),
-  );
-  const nameOf = new Int32Array(count);
-  for (let i = 0; i < count; i++) nameOf[byPlace[inOrder.item[i]!]!] = i;
-  const levelOf = new Int32Array(count);
-  for (let v = 0; v < count; v++) levelOf[nameOf[v]!] = level.values[v]!;
-  const fromName = from.all.map((v) => nameOf[v]!);
-  const toName = to.all.map((v) => nameOf[v]!);
-  const again = makeAcyclic(count, fromName, toName, levelOf);
-  const name = new Int32Array(count);
-  for (let i = 0; i < count; i++) name[again.nodeOf[i]!] = i;
-  for (let v = 0; v < count; v++) nameOf[v] = name[nameOf[v]!]!;
+  const inOrder = groupBy(frames + 1, at(level.values, byPlace));
+  const arranged = at(byPlace, inOrder.item);
+  const levelOf = at(level.values, arranged);
+  const placeName = inverse(arranged);
+  const again = makeAcyclic(count, at(placeName, from.all), at(placeName, to.all), levelOf);
+  const items = at(arranged, again.nodeOf);
+  const nameOf = inverse(items);
 
   const byEdge = groupBy(source.length, began.all).item;
-  const edgeLevel = byEdge.map((e) => level.values[from.values[e]!]!);
-  const sorted = groupBy(frames + 1, edgeLevel);
-  const edges = byEdge.length;
-  const pick = (values: Int32Array) => sorted.item.map((i) => values[byEdge[i]!]!);
-  const renamed = (values: Int32Array) => pick(values).map((v) => (v < 0 ? v : nameOf[v]!));
-  const edgeName = new Int32Array(edges);
-  for (let i = 0; i < edges; i++) edgeName[byEdge[sorted.item[i]!]!] = i;
+  const sorted = groupBy(frames + 1, at(level.values, at(from.values, byEdge)));
+  const edges = at(byEdge, sorted.item);
   const box = new Int32Array(count).fill(-1);
   const frame = new Int32Array(count).fill(-1);
-  const ports = new Uint8Array(count);
-  for (let v = 0; v < count; v++) {
-    if (v < boxes) box[nameOf[v]!] = v;
-    else if (v < boxes + frames) frame[nameOf[v]!] = v - boxes;
-    ports[nameOf[v]!] = port.values[v]!;
+  for (let i = 0; i < count; i++) {
+    const v = items[i]!;
+    if (v < boxes) box[i] = v;
+    else if (v < boxes + frames) frame[i] = v - boxes;
   }
   const chains = groupBy(source.length, chainOwner.all);
   return {
@@ -226,15 +219,15 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
     levelOf,
     box,
     frame,
-    port: ports,
+    port: Uint8Array.from(at(port.values, items)),
     itemOfFrame: nameOf.slice(boxes, boxes + frames),
-    source: pick(again.source),
-    target: pick(again.target),
-    slot: pick(tensor.all),
-    flipped: Uint8Array.from(sorted.item, (i) => again.flipped[byEdge[i]!]!),
-    outPort: renamed(outPort.all),
-    inPort: renamed(inPort.all),
+    source: at(again.source, edges),
+    target: at(again.target, edges),
+    slot: at(tensor.values, edges),
+    flipped: bytesAt(again.flipped, edges),
+    outPort: renamed(at(outPort.values, edges), nameOf),
+    inPort: renamed(at(inPort.values, edges), nameOf),
     chainStart: chains.start,
-    chain: chains.item.map((i) => edgeName[chain.values[i]!]!),
+    chain: at(inverse(edges), at(chain.values, chains.item)),
   };
 }
