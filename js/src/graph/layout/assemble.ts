@@ -76,59 +76,57 @@ export function joinStrokes(
   const trunk = new Int32Array(edges).fill(-1);
   const stubs: number[] = [];
   const pen = new Pen();
-  for (let e = 0; e < edges; e++) {
-    pen.begin();
+  const loop = (e: number) => {
+    const v = itemOfBox[acyclic.loop.get(e)!]!;
+    const border = origins.x[levelOf[v]!]! + x[v]! + right[v]!;
+    const middle = origins.y[levelOf[v]!]! + y[v]!;
+    pen.corner(border, middle - height[v]! / 4);
+    pen.corner(border + LOOP, middle - height[v]! / 4);
+    pen.corner(border + LOOP, middle + height[v]! / 4);
+    pen.corner(border, middle + height[v]! / 4);
+  };
+  const ends = (e: number) => {
+    const a = chain[chainStart[e]!]!;
+    const b = chain[chainStart[e + 1]! - 1]!;
+    const u = source[a]!;
+    const v = target[b]!;
+    const lu = layer[u]!;
+    const lv = layer[v]!;
+    const oy = origins.y[levelOf[u]!]!;
+    const ty = origins.y[levelOf[v]!]!;
+    const outX = origins.x[levelOf[u]!]! + ports.out[trunks.ofEdge[edgeAt[a]!]!]!;
+    const inX = origins.x[levelOf[v]!]! + ports.in[edgeAt[b]!]!;
+    const below = layerTop[lu + 1]! - layerBottom[lu]!;
+    const above = layerTop[lv]! - layerBottom[lv - 1]!;
+    pen.corner(outX, oy + y[u]! + height[u]! / 2);
+    pen.corner(outX, oy + layerBottom[lu]! + STUB * below);
+    pen.corner(inX, ty + layerTop[lv]! - STUB * above);
+    pen.corner(inX, ty + y[v]! - height[v]! / 2);
+    stubs.push(e);
+  };
+  const alone = levels.itemStart.length === 2;
+  const line = (e: number) => {
     const first = chainStart[e]!;
     const end = chainStart[e + 1]!;
-    if (acyclic.source[e]! < 0) {
-      const v = itemOfBox[acyclic.loop.get(e)!]!;
-      const border = origins.x[levelOf[v]!]! + x[v]! + right[v]!;
-      const middle = origins.y[levelOf[v]!]! + y[v]!;
-      pen.corner(border, middle - height[v]! / 4);
-      pen.corner(border + LOOP, middle - height[v]! / 4);
-      pen.corner(border + LOOP, middle + height[v]! / 4);
-      pen.corner(border, middle + height[v]! / 4);
-    } else if (stub[e]) {
-      const a = chain[first]!;
-      const b = chain[end - 1]!;
-      const u = source[a]!;
-      const v = target[b]!;
-      const lu = layer[u]!;
-      const lv = layer[v]!;
-      const ox = origins.x[levelOf[u]!]!;
-      const oy = origins.y[levelOf[u]!]!;
-      const tx = origins.x[levelOf[v]!]!;
-      const ty = origins.y[levelOf[v]!]!;
-      const outX = ox + ports.out[trunks.ofEdge[edgeAt[a]!]!]!;
-      const inX = tx + ports.in[edgeAt[b]!]!;
-      const below = layerTop[lu + 1]! - layerBottom[lu]!;
-      const above = layerTop[lv]! - layerBottom[lv - 1]!;
-      pen.corner(outX, oy + y[u]! + height[u]! / 2);
-      pen.corner(outX, oy + layerBottom[lu]! + STUB * below);
-      pen.corner(inX, ty + layerTop[lv]! - STUB * above);
-      pen.corner(inX, ty + y[v]! - height[v]! / 2);
-      stubs.push(e);
-    } else {
-      let i = end - 1;
-      while (i > first && leavesOf(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
-      const left = leavesOf(chain[i]!);
-      if (left >= 0) trunk[e] = holder(left);
-      else if (i > first) trunk[e] = holder(chain[i - 1]!);
-      const alone = levels.itemStart.length === 2;
-      for (; i < end; i++) {
-        const link = chain[i]!;
-        const dx = origins.x[levelOf[target[link]!]!]!;
-        const dy = origins.y[levelOf[target[link]!]!]!;
-        const from = strokes.start[edgeAt[link]!]!;
-        const to = strokes.end[edgeAt[link]!]!;
-        if (alone) pen.copy(points, from, to, dx, dy);
-        else {
-          for (let p = from; p < to; p++) {
-            pen.to(dx + points[2 * p]!, dy + points[2 * p + 1]!);
-          }
-        }
-      }
+    let i = end - 1;
+    while (i > first && leavesOf(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
+    const left = leavesOf(chain[i]!);
+    if (left >= 0) trunk[e] = holder(left);
+    else if (i > first) trunk[e] = holder(chain[i - 1]!);
+    for (; i < end; i++) {
+      const link = chain[i]!;
+      const l = levelOf[target[link]!]!;
+      const from = strokes.start[edgeAt[link]!]!;
+      const to = strokes.end[edgeAt[link]!]!;
+      if (alone) pen.copy(points, from, to, origins.x[l]!, origins.y[l]!);
+      else pen.follow(points, from, to, origins.x[l]!, origins.y[l]!);
     }
+  };
+  for (let e = 0; e < edges; e++) {
+    pen.begin();
+    if (acyclic.source[e]! < 0) loop(e);
+    else if (stub[e]) ends(e);
+    else line(e);
     if (acyclic.flipped[e]) pen.turnRound();
     offsets[e + 1] = pen.count;
   }

@@ -48,6 +48,11 @@ export class Pen {
     this.count += to - from;
   }
 
+  /** The same, where the points go on from what there is. */
+  follow(points: Float64Array, from: number, to: number, x: number, y: number): void {
+    for (let p = from; p < to; p++) this.to(x + points[2 * p]!, y + points[2 * p + 1]!);
+  }
+
   #grow(): void {
     const longer = new Float64Array(2 * this.points.length);
     longer.set(this.points);
@@ -105,62 +110,60 @@ export function strokeDrawer(
       if (owner[k]! < 0 || layer[target[e]!]! > layer[target[owner[k]!]!]!) owner[k] = e;
     }
   };
-  const stroke = (from: number, to: number) => {
-    for (let e = from; e < to; e++) {
-      start[e] = pen.count;
-      end[e] = pen.count;
-      const above = last[e]!;
-      if (above < 0) continue;
-      const k = trunks.ofEdge[e]!;
-      const v = target[e]!;
-      const bus = buses.at[e]!;
-      const branch = leaves[e]! >= 0;
-      let n = 0;
-      if (!branch) {
-        if (above >= nodes && owner[k] !== e) {
-          leaves[e] = owner[k]!;
-          way[n++] = x[above]!;
-          way[n++] = layerBottom[layer[above]!]!;
-        } else {
-          const u = source[e]!;
-          way[n++] = ports.out[k]!;
-          way[n++] = y[u]! + height[u]! / 2;
-          way[n++] = ports.out[k]!;
-          way[n++] = layerBottom[layer[u]!]!;
-          for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
-            way[n++] = x[point]!;
-            way[n++] = layerTop[layer[point]!]!;
-            way[n++] = x[point]!;
-            way[n++] = layerBottom[layer[point]!]!;
-          }
+  const stroke = (e: number) => {
+    start[e] = pen.count;
+    end[e] = pen.count;
+    const above = last[e]!;
+    if (above < 0) return;
+    const k = trunks.ofEdge[e]!;
+    const v = target[e]!;
+    const bus = buses.at[e]!;
+    const branch = leaves[e]! >= 0;
+    let n = 0;
+    if (!branch) {
+      if (above >= nodes && owner[k] !== e) {
+        leaves[e] = owner[k]!;
+        way[n++] = x[above]!;
+        way[n++] = layerBottom[layer[above]!]!;
+      } else {
+        const u = source[e]!;
+        way[n++] = ports.out[k]!;
+        way[n++] = y[u]! + height[u]! / 2;
+        way[n++] = ports.out[k]!;
+        way[n++] = layerBottom[layer[u]!]!;
+        for (let point = firstPoint[k]!; above >= nodes && point <= above; point++) {
+          way[n++] = x[point]!;
+          way[n++] = layerTop[layer[point]!]!;
+          way[n++] = x[point]!;
+          way[n++] = layerBottom[layer[point]!]!;
         }
       }
-      if (bus >= 0) {
-        if (!branch || buses.outer[e]) {
-          way[n++] = buses.stem[e]!;
-          way[n++] = bus;
-        }
-        way[n++] = ports.in[e]!;
+    }
+    if (bus >= 0) {
+      if (!branch || buses.outer[e]) {
+        way[n++] = buses.stem[e]!;
         way[n++] = bus;
       }
       way[n++] = ports.in[e]!;
-      way[n++] = layerTop[layer[v]!]!;
-      way[n++] = ports.in[e]!;
-      way[n++] = y[v]! - height[v]! / 2;
-      pen.begin();
-      if (n === 8 && way[0] === way[6] && way[1] !== way[7]) {
-        // Straight down from box to box.
-        way[2] = way[6]!;
-        way[3] = way[7]!;
-        pen.copy(way, 0, 2, 0, 0);
-      } else for (let i = 0; i < n; i += 2) pen.to(way[i]!, way[i + 1]!);
-      end[e] = pen.count;
+      way[n++] = bus;
     }
+    way[n++] = ports.in[e]!;
+    way[n++] = layerTop[layer[v]!]!;
+    way[n++] = ports.in[e]!;
+    way[n++] = y[v]! - height[v]! / 2;
+    pen.begin();
+    if (n === 8 && way[0] === way[6] && way[1] !== way[7]) {
+      // Straight down from box to box.
+      way[2] = way[6]!;
+      way[3] = way[7]!;
+      pen.copy(way, 0, 2, 0, 0);
+    } else pen.follow(way, 0, n / 2, 0, 0);
+    end[e] = pen.count;
   };
   const draw = (from: number, to: number) => {
     find(from, to);
     own(from, to);
-    stroke(from, to);
+    for (let e = from; e < to; e++) stroke(e);
   };
   return { strokes: { start, end, pen, leaves }, draw };
 }

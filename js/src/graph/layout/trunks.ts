@@ -167,7 +167,8 @@ export function expand(
     for (let i = trunks.edges.start[k]!; i < trunks.edges.start[k + 1]!; i++) {
       if (hidden[trunks.edges.item[i]!]) continue;
       drawn++;
-      longest = Math.max(longest, spanOf(trunks.edges.item[i]!));
+      const span = spanOf(trunks.edges.item[i]!);
+      if (span > longest) longest = span;
     }
     firstPoint[k] = count;
     points[k] = longest - 1;
