@@ -79,6 +79,20 @@ export function busFinder(
     });
   };
 
+  const fan = new Int32Array(x.length);
+  /** Whether so many branches of one tensor come from one point that they share a line. */
+  const fansOut = (k: number): boolean => {
+    let most = 0;
+    for (let i = start[k]!; i < start[k + 1]!; i++) {
+      const above = last[item[i]!]!;
+      if (above >= 0 && ++fan[above]! > most) most = fan[above]!;
+    }
+    for (let i = start[k]!; i < start[k + 1]!; i++) {
+      const above = last[item[i]!]!;
+      if (above >= 0) fan[above] = 0;
+    }
+    return most >= BRANCHES;
+  };
   /** Groups the branches of one tensor by what they come from. */
   const gather = (k: number, channels: Map<number, Bus[]>) => {
     const byAbove = new Map<number, number[]>();
@@ -112,7 +126,7 @@ export function busFinder(
   const find = (from: number, to: number) => {
     let channels: Map<number, Bus[]> | undefined;
     for (let e = from; e < to; e++) {
-      if (wide[e]! < 0) continue;
+      if (wide[e]! < 0 || !fansOut(wide[e]!)) continue;
       channels ??= new Map();
       gather(wide[e]!, channels);
     }

@@ -36,6 +36,7 @@ export class Crossings {
     const { item, start, position } = this.#order;
     const { start: first, item: lower } = this.#graph.down;
     const ends = this.#ends;
+    const tree = this.#tree;
     const last = Math.min(to, this.#graph.rows - 1);
     let sum = 0;
     let row = from;
@@ -59,32 +60,27 @@ export class Crossings {
           count++;
         }
       }
-      sum += own > 0 && count > FEW ? this.#inversions(row) : own;
+      if (own === 0 || count <= FEW) {
+        sum += own;
+        continue;
+      }
+      const width = start[row + 2]! - end;
+      tree.fill(0, 0, width + 1);
+      let seen = 0;
+      for (let i = start[row]!; i < end; i++) {
+        const v = item[i]!;
+        for (let k = first[v]!; k < first[v + 1]!; k++) {
+          sum += seen;
+          for (let p = position[lower[k]!]! + 1; p > 0; p -= p & -p) sum -= tree[p]!;
+        }
+        for (let k = first[v]!; k < first[v + 1]!; k++) {
+          seen++;
+          for (let p = position[lower[k]!]! + 1; p <= width; p += p & -p) tree[p]!++;
+        }
+      }
     }
     this.#next = row;
     return sum;
-  }
-
-  #inversions(row: number): number {
-    const { item, start, position } = this.#order;
-    const { start: first, item: lower } = this.#graph.down;
-    const tree = this.#tree;
-    const width = start[row + 2]! - start[row + 1]!;
-    tree.fill(0, 0, width + 1);
-    let crossings = 0;
-    let seen = 0;
-    for (let i = start[row]!; i < start[row + 1]!; i++) {
-      const v = item[i]!;
-      for (let k = first[v]!; k < first[v + 1]!; k++) {
-        crossings += seen;
-        for (let p = position[lower[k]!]! + 1; p > 0; p -= p & -p) crossings -= tree[p]!;
-      }
-      for (let k = first[v]!; k < first[v + 1]!; k++) {
-        seen++;
-        for (let p = position[lower[k]!]! + 1; p <= width; p += p & -p) tree[p]!++;
-      }
-    }
-    return crossings;
   }
 
   /** The row whose items are compared next; the rows beside it stay as they are meanwhile. */
