@@ -75,7 +75,7 @@ def test_a_drag_and_the_wheel_move_both_graphs(
     box = canvas.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.wheel(0, -150)
+    page.mouse.wheel(0, -300)
     larger, follows = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert follows["width"] > 1.2 * before["width"]
     drag(page, canvas, (0, -40))

@@ -31,8 +31,7 @@ def compared(corpus: Path, other: str) -> Comparison:
 def test_the_same_run_differs_in_nothing(corpus: Path) -> None:
     run, _ = runs(corpus, "resnet20_cifar")
     found = tvmdbg.compare(run, run)
-    assert {each.kind for each in found} == {DifferenceKind.TIME}
-    assert all(each.in_a == each.in_b for each in found)
+    assert len(found) == 0
 
 
 def test_copies_between_devices(corpus: Path) -> None:

@@ -48,7 +48,7 @@ class Group(NamedTuple):
             return self.in_a
         if self.kind is DifferenceKind.ONLY_B:
             return self.in_b
-        if self.in_a == self.in_b:  # too long to be told
+        if self.in_a == self.in_b and self.kind is not DifferenceKind.TIME:  # too long to be told
             return f"{self.what} differs"
         said = f"{self.what}: " if self.what else ""
         return f"{said}{self.in_a} → {self.in_b}"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
 #: Attributes whose values say nothing but that they differ.
 _OPAQUE = frozenset({"hash"})
+#: Of nodes that share memory so many are named.
+_NODES_TOLD = 6
 
 
 class DifferenceKind(enum.IntEnum):
@@ -245,28 +247,47 @@ def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
 
 
 def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
-    """Entries that share their slot with others than their counterpart does.
+    """Entries that share their storage_id with others than their counterpart does.
 
-    Numbers of slots mean nothing: a slot of `a` is taken to be the slot of `b` that stands where
-    it is first used.
+    Ids mean nothing by themselves: one of `a` is taken to be that of `b` which stands where it is
+    first used. So graphs whose entries share alike do not differ, whatever the ids.
     """
     if a.storage_ids is None or b.storage_ids is None:
         return
     to_b: dict[int, int] = {}
     to_a: dict[int, int] = {}
-    slots_a, slots_b = a.storage_ids.tolist(), b.storage_ids.tolist()
+    ids_a, ids_b = a.storage_ids.tolist(), b.storage_ids.tolist()
+    found = []
     for one, other in pairs:
         for entry_a, entry_b in zip(a.entry_range(one), b.entry_range(other), strict=False):
-            slot_a, slot_b = slots_a[entry_a], slots_b[entry_b]
-            if slot_a < 0 or slot_b < 0:
+            id_a, id_b = ids_a[entry_a], ids_b[entry_b]
+            if id_a < 0 or id_b < 0:
                 continue
-            if (
-                to_b.setdefault(slot_a, slot_b) == slot_b
-                and to_a.setdefault(slot_b, slot_a) == slot_a
-            ):
-                continue
-            told = f"slot {slot_a}", f"slot {slot_b}"
-            yield Difference(DifferenceKind.STORAGE, one, other, "", *told)
+            if to_b.setdefault(id_a, id_b) != id_b or to_a.setdefault(id_b, id_a) != id_a:
+                found.append((one, other, id_a, id_b))
+    if not found:
+        return
+    sharing_a, sharing_b = _sharing(a, ids_a), _sharing(b, ids_b)
+    for one, other, id_a, id_b in found:
+        told = _shared(id_a, sharing_a[id_a]), _shared(id_b, sharing_b[id_b])
+        yield Difference(DifferenceKind.STORAGE, one, other, "storage_id", *told)
+
+
+def _sharing(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
+    """Return the nodes whose outputs have a storage_id, by that."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for node in range(graph.num_nodes):
+        for storage_id in dict.fromkeys(storage_ids[entry] for entry in graph.entry_range(node)):
+            found[storage_id].append(node)
+    return found
+
+
+def _shared(storage_id: int, nodes: list[int]) -> str:
+    if len(nodes) == 1:
+        return f"{storage_id} (of #{nodes[0]} alone)"
+    ids = ", ".join(f"#{node}" for node in nodes[:_NODES_TOLD])
+    more = len(nodes) - _NODES_TOLD
+    return f"{storage_id} (shared by {ids}{f' and {more:,} more' if more > 0 else ''})"
 
 
 def _times(
@@ -275,7 +296,7 @@ def _times(
     pairs: list[tuple[int, int]],
     several: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]],
 ) -> Iterator[Difference]:
-    """Both times of every operator, the largest difference first; of parts their sum."""
+    """Both times of every operator where they differ, those that do most first; of parts sums."""
     if a.timeline is None or b.timeline is None or a.graph is None:
         return
     times_a, times_b = a.timeline.node_ns, b.timeline.node_ns
@@ -285,7 +306,7 @@ def _times(
             continue
         many_a, many_b = several.get((one, other), ((one,), (other,)))
         took = float(times_a[list(many_a)].sum()), float(times_b[list(many_b)].sum())
-        if np.isfinite(took).all() and any(took):
+        if np.isfinite(took).all() and took[0] != took[1]:
             told = duration_text(took[0]), duration_text(took[1])
             found.append((-abs(took[1] - took[0]), one, other, *told))
     for _rank, one, other, in_a, in_b in sorted(found):

@@ -86,7 +86,7 @@ class ComparisonView(View):
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(False).tag(sync=True)
-    height = traitlets.Int(640, min=240, max=4000).tag(sync=True)
+    height = traitlets.Int(720, min=240, max=4000).tag(sync=True)
 
     def __init__(
         self,

@@ -1,5 +1,8 @@
 import { Camera } from "../graph/camera.ts";
+import type { Bounds } from "../graph/layout/types.ts";
 import { marginStart } from "../graph/margin.ts";
+import { TITLE_SCALE } from "../graph/picture.ts";
+import type { Placed } from "../graph/placed.ts";
 import type { GraphView } from "../graph/view.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
@@ -31,17 +34,32 @@ export class Follow {
     if (isFirst || side === this.leader) this.follow();
   }
 
-  /** Begins at the other's scale where it would lose its texts at the smaller one. */
+  /**
+   * Begins where the graph does, and at the other's scale where the other would lose its texts at the smaller one, or
+   * where both can be read at a scale that shows more.
+   */
   #level(): void {
     const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
     if (!lead?.placed || !other?.placed) return;
     const { camera } = lead.stage;
+    const { bounds, direction } = lead.placed.layout;
+    if (lead.node === null) {
+      if (direction === "right") camera.x = bounds.minX;
+      else camera.y = bounds.minY;
+      camera.clamp(bounds);
+      lead.stage.changed();
+    }
     const own = other.stage.camera;
     const small = Object.assign(new Camera(), own, { scale: camera.scale });
     const factor = own.scale / camera.scale;
-    if (!(factor > 1) || marginStart(other.placed, small) !== null) return;
+    const shrunk = Object.assign(new Camera(), camera, { scale: own.scale });
+    const isBetter =
+      factor < 1
+        ? isRead(lead.placed, shrunk) && isRead(other.placed, own)
+        : marginStart(other.placed, small) === null;
+    if (factor === 1 || !isBetter) return;
     camera.zoomAt(factor, camera.width / 2, 0);
-    camera.clamp(lead.placed.layout.bounds);
+    camera.clamp(bounds);
     lead.stage.changed();
   }
 
@@ -66,17 +84,44 @@ export class Follow {
     other.stage.changed();
   }
 
-  /** What is held at the same place: the selected node if it is in sight, else what is nearest to the middle. */
+  /** What is held at the same place: the selected node if it is in sight, else what is nearest to the point to hold. */
   #anchor(lead: GraphView): [node: number, partner: number] | null {
     const { camera } = lead.stage;
     const placed = lead.placed!;
     const { node } = lead;
     const box = node === null ? -1 : placed.boxOf(node);
     const seen = box >= 0 && camera.shows(placed.rectangle(box), 0);
-    for (const each of [seen ? node : null, placed.nearest(camera.x, camera.y)]) {
+    const { x, y } = held(camera, placed.layout);
+    for (const each of [seen ? node : null, placed.nearest(x, y)]) {
       const partner = each === null ? null : this.#data.partner(this.leader, each);
       if (each !== null && partner !== null) return [each, partner];
     }
     return null;
   }
+}
+
+function isRead(placed: Placed, camera: Camera): boolean {
+  return camera.scale >= TITLE_SCALE || marginStart(placed, camera) !== null;
+}
+
+/**
+ * The point of the graph that is held: as far down the stage as the stage is down the graph. So both graphs begin
+ * together and end together, whatever their lengths.
+ */
+function held(
+  camera: Camera,
+  { bounds, direction }: { bounds: Bounds; direction: "down" | "right" },
+): { x: number; y: number } {
+  const { minX, minY, maxX, maxY } = camera.view();
+  const right = direction === "right";
+  return {
+    x: along(minX, maxX, bounds.minX, bounds.maxX, right ? bounds.minX : camera.x),
+    y: along(minY, maxY, bounds.minY, bounds.maxY, right ? camera.y : bounds.minY),
+  };
+}
+
+function along(from: number, to: number, low: number, high: number, whole: number): number {
+  const hidden = high - low - (to - from);
+  if (hidden <= 0) return whole;
+  return from + (to - from) * Math.max(0, Math.min(1, (from - low) / hidden));
 }

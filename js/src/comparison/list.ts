@@ -2,8 +2,9 @@ import { element } from "../shared/dom.ts";
 import type { ComparisonData } from "./data.ts";
 import type { Row, Rows } from "./rows.ts";
 
-/** CSS px. */
-const ROW = 22;
+/** Height of a line with all beside each other, and with the change below, CSS px. */
+const FLAT = 22;
+const TALL = 38;
 const BEYOND = 6;
 
 /** The differences, of which only those in sight are there. */
@@ -15,6 +16,7 @@ export class DifferenceList {
   readonly #empty = element("p", { class: "tvmdbg-muted tvmdbg-comparison-none" });
   readonly #id = `tvmdbg-difference-${Math.random().toString(36).slice(2)}-`;
   #active = -1;
+  #row = FLAT;
 
   constructor(
     data: ComparisonData,
@@ -47,6 +49,17 @@ export class DifferenceList {
     signal.addEventListener("abort", () => observer.disconnect());
   }
 
+  /** Whether the change stands below the nodes, for a list that is narrow. */
+  set isTall(on: boolean) {
+    const row = on ? TALL : FLAT;
+    if (row === this.#row) return;
+    const first = this.node.scrollTop / this.#row;
+    this.#row = row;
+    this.node.classList.toggle("tvmdbg-comparison-tall", on);
+    this.show();
+    this.node.scrollTop = first * row;
+  }
+
   get active(): number {
     return this.#active;
   }
@@ -58,16 +71,18 @@ export class DifferenceList {
 
   /** How many lines are in sight. */
   get page(): number {
-    return Math.max(1, Math.floor(this.node.clientHeight / ROW) - 1);
+    return Math.max(1, Math.floor(this.node.clientHeight / this.#row) - 1);
   }
 
   activate(line: number): void {
     this.#active = line;
     if (line >= 0) {
       const { scrollTop, clientHeight } = this.node;
-      const top = line * ROW;
+      const top = line * this.#row;
       if (top < scrollTop) this.node.scrollTop = top;
-      else if (top + ROW > scrollTop + clientHeight) this.node.scrollTop = top + ROW - clientHeight;
+      else if (top + this.#row > scrollTop + clientHeight) {
+        this.node.scrollTop = top + this.#row - clientHeight;
+      }
     }
     this.show();
   }
@@ -76,10 +91,10 @@ export class DifferenceList {
     const { length } = this.#rows;
     this.#empty.hidden = length > 0;
     this.#empty.textContent = length ? "" : "Nothing differs.";
-    this.#inside.style.height = `${length * ROW}px`;
+    this.#inside.style.height = `${length * this.#row}px`;
     const { scrollTop, clientHeight } = this.node;
-    const from = Math.max(0, Math.floor(scrollTop / ROW) - BEYOND);
-    const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + BEYOND);
+    const from = Math.max(0, Math.floor(scrollTop / this.#row) - BEYOND);
+    const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / this.#row) + BEYOND);
     const shown: HTMLElement[] = [];
     for (let line = from; line < to; line++) shown.push(this.#line(line));
     this.#inside.replaceChildren(...shown);
@@ -104,7 +119,7 @@ export class DifferenceList {
     if (!row.isMember && this.#rows.size(row.group) > 1) {
       node.setAttribute("aria-expanded", String(this.#rows.isOpen(row.group)));
     }
-    node.style.top = `${line * ROW}px`;
+    node.style.top = `${line * this.#row}px`;
     return node;
   }
 

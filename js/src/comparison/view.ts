@@ -11,6 +11,8 @@ import { Rows } from "./rows.ts";
 
 const SOURCE = "comparison";
 const NARROW = 640;
+/** From so much on the list stands beside the graphs, which are as high as the view then. */
+const WIDE = 1280;
 const ALL = "";
 const COLORS = ["match", "kind", "time"] as const;
 const SIDES = [0, 1] as const;
@@ -103,20 +105,31 @@ export class ComparisonView {
         this.#link,
         helpButton(this.#root),
       ),
-      element("div", { class: "tvmdbg-comparison-panes" }, ...this.#panes.map((pane) => pane.node)),
       element(
         "div",
-        { class: "tvmdbg-comparison-head" },
-        element("strong", {}, "Differences"),
-        this.#kinds,
-        this.#here,
+        { class: "tvmdbg-comparison-all" },
+        element(
+          "div",
+          { class: "tvmdbg-comparison-panes" },
+          ...this.#panes.map((pane) => pane.node),
+        ),
+        element(
+          "div",
+          { class: "tvmdbg-comparison-told" },
+          element(
+            "div",
+            { class: "tvmdbg-comparison-head" },
+            element("strong", {}, "Differences"),
+            this.#kinds,
+            this.#here,
+          ),
+          this.#list.node,
+        ),
       ),
-      this.#list.node,
       this.#mirror.node,
     );
-    const width = new ResizeObserver(() => {
-      this.#root.classList.toggle("tvmdbg-comparison-narrow", this.#root.clientWidth < NARROW);
-    });
+    const width = new ResizeObserver(() => this.#widened());
+    this.#widened();
     width.observe(this.#root);
     this.#context.signal.addEventListener("abort", () => width.disconnect());
   }
@@ -314,8 +327,15 @@ export class ComparisonView {
     this.#tell();
   }
 
+  #widened(): void {
+    const { clientWidth, classList } = this.#root;
+    classList.toggle("tvmdbg-comparison-narrow", clientWidth < NARROW);
+    classList.toggle("tvmdbg-comparison-wide", clientWidth >= WIDE);
+    this.#list.isTall = clientWidth >= WIDE;
+  }
+
   #sized(): void {
     const height = this.#context.options.get("height");
-    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height > 0 ? height : 640}px`);
+    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height > 0 ? height : 720}px`);
   }
 }
