@@ -50,6 +50,8 @@ class OutputErrors:
         the other is not.
     done, total : int
         Entries that were compared, of how many.
+    unmatched : int
+        Entries with a tensor whose node has no sure match in the run that is the reference.
 
     Raises
     ------
@@ -66,8 +68,14 @@ class OutputErrors:
             raise ValueError(f"measure is {measure!r}; known: {', '.join(map(repr, MEASURES))}")
         self._graph = parts.graph
         self._measure = measure
-        self._reference = _by_entry(parts.graph, reference)
         self._tensors: Mapping[Entry, Tensor] = parts.tensors or {}
+        if isinstance(reference, Mapping):
+            self._reference, matched = _by_entry(parts.graph, reference), None
+        else:
+            self._reference, matched = _of_run(parts.graph, reference)
+        self.unmatched = (
+            0 if matched is None else sum(node not in matched for node, _ in self._tensors)
+        )
         self._left = [entry for entry in self._reference if entry in self._tensors]
         self.values: npt.NDArray[np.float64] = np.full(parts.graph.num_entries, np.nan)
         self.done, self.total = 0, len(self._left)
@@ -95,8 +103,14 @@ class OutputErrors:
     def column(self) -> NodeColumn:
         """Return what is known now."""
         units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
+        of = f"{self.unmatched:,} of {len(self._tensors):,} outputs"
         return NodeColumn(
-            "error", "entries", self.values.copy(), unit=units[self._measure], scale="log"
+            "error",
+            "entries",
+            self.values.copy(),
+            unit=units[self._measure],
+            scale="log",
+            note=f"{of} without a sure match" if self.unmatched else "",
         )
 
     def _error(self, tensor: Tensor, reference: Any, watch: Callable[[int], None]) -> float:
@@ -122,9 +136,7 @@ class OutputErrors:
         return worst
 
 
-def _by_entry(graph: Graph, reference: Any) -> dict[Entry, Any]:
-    if not isinstance(reference, Mapping):
-        return _of_run(graph, reference)
+def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
     found: dict[Entry, Any] = {}
     for key, value in reference.items():
         array = value if hasattr(value, "chunks") else np.asarray(value)
@@ -140,7 +152,8 @@ def _by_entry(graph: Graph, reference: Any) -> dict[Entry, Any]:
     return dict(sorted(found.items()))
 
 
-def _of_run(graph: Graph, reference: Any) -> dict[Entry, Any]:
+def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
+    """Return the tensors by entry, and the nodes that are surely matched; None for all."""
     theirs = getattr(reference, "graph", None)
     if not hasattr(reference, "tensors") or theirs is None:
         raise TypeError(
@@ -150,14 +163,14 @@ def _of_run(graph: Graph, reference: Any) -> dict[Entry, Any]:
     tensors = dict(reference.tensors or {})
     same = theirs.num_nodes == graph.num_nodes and theirs.num_entries == graph.num_entries
     if same and np.array_equal(theirs.entry_offsets, graph.entry_offsets):
-        return tensors
+        return tensors, None
     matching = match(graph, theirs)
     sure = matching.certainty <= Certainty.LIKELY
     certain = set(map(tuple, matching.pairs[sure].tolist()))
+    pairs = [pair for pair in value_pairs(matching) if pair in certain]
     found = {
         (one, output): tensors[other, output]
-        for one, other in value_pairs(matching)
-        if (one, other) in certain
+        for one, other in pairs
         for output in range(len(graph.entry_range(one)))
         if (other, output) in tensors
     }
@@ -167,7 +180,7 @@ def _of_run(graph: Graph, reference: Any) -> dict[Entry, Any]:
             f"{graph.num_nodes:,}, and none of its tensors is surely of a node of this one: "
             "give a mapping of this run's nodes to its arrays"
         )
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items())), {one for one, _other in pairs}
 
 
 def _blocks(array: Any) -> Iterator[Block]:

@@ -169,6 +169,10 @@ def _numbers(flow: _Flow, colors: NumberColors) -> None:
             x, middle = flow.take(width(said, SMALL))
             flow.marks.text(said, x, middle + 4)
     _unknown(flow, colors.unknown)
+    if column.note:
+        said = fit(column.note, flow.room, SMALL)
+        x, middle = flow.take(width(said, SMALL))
+        flow.marks.text(said, x, middle + 4, fill=flow.theme.muted)
 
 
 def _together(colors: NumberColors) -> str:

@@ -56,6 +56,8 @@ class NodeColumn:
         The classes are in an order of their own, and have colours by that.
     hatched : int
         The class that is told by hatching, too; -1 for none.
+    note : str
+        Why some values are unknown; empty where nothing is to be said.
     """
 
     name: str
@@ -69,6 +71,7 @@ class NodeColumn:
     together: Together = "largest"
     ordered: bool = False
     hatched: int = -1
+    note: str = ""
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -85,7 +88,8 @@ class NodeColumn:
     def to_wire(self) -> dict[str, Any]:
         """Return what a view is told: one buffer of float64 values or int32 codes."""
         kind = "<f8" if self.values is not None else "<i4"
-        return {
+        note = {"note": self.note} if self.note else {}
+        return note | {
             "name": self.name,
             "of": self.of,
             "unit": self.unit,

@@ -18,6 +18,8 @@ export interface Numbers extends Rows {
   scale: "linear" | "log" | "symlog" | "diverging";
   range: readonly [low: number, high: number] | null;
   together: "largest" | "sum" | "mean";
+  /** Why some are unknown; empty where nothing is to be said. */
+  note?: string | undefined;
 }
 
 export interface Classes extends Rows {
@@ -48,6 +50,7 @@ export interface Wire {
   hatched?: number;
   /** Whether classes keep their order, and so their colours in every graph; else the most frequent come first. */
   ordered?: boolean;
+  note?: string;
   data: DataView | { base64: string };
   state?: Work["state"];
   done?: number;
@@ -120,8 +123,8 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): Colum
   const { of, classes } = wire;
   const { hatched, ordered } = wire;
   if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
-  const { unit, scale, range, together } = wire;
-  return { name, of, work, values: new Float64Array(data), unit, scale, range, together };
+  const { unit, scale, range, together, note } = wire;
+  return { name, of, work, values: new Float64Array(data), unit, scale, range, together, note };
 }
 
 /** A copy: what came with a message may begin at any byte. */

@@ -56,6 +56,7 @@ export class NumberKey {
       ...(unknown
         ? [element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" }), unknown]
         : []),
+      column.note ? ` (${column.note})` : "",
     );
   }
 
