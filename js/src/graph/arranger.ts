@@ -7,7 +7,7 @@ import type { GraphModel } from "./model.ts";
 import type { Placed } from "./placed.ts";
 
 const BUSY_MS = 300;
-const CANCELLED = "cancelled";
+const CANCELLED = new DOMException("cancelled by hand", "AbortError");
 
 /** Asks for layouts one at a time and says over the stage how that goes. */
 export class Arranger {
@@ -66,10 +66,14 @@ export class Arranger {
     }
   }
 
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
   /** Stops what is under way; false where nothing is. */
   cancel(): boolean {
     this.#running?.abort(CANCELLED);
-    return this.#running !== null;
+    return this.isRunning;
   }
 
   #goOn(): HTMLElement {

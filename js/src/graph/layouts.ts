@@ -61,7 +61,7 @@ export async function arrange(
   const known = answers.get(key);
   if (known) {
     try {
-      return await known;
+      return await unlessAborted(known, signal);
     } catch (error) {
       // Whoever asked first has gone; we still want it.
       if (!isAbort(error) || signal.aborted) throw error;
@@ -75,6 +75,15 @@ export async function arrange(
     if (answers.get(key) === answer) answers.delete(key);
   });
   return answer;
+}
+
+/** The answer, for which whoever leaves does not wait. */
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave);
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
 }
 
 async function place(
