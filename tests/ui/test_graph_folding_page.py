@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.graphs import inspect, selected, state
 from ui.host import serve
-from ui.waits import frames, painted, until
+from ui.waits import frames, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
 
@@ -353,6 +353,62 @@ def test_w_folds_a_long_graph_into_columns_and_the_strip_beside_it_still_leads_e
     assert state(page, "wrapped") is False
 
 
+def test_what_cannot_be_in_columns_is_fitted_once(
+    page: Page, graph: Callable[..., Locator], tmp_path: Path
+) -> None:
+    with serve(tvmdbg.open(chain(tmp_path, 1))) as address:
+        root = graph("", address=address)
+        page.keyboard.press("w")
+        rest(page)
+        page.keyboard.press("w")
+        assert state(page, "wrapped") is True
+        for _ in range(3):
+            page.keyboard.press("-")
+        rest(page)
+        before = node(root, 1)
+        page.keyboard.press("g")
+        rest(page)
+        assert node(root, 1)["width"] == pytest.approx(before["width"])
+
+
+def test_a_group_that_is_asked_for_comes_into_view_once_the_one_around_it_is_open(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph(f"graph.open_groups=[{RUN}]")
+    for _ in range(4):
+        page.keyboard.press("+")
+    page.evaluate("tvmdbg.models.graph0.set('group', 11)")
+    page.evaluate("groups => tvmdbg.models.graph0.set('open_groups', groups)", [RUN, LAST_RUN])
+    rest(page)
+    assert state(page, "group") == 11
+    assert 11 in closed(root)
+
+
+@pytest.mark.parametrize("way", ["back", "another node"])
+def test_another_selection_leaves_the_group(
+    page: Page, graph: Callable[..., Locator], way: str
+) -> None:
+    root = graph("graph.open_groups=[]")
+    page.evaluate("tvmdbg.models.session.set('selected', [0])")
+    rest(page)
+    before = next(iter(closed(root).values()))
+    press(root, before)
+    rest(page)
+    assert state(page, "group") == before["group"]
+    if way == "back":
+        page.keyboard.press("Alt+ArrowLeft")
+        rest(page)
+        assert selected(page) == [0]
+    else:
+        shape = node(root, 0)
+        root.locator("canvas").first.click(
+            position={"x": shape["x"] + 10, "y": shape["y"] + 10}, modifiers=["Control"]
+        )
+        rest(page)
+        assert selected(page)[-1] == 0
+    assert state(page, "group") is None
+
+
 def test_fit_folds_what_would_be_a_thread(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
@@ -383,12 +439,14 @@ def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("laying out 9,001 nodes")
         page.keyboard.press("Escape")
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")
-        before = node(root, 0)
+        page.evaluate("tvmdbg.models.graph0.set('camera', { node: 2, dx: 0, dy: 0, scale: 1.5 })")
+        until(page, "Math.abs(found.marks.find(mark => mark.id === 2).height - 60) < 1")
+        before = node(root, 2)
         root.get_by_role("button", name="lay it out").click()
         page.wait_for_function("held() === 2")
         root.get_by_role("button", name="cancel").click()
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")
-        assert node(root, 0) == before
+        assert node(root, 2) == before
 
 
 @pytest.mark.parametrize("width", [480, 1600])

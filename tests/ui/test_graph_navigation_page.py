@@ -260,6 +260,46 @@ def test_walking_is_one_step_and_drags_are_none(page: Page, graph: Callable[...,
     assert root.is_visible()
 
 
+def test_a_walk_that_leads_nowhere_takes_no_step_away(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    graph()
+    select(page, 70)
+    press(page, "ArrowDown", "ArrowDown")
+    rest(page)
+    assert selected(page) == [71]
+    press(page, "u")
+    rest(page)
+    press(page, "Alt+ArrowLeft")
+    assert (state(page, "isolate"), selected(page)) == (None, [71])
+    press(page, "Alt+ArrowLeft")
+    assert selected(page) == [70]
+
+
+def test_a_part_opens_as_a_whole_though_its_labels_change_meanwhile(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    press(page, "s", "+", "+", "+")
+    part = {"kind": "around", "nodes": [SLOWEST], "hops": 2}
+    page.evaluate(
+        """async part => {
+            const graph = tvmdbg.models.graph0;
+            graph.set("isolate", part);
+            await Promise.resolve();
+            graph.set("label", "{name}");
+        }""",
+        part,
+    )
+    meanwhile = marks(page, root)
+    assign(page, isolate=None)
+    rest(page)
+    press(page, "s", "+", "+", "+")
+    assign(page, isolate=part)
+    assert marks(page, root).keys() == meanwhile.keys()
+    assert len(meanwhile) > 4
+
+
 def test_the_camera_is_told_and_taken(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     rest(page)

@@ -35,6 +35,7 @@ export class Acts {
     } else if (group >= 0) folding.select(group);
     else if (!add) this.select(node);
     else if (node !== null) {
+      context.options.set("group", null);
       this.#view.expects("toggled");
       context.session.toggle(node, SOURCE);
     }
@@ -125,8 +126,11 @@ export class Acts {
   }
 
   async nextHit(by: number): Promise<void> {
-    await this.#view.hits.ready;
-    const next = this.#view.hits.next(this.#view.node, by);
+    const { hits, context } = this.#view;
+    const { ready } = hits;
+    await ready;
+    if (context.signal.aborted || hits.ready !== ready) return;
+    const next = hits.next(this.#view.node, by);
     if (next !== null) this.select(next);
   }
 
@@ -166,8 +170,10 @@ export class Acts {
 
   /** Lays the graph out in columns, and fits them, or in one piece. */
   wrap(on: boolean): void {
-    this.#view.placing.fits = on;
-    this.#view.context.options.set("wrapped", on);
+    const { chosen, placing, context } = this.#view;
+    if (chosen.wrapped === on) return;
+    placing.fits = on;
+    context.options.set("wrapped", on);
   }
 
   /** Fits the selected node and its neighbours; the whole graph where nothing is selected. */

@@ -53,7 +53,8 @@ export class Folding {
     if (group < 0 && chosen.group !== null) this.#coming = chosen.group;
     if (group >= 0) {
       const nodes = this.isTooLarge(group) ? [] : Array.from(model.groups.nodes(group));
-      this.#view.selectNodes(nodes);
+      this.#view.expects(JSON.stringify(nodes));
+      this.#view.context.session.selectMany(nodes, "graph");
       const box = placed!.scene.boxOfGroup[group]!;
       if (box >= 0) stage.goTo(box);
     }
@@ -61,13 +62,12 @@ export class Folding {
     this.#view.tell();
   }
 
-  /** After another picture is there: brings the group into view that was just closed or asked for. */
-  placed(): void {
-    const { placed, stage } = this.#view;
-    const box = placed!.scene.boxOfGroup[this.#coming] ?? -1;
-    if (box >= 0) stage.goTo(box);
-    if (this.group === this.#coming && this.group >= 0) this.chosen();
+  /** After another picture is there: selects the group that was just closed or asked for; its box is to come into view. */
+  placed(): number {
+    const coming = this.#coming;
     this.#coming = -1;
+    if (coming >= 0 && this.group === coming) this.chosen();
+    return this.#view.placed!.scene.boxOfGroup[coming] ?? -1;
   }
 
   /** Whether it has too many nodes to be selected in the other views. */
@@ -103,16 +103,21 @@ export class Folding {
 
   /** Opens or closes groups, and those around them that are closed where one is opened; `anchor` stays where it is. */
   set(groups: readonly number[], open: boolean, anchor: number): void {
-    const { context, model, placed } = this.#view;
+    const { chosen, context, model, placed } = this.#view;
     if (!placed?.scene.open) return;
     const flags = placed.scene.open.slice();
-    for (const group of groups) flags[group] = open ? 1 : 0;
+    // What is drawn may be behind what was asked for.
+    if (chosen.openGroups) flags.fill(0);
+    for (const group of chosen.openGroups ?? []) flags[group] = 1;
     this.#last = performance.now();
-    const list = Array.from(flags.keys()).filter((group) => flags[group]);
-    this.#view.placing.anchor = anchor >= 0 ? anchor : null;
-    if (!open) this.#coming = anchor;
     if (anchor >= 0 && !open && this.#holds(anchor)) this.select(anchor);
-    context.options.set("open_groups", list);
+    if (groups.some((group) => Boolean(flags[group]) !== open)) {
+      for (const group of groups) flags[group] = open ? 1 : 0;
+      this.#view.placing.anchor = anchor >= 0 ? anchor : null;
+      if (!open) this.#coming = anchor;
+      const list = Array.from(flags.keys()).filter((group) => flags[group]);
+      context.options.set("open_groups", list);
+    }
     const what =
       groups.length === 1 ? model.groups.title(groups[0]!) : counted(groups.length, "group");
     this.#view.mirror.say(`${what}: ${open ? "open" : "closed"}.`);

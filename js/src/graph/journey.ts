@@ -41,12 +41,8 @@ export class Journey {
     const { options, session, signal } = view.context;
     this.#before = this.#look();
     this.#target = this.#written = options.get("camera") ?? null;
-    const changed = () => {
-      if (!this.#queued) queueMicrotask(() => this.#record());
-      this.#queued = true;
-    };
-    for (const name of STEP_TRAITS) options.onChange(name, changed, signal);
-    session.onChange(changed, signal, ["selected"]);
+    for (const name of STEP_TRAITS) options.onChange(name, () => this.#changed(), signal);
+    session.onChange(() => this.#changed(), signal, ["selected"]);
     options.onChange("camera", () => this.#aim(options.get("camera")), signal);
     for (const name of ["history", "bookmarks"] as const) {
       options.onChange(name, () => view.showToolbar(), signal);
@@ -69,10 +65,11 @@ export class Journey {
     this.#view.context.options.set("history", { ...left, at });
   }
 
-  /** The next change is a step of this kind; of several in a row that are alike, the last is kept. */
+  /** What changes now is a step of this kind; of several in a row that are alike, the last is kept. */
   step(kind: "walk" | "fit"): void {
     this.#kind = kind;
     if (kind === "fit") this.#record();
+    else this.#changed();
   }
 
   get names(): string[] {
@@ -163,6 +160,11 @@ export class Journey {
     this.#target = this.#written = camera;
     this.#view.context.options.set("camera", camera);
     queueMicrotask(() => this.settle());
+  }
+
+  #changed(): void {
+    if (!this.#queued) queueMicrotask(() => this.#record());
+    this.#queued = true;
   }
 
   #record(): void {

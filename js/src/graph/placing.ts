@@ -33,22 +33,27 @@ export class Placing {
     }
     view.placed = placed;
     view.walk = new Walk(placed);
-    if (fits) view.repaint(() => void (view.journey.settle(placed) || view.stage.fitAll()));
-    else if (opens || !moved) view.repaint(this.#opening(before, placed, focus));
-    else {
-      view.repaint(() => {
-        camera.x += moved.x;
-        camera.y += moved.y;
-        if (view.journey.settle(placed)) return;
-        view.stage.changed();
-        // All was in view, and there is less of it now: it is shown as large as there is room.
-        if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
-      });
-    }
+    const place = fits
+      ? () => void (view.journey.settle(placed) || view.stage.fitAll())
+      : opens || !moved
+        ? this.#opening(before, placed, focus)
+        : () => {
+            camera.x += moved.x;
+            camera.y += moved.y;
+            if (view.journey.settle(placed)) return;
+            view.stage.changed();
+            // All was in view, and there is less of it now: it is shown as large as there is room.
+            if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
+          };
+    let coming = -1;
+    view.repaint(() => {
+      place();
+      if (coming >= 0 && view.placed === placed) view.stage.goTo(coming);
+    });
     view.hits.locate(placed.scene);
     view.mark();
     view.tell();
-    view.folding.placed();
+    coming = view.folding.placed();
   }
 
   #opening(before: Placed | null, placed: Placed, focus: number | null): () => void {

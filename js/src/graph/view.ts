@@ -174,8 +174,9 @@ export class GraphView {
     this.#own = selection;
   }
 
-  /** Selects nodes in all views, without another move of the camera in this one. */
+  /** Selects nodes and no group in all views, without another move of the camera in this one. */
   selectNodes(nodes: readonly number[]): void {
+    this.context.options.set("group", null);
     this.expects(JSON.stringify(nodes));
     this.context.session.selectMany(nodes, "graph");
   }
@@ -205,12 +206,12 @@ export class GraphView {
     this.isArranging = true;
     const { camera } = this.stage;
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
-    let isNew = opens;
+    this.#opens ||= opens;
     const show = (part: Placed) => {
       // What is to be seen whole is not shown in part.
       if (this.isArranging && this.placing.fits && this.placed) return;
-      this.placing.show(part, isNew, focus);
-      isNew = false;
+      this.placing.show(part, this.#opens, focus);
+      if (!this.#soon) this.#opens = false;
     };
     const placed = await this.#arranger.place(
       {
@@ -227,9 +228,9 @@ export class GraphView {
       [this.#problem, problem].filter(Boolean).join("; "),
       { node: this.node ?? focus ?? seen, show },
     );
-    if (!placed) return;
+    if (this.#arranger.isRunning) return;
     this.isArranging = this.#soon;
-    show(placed);
+    if (placed) show(placed);
   }
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */
@@ -342,8 +343,7 @@ export class GraphView {
     this.isArranging = this.#soon = true;
     queueMicrotask(() => {
       this.#soon = false;
-      void this.arrange(this.#opens);
-      this.#opens = false;
+      void this.arrange(false);
     });
   }
 
