@@ -19,6 +19,8 @@ class Sweeper {
   readonly #slot: Int32Array;
   readonly #key: Float64Array;
   readonly #best: Int32Array;
+  /** Items handled since the last pause. */
+  #done = 0;
 
   constructor(graph: Expanded, order: Order, crossings: Crossings) {
     this.#graph = graph;
@@ -42,7 +44,7 @@ class Sweeper {
     const member = this.#member;
     const slot = this.#slot;
     const key = this.#key;
-    let done = 0;
+    let done = this.#done;
     let row = from;
     for (; row !== to && done < PAUSE; row += step) {
       const a = start[row]!;
@@ -71,6 +73,7 @@ class Sweeper {
       for (let i = 0; i < count; i++) item[slot[i]!] = member[i]!;
       for (let i = a; i < b; i++) position[item[i]!] = i - a;
     }
+    this.#done = done;
     if (row !== to) return row;
     for (let r = first; r < last; r++) {
       const a = start[r]!;
@@ -109,10 +112,10 @@ class Sweeper {
       const end = step > 0 ? to : from - 1;
       let row = this.#sweep(step > 0 ? from : to - 1, end, step, from, to);
       while (row !== end) {
+        this.#done = 0;
         yield;
         row = this.#sweep(row, end, step, from, to);
       }
-      yield;
       const total = this.#crossings.below(above, to, ALL);
       if (total < least) {
         least = total;
@@ -176,7 +179,6 @@ export function* improveOrder(
       yield* sweeper.improve(busyFrom, busyTo, sweeps);
       yield* polisher.polish(busyFrom, busyTo);
     }
-    yield;
     at = to;
   }
   sortLists(order, graph.up, graph.down);

@@ -4,6 +4,8 @@ import { findLines, type Lines } from "./runs.ts";
 import type { Expanded } from "./trunks.ts";
 
 const ROUNDS = 2;
+/** Items in rows that are handled without a chance to pause. */
+const PAUSE = 16_384;
 /** Rows a crossing is followed along its two lines, and the widest row it is followed through. */
 const FARTHEST = 64;
 const WIDEST = 64;
@@ -24,9 +26,10 @@ export class Polisher {
 
   *polish(from: number, to: number): Generator<void, void> {
     const { up, down } = this.#lines;
+    const { start } = this.#order;
     for (let round = 0; round < ROUNDS; round++) {
       const swapped = this.#swapNeighbours(from, to);
-      yield;
+      if (start[to]! - start[from]! > PAUSE) yield;
       const above = this.#uncross(from, to, down, up, -1);
       const below = this.#uncross(to - 1, from - 1, up, down, 1);
       if (!swapped && !above && !below) return;
