@@ -27,4 +27,4 @@ def test_a_run_with_copies_is_a_reference_by_its_matches(corpus: Path) -> None:
     copies = [i for i, node in enumerate(nodes) if node["name"].startswith("__copy")]
     assert np.flatnonzero(np.isnan(found[1])).tolist() == copies
     of = len(tvmdbg.open(corpus / "tvm/resnet20_two_devices").tensors or {})
-    assert notes == ["", f"{len(copies)} of {of} outputs without a sure match"]
+    assert notes == ["", f"{len(copies)} of {of} outputs without a sure counterpart"]

@@ -51,7 +51,7 @@ class OutputErrors:
     done, total : int
         Entries that were compared, of how many.
     unmatched : int
-        Entries with a tensor whose node has no sure match in the run that is the reference.
+        Entries with a tensor that no output of the reference, a run, surely stands for.
 
     Raises
     ------
@@ -110,7 +110,7 @@ class OutputErrors:
             self.values.copy(),
             unit=units[self._measure],
             scale="log",
-            note=f"{of} without a sure match" if self.unmatched else "",
+            note=f"{of} without a sure counterpart" if self.unmatched else "",
         )
 
     def _error(self, tensor: Tensor, reference: Any, watch: Callable[[int], None]) -> float:

@@ -118,10 +118,14 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
     graph = (matching.graph_a, matching.graph_b)[side]
     codes = np.full(graph.num_nodes, -1, np.int32)
     np.maximum.at(codes, matching.pairs[:, side], matching.certainty.astype(np.int32))
-    codes[codes < 0] = len(Certainty)
-    classes = (*(each.label for each in Certainty), f"only in {'ab'[side]}")
+    # The colour of this place is the farthest from those of what is matched, in both themes.
+    alone = Certainty.LIKELY + 1
+    codes[codes >= alone] += 1
+    codes[codes < 0] = alone
+    classes = [each.label for each in Certainty]
+    classes.insert(alone, f"only in {'ab'[side]}")
     return NodeColumn(
-        "match", "nodes", codes=codes, classes=classes, ordered=True, hatched=len(Certainty)
+        "match", "nodes", codes=codes, classes=tuple(classes), ordered=True, hatched=alone
     )
 
 

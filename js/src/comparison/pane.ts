@@ -10,6 +10,8 @@ import { type ComparisonOptions, graphOptions } from "./options.ts";
 
 /** What colours and labels call nodes that have no match. */
 export const ALONE = "only here";
+/** Behind which certainty they come: the colour there is the farthest from those of what is matched, in both themes. */
+const SURE = 1;
 
 export interface PaneContext {
   data: ComparisonData;
@@ -72,16 +74,20 @@ export class Pane {
     applyTheme(this.root, signal);
     const graph = await run.graph();
     if (signal.aborted) return;
-    const codes = data.codes(this.#side, graph?.kinds.length ?? 0);
+    const { certainties } = data.info;
+    const classes = [...certainties.slice(0, SURE + 1), ALONE, ...certainties.slice(SURE + 1)];
+    const codes = data
+      .codes(this.#side, graph?.kinds.length ?? 0)
+      .map((code) => classes.indexOf(certainties[code] ?? ALONE));
     const match = {
       of: "nodes" as const,
       unit: "",
       scale: "linear" as const,
       range: null,
       together: "largest" as const,
-      classes: [...data.info.certainties, ALONE],
+      classes,
       ordered: true,
-      hatched: data.info.certainties.length,
+      hatched: classes.indexOf(ALONE),
       data: new DataView(codes.buffer),
     };
     await mountGraph(this.root, {
