@@ -15,15 +15,14 @@ import { Folding } from "./folding.ts";
 import { groupPath, groupSentence } from "./group_words.ts";
 import { Hits } from "./hits.ts";
 import { Journey, STEP_TRAITS } from "./journey.ts";
+import { marksOf } from "./marks.ts";
 import { Menus } from "./menus.ts";
 import type { GraphModel } from "./model.ts";
 import { Navigator } from "./navigator.ts";
-import { notedBoxes } from "./noted.ts";
 import type { GraphOptions } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
 import { Placing } from "./placing.ts";
-import { boxesOf } from "./scene.ts";
 import { type Inspection, Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.ts";
 import { Tooltip } from "./tooltip.ts";
@@ -271,19 +270,7 @@ export class GraphView {
 
   /** Draws anew what is marked over the picture. */
   mark(): void {
-    const { placed } = this;
-    if (!placed) return;
-    const { selected, hovered } = this.context.session;
-    const { group } = this.folding;
-    const boxes = (node: number) => Array.from(boxesOf(placed.scene, node)).reverse();
-    const own = group < 0 ? -1 : placed.scene.boxOfGroup[group]!;
-    this.stage.mark({
-      selected: group < 0 ? [...new Set(selected.flatMap(boxes))] : own < 0 ? [] : [own],
-      frame: group < 0 ? -1 : placed.scene.frameOfGroup[group]!,
-      hovered: hovered === null ? -1 : placed.boxOf(hovered),
-      hits: this.hits.boxes,
-      noted: notedBoxes(placed.scene, this.context.session, this.model),
-    });
+    if (this.placed) this.stage.mark(marksOf(this, this.placed));
   }
 
   #openDetails(on: boolean): void {
