@@ -10,11 +10,14 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.student_t import student_t
 
 Floats = npt.NDArray[np.float64]
 
 NOISY_RATIO = 1.2
 NOISY_REPEATS = 5
+
+_COLUMNS = ("min", "p10", "p50", "p90", "max", "sd", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,10 @@ class NodeTimes:
     """Statistics of the repeats of one node, in nanoseconds.
 
     ``n`` counts the repeats that are numbers. Percentiles interpolate linearly between the sorted
-    repeats; ``sd`` is the sample standard deviation (divisor n - 1), NaN below two repeats.
+    repeats; ``sd`` is the sample standard deviation (divisor n - 1); ``low`` and ``high`` bound the
+    95 % confidence interval of the mean, ``mean ± t sd / sqrt(n)`` with Student's t of n - 1
+    degrees of freedom. Both are NaN below two repeats. The interval takes the repeats to be
+    independent and near normal: a warm-up or a drift in them makes it no more than a hint.
     Without repeats ``mean`` is the node's time as the trace or table gives it and the rest is NaN.
     ``noisy``: at least 5 repeats and p90 / p10 above 1.2.
     """
@@ -35,6 +41,8 @@ class NodeTimes:
     max: float
     mean: float
     sd: float
+    low: float
+    high: float
     noisy: bool
 
     def __repr__(self) -> str:
@@ -43,9 +51,12 @@ class NodeTimes:
         if self.n == 1:
             return f"NodeTimes: {duration_text(self.mean)}, measured once"
         spread = "" if np.isnan(self.sd) else f" ± {duration_text(self.sd)}"
+        sure = ""
+        if not np.isnan(self.low):
+            sure = f", mean within {duration_text(self.low)} to {duration_text(self.high)} (95 %)"
         return (
             f"NodeTimes: {duration_text(self.mean)}{spread} over {self.n} "
-            f"repeats, min {duration_text(self.min)}, "
+            f"repeats{sure}, min {duration_text(self.min)}, "
             f"median {duration_text(self.p50)}, p10 to p90 {duration_text(self.p10)} to "
             f"{duration_text(self.p90)}{'; noisy' if self.noisy else ''}"
         )
@@ -59,7 +70,7 @@ class NodeStatistics:
     ----------
     n : int64[N]
         Repeats that are numbers.
-    min, p10, p50, p90, max, mean, sd : float64[N]
+    min, p10, p50, p90, max, mean, sd, low, high : float64[N]
         Nanoseconds; see :class:`NodeTimes`.
     noisy : bool[N]
         ``n >= 5`` and ``p90 / p10 > 1.2`` (also where p10 is 0 and p90 is not).
@@ -73,6 +84,8 @@ class NodeStatistics:
     max: Floats
     mean: Floats
     sd: Floats
+    low: Floats
+    high: Floats
     noisy: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -89,6 +102,8 @@ class NodeStatistics:
             float(self.max[node]),
             float(self.mean[node]),
             float(self.sd[node]),
+            float(self.low[node]),
+            float(self.high[node]),
             bool(self.noisy[node]),
         )
 
@@ -112,6 +127,8 @@ class NodeStatistics:
                 "max_ns": self.max,
                 "mean_ns": self.mean,
                 "sd_ns": self.sd,
+                "low_ns": self.low,
+                "high_ns": self.high,
                 "noisy": self.noisy,
             }
         )
@@ -136,7 +153,7 @@ def node_statistics(
     kept = np.concatenate(([0], np.cumsum(finite)))[offsets]
     values = repeats_ns[finite]
     n = np.diff(kept).astype(np.int64)
-    columns = {name: np.full(count, np.nan) for name in ("min", "p10", "p50", "p90", "max", "sd")}
+    columns = {name: np.full(count, np.nan) for name in _COLUMNS}
     mean = node_ns.astype(np.float64, copy=True)
     with np.errstate(invalid="ignore", over="ignore"):
         for size in np.unique(n[n > 0]):
@@ -149,6 +166,9 @@ def node_statistics(
             mean[nodes] = block.mean(axis=1)
             if size > 1:
                 columns["sd"][nodes] = block.std(axis=1, ddof=1)
+                half = student_t(int(size) - 1) * columns["sd"][nodes] / np.sqrt(size)
+                columns["low"][nodes] = mean[nodes] - half
+                columns["high"][nodes] = mean[nodes] + half
         noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])
     return NodeStatistics(n=n, mean=mean, noisy=noisy, **columns)
 

@@ -1,0 +1,84 @@
+"""Student's t and the confidence interval of the mean."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model.node_times import node_statistics
+from tvmdbg_widgets.model.student_t import student_t
+
+#: Two-sided 95 % quantiles as published to 14 digits (NIST/SEMATECH tables round them to 3).
+_PUBLISHED = {
+    1: 12.7062047361747,
+    2: 4.30265272974946,
+    3: 3.18244630528371,
+    4: 2.77644510519779,
+    5: 2.57058183563631,
+    10: 2.22813885198627,
+    30: 2.04227245630124,
+    100: 1.98397151852355,
+    1000: 1.96233908082641,
+}
+
+
+@pytest.mark.parametrize(("degrees", "expected"), _PUBLISHED.items())
+def test_quantiles_are_those_of_the_tables(degrees: int, expected: float) -> None:
+    assert student_t(degrees) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_quantile_of_many_degrees_is_the_normal_one() -> None:
+    assert student_t(10**9) == pytest.approx(1.959963984540054, abs=1e-8)
+    assert student_t(1000) > student_t(1001) > student_t(1002)
+    assert student_t(1000) - student_t(1001) == pytest.approx(
+        student_t(1001) - student_t(1002), rel=0.01
+    )
+
+
+def integral(t: float, degrees: int) -> float:
+    """The density integrated from -t to t by Gauss-Legendre in arctan(t / sqrt(degrees))."""
+    log = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
+    x, weight = np.polynomial.legendre.leggauss(200)
+    theta = math.atan(t / math.sqrt(degrees))
+    angle = theta * (x + 1) / 2
+    values = np.cos(angle) ** (degrees - 1)
+    return float(2 * math.exp(log) / math.sqrt(math.pi) * (weight @ values) * theta / 2)
+
+
+@given(st.integers(1, 1500), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_the_density_within_the_quantile_is_the_confidence(degrees: int, confidence: float) -> None:
+    assert integral(student_t(degrees, confidence), degrees) == pytest.approx(confidence, abs=1e-11)
+
+
+@pytest.mark.parametrize(("degrees", "confidence"), [(0, 0.95), (3, 1.0), (3, 0.0)])
+def test_impossible_questions_are_refused(degrees: int, confidence: float) -> None:
+    with pytest.raises(ValueError, match="degrees must be 1 or more"):
+        student_t(degrees, confidence)
+
+
+def test_the_interval_of_the_mean_is_that_of_a_textbook() -> None:
+    own = [12.0, 15.0, 11.0, 14.0, 13.0, 17.0]
+    offsets = np.array([0, 6, 7, 7, 9])
+    repeats = np.array([*own, 5.0, 4.0, np.nan])
+    result = node_statistics(offsets, repeats, np.full(4, 7.0))
+    half = 2.57058183563631 * statistics.stdev(own) / math.sqrt(6)
+    assert result.low[0] == pytest.approx(statistics.mean(own) - half, rel=1e-12)
+    assert result.high[0] == pytest.approx(statistics.mean(own) + half, rel=1e-12)
+    assert np.isnan(result.low[1:]).all()
+    assert np.isnan(result.high[1:]).all()
+    assert "mean within 11.40 ns to 15.93 ns (95 %)" in repr(result[0])
+    assert "within" not in repr(result[1]) + repr(result[2]) + repr(result[3])
+    assert result.to_dataframe()["low_ns"][0] == result[0].low
+
+
+def test_nineteen_of_twenty_intervals_hold_the_true_mean() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(100, 10, (4000, 5))
+    result = node_statistics(np.arange(0, 20_001, 5), values.ravel(), np.zeros(4000))
+    held = np.mean((result.low <= 100) & (result.high >= 100))
+    assert held == pytest.approx(0.95, abs=0.012)
