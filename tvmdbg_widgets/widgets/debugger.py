@@ -39,7 +39,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         As of TensorInspector, too.
     tensor_show : str
         What a TensorInspector calls ``show``.
-    show, sort, time_range
+    show, sort, time_range, chart, table_by, critical
         As of Flamechart.
     height : int
         CSS pixels.

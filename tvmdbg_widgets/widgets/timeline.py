@@ -19,6 +19,13 @@ class TimelineOptions(traitlets.HasTraits):
 
     show = traitlets.Enum(["both", "chart", "table"], "both").tag(sync=True)
     sort = traitlets.Enum(["time", "order"], "time").tag(sync=True)
+    chart = traitlets.Enum(["time", "merged", "folded", "repeats", "roofline"], "time").tag(
+        sync=True
+    )
+    table_by = traitlets.Enum(
+        ["node", "kind", "part", "group", "device", "name", "callers"], "node"
+    ).tag(sync=True)
+    critical = traitlets.Bool(False).tag(sync=True)
     time_range = traitlets.Tuple(
         traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
     ).tag(sync=True)
@@ -35,6 +42,15 @@ class Flamechart(TimelineOptions, View):
     ----------
     show : str
         ``"chart"``, ``"table"`` or ``"both"``.
+    chart : str
+        What the chart shows: ``"time"`` (tracks in time), ``"merged"`` (left-heavy, by path),
+        ``"folded"`` (all repeats on one axis), ``"repeats"`` (operators × repeats) or
+        ``"roofline"`` (work against time).
+    table_by : str
+        What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
+        ``"device"``, ``"name"`` or ``"callers"``.
+    critical : bool
+        Whether the critical path is marked.
     sort : str
         Order of the table: ``"time"`` or ``"order"`` (of execution).
     time_range : (float, float) or None

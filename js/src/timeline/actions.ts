@@ -1,6 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
 import type { Flamechart } from "./flamechart.ts";
+import { OtherCharts } from "./other_charts.ts";
 import type { Part } from "./state.ts";
 import { nextInTrack, nextOccurrence, otherTrack } from "./steps.ts";
 
@@ -91,6 +92,14 @@ export function actions(view: Flamechart): KeyAction[] {
       run: () => {
         const shown = PARTS.indexOf(view.body.dataset.show as Part);
         view.showPart(PARTS[(shown + 1) % PARTS.length]!);
+      },
+    },
+    {
+      keys: ["c"],
+      does: "the next chart: slices in time, or one in their place",
+      run: () => {
+        const kinds = OtherCharts.offered.map(([kind]) => kind);
+        view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);
       },
     },
     {

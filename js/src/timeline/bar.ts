@@ -1,12 +1,14 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
 import { Overflow } from "../shared/overflow.ts";
-import type { Part } from "./state.ts";
+import { OtherCharts } from "./other_charts.ts";
+import type { ChartKind, Part } from "./state.ts";
 
 export interface BarEvents {
   zoom: (factor: number) => void;
   all: () => void;
   show: (part: Part) => void;
+  chart: (kind: ChartKind) => void;
   search: (text: string) => void;
   /** Goes to the next or previous found slice. */
   step: (by: number) => void;
@@ -33,6 +35,7 @@ export class Bar {
   });
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
+  readonly #chart: HTMLSelectElement;
   readonly #overflow: Overflow;
 
   constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
@@ -67,12 +70,20 @@ export class Bar {
       button("+", "larger (w)", () => events.zoom(0.5)),
       this.#all,
     );
+    const { offered } = OtherCharts;
+    const choices = offered.map(([kind, label]) => [kind, label] as const);
+    this.#chart = select("chart", choices, "time", (kind) => events.chart(kind as ChartKind));
+    offered.forEach(([, , title], at) => {
+      this.#chart.options[at]!.title = title;
+    });
+    this.#chart.hidden = offered.length < 2;
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
     const code = button("code", copy, events.copy);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
+      this.#chart,
       zoom,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
@@ -97,6 +108,10 @@ export class Bar {
     for (const each of this.#parts) {
       each.setAttribute("aria-pressed", String(each.dataset.part === part));
     }
+  }
+
+  showChart(kind: ChartKind): void {
+    this.#chart.value = kind;
   }
 
   showRange(text: string, all: boolean): void {

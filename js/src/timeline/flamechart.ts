@@ -9,34 +9,26 @@ import type { ViewContext } from "../shared/view.ts";
 import { area } from "./area.ts";
 import { Bar } from "./bar.ts";
 import { Chart } from "./chart.ts";
+import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
 import { Found } from "./found.ts";
 import { KindSummary } from "./kinds.ts";
-import type { Names } from "./names.ts";
-import type { Ranking } from "./ranking.ts";
+import { OtherCharts } from "./other_charts.ts";
 import { type Hit, Marked, type Scene } from "./scene.ts";
 import type { Slices } from "./slices.ts";
-import type { Part, TimelineOptions } from "./state.ts";
+import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
 import { timeText } from "./ticks.ts";
 import { Tooltip } from "./tooltip.ts";
-import type { Words } from "./words.ts";
 
 const SOURCE = "timeline";
 const RANGE_TO_PYTHON_MS = 300;
-
-export interface Data {
-  slices: Slices;
-  names: Names;
-  ranking: Ranking;
-  words: Words;
-  scene: Scene;
-}
 
 /** One view: what its parts do to each other and to the session. */
 export class Flamechart {
   readonly scene: Scene;
   readonly chart: Chart;
+  readonly charts: OtherCharts;
   readonly bar: Bar;
   readonly table: TopTable;
   readonly kinds: KindSummary;
@@ -65,6 +57,7 @@ export class Flamechart {
     context: ViewContext<TimelineOptions>,
     data: Data,
     say: (text: string) => void,
+    noSlices: HTMLElement | null,
   ) {
     this.#root = root;
     this.#context = context;
@@ -79,6 +72,22 @@ export class Flamechart {
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
     this.details = new Details(data);
     this.tooltip = new Tooltip(data.scene, data.words);
+    this.charts = new OtherCharts(noSlices ?? this.chart.stage, {
+      data,
+      run: context.run,
+      options: context.options,
+      session: context.session,
+      pick: (nodes, slice) => {
+        this.activate("chart");
+        if (slice !== undefined) this.pick(slice);
+        else this.#session.selectMany(nodes, SOURCE);
+        this.focus();
+      },
+      hover: (node) => this.#session.hover(node),
+      say,
+      tip: (lines, x, y) => this.#tip(lines, x, y),
+      signal: context.signal,
+    });
     this.kinds = new KindSummary(data.names, data.ranking, theme, (nodes) => {
       this.#session.selectMany(nodes, SOURCE);
       this.focus();
@@ -112,6 +121,10 @@ export class Flamechart {
           this.showPart(part);
           this.focus();
         },
+        chart: (kind) => {
+          this.showChart(kind);
+          this.focus();
+        },
         search: (text) => this.search(text),
         step: (by) => this.nextHit(by),
         copy: () => this.copy(),
@@ -135,6 +148,16 @@ export class Flamechart {
     this.bar.showPart(part);
     this.body.dataset.show = part;
     this.activate(part === "both" ? this.active : part);
+  }
+
+  /** Shows the tracks in time or another chart in their place, and tells the model. */
+  showChart(kind: ChartKind): void {
+    this.charts.show(kind);
+    this.#context.options.set("chart", this.charts.kind);
+    this.bar.showChart(this.charts.kind);
+    this.tooltip.hide();
+    this.#root.dataset.chart = this.charts.kind;
+    this.chart.changed();
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */
@@ -263,8 +286,19 @@ export class Flamechart {
       this.tooltip.hide();
       return;
     }
-    const [stage, box] = [this.chart.stage, this.#root].map((each) => each.getBoundingClientRect());
-    this.tooltip.show(hit, stage!.left - box!.left + x, stage!.top - box!.top + y, box!);
+    this.tooltip.show(hit, ...this.#inRoot(this.chart.stage, x, y));
+  }
+
+  #tip(lines: string[] | null, x: number, y: number): void {
+    const { shown } = this.charts;
+    if (lines && shown) this.tooltip.tell(lines, ...this.#inRoot(shown.node, x, y));
+    else this.tooltip.hide();
+  }
+
+  /** A point of a chart as one of the root, and the box of the root. */
+  #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
+    const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
+    return [own.left - box.left + x, own.top - box.top + y, box];
   }
 
   search(text: string): void {
@@ -311,11 +345,13 @@ export class Flamechart {
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
     this.#mark();
     this.chart.touched();
+    this.charts.shown?.sync();
     this.#tell();
   }
 
   /** Highlights the node that another view hovers. */
   syncHover(): void {
+    this.charts.shown?.sync();
     const { hovered } = this.#session;
     const { slices, ranking } = this.#data;
     if (hovered !== null && slices.nodeOf(this.scene.hovered) === hovered) return;

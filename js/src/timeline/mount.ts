@@ -8,6 +8,7 @@ import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { Mount } from "../shared/view.ts";
 import { actions } from "./actions.ts";
 import { banner } from "./banner.ts";
+import type { Data } from "./data.ts";
 import { Flamechart } from "./flamechart.ts";
 import { Names } from "./names.ts";
 import { bindPointer } from "./pointer.ts";
@@ -85,18 +86,20 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
 function build(
   root: HTMLElement,
   context: Parameters<Mount<TimelineOptions>>[1],
-  data: ConstructorParameters<typeof Flamechart>[2],
+  data: Data,
   summary: RunSummary,
 ): void {
   const { session, options, signal } = context;
   const { scene, slices } = data;
   const mirror = new Mirror();
-  const view = new Flamechart(root, context, data, (text) => mirror.say(text));
   const drawn = slices.columns.sliceNode.length > slices.unusable;
+  const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
+  const say = (text: string) => mirror.say(text);
+  const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
   const chart = element(
     "div",
     { class: "tvmdbg-timeline-chart" },
-    drawn ? view.chart.stage : message("empty", "No slices", summary.missing.timeline ?? NO_TRACE),
+    view.charts.node,
     element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.kinds.node),
   );
   view.body.append(chart, view.table.node);
@@ -115,16 +118,19 @@ function build(
     const room = height - HEAD;
     const most = Math.round(Math.max(TOP + 80, room * CHART));
     const all = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
+    view.charts.node.style.setProperty("--room", `${most}px`);
     view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
     view.chart.changed();
   };
   resize();
   view.showPart(options.get("show"));
+  view.showChart(options.get("chart"));
   const observer = new ResizeObserver(resize);
   observer.observe(root);
   signal.addEventListener("abort", () => observer.disconnect());
   options.onChange("height", resize, signal);
   options.onChange("show", () => view.showPart(options.get("show")), signal);
+  options.onChange("chart", () => view.showChart(options.get("chart")), signal);
   options.onChange("sort", () => view.table.sort(options.get("sort")), signal);
   const look = () => {
     const range = options.get("time_range");
@@ -160,6 +166,21 @@ function build(
     signal,
   );
   root.addEventListener("focus", () => root.classList.remove("tvmdbg-timeline-hint"), { signal });
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      const { shown } = view.charts;
+      if (event.target !== root || view.active !== "chart" || !shown?.key(event)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    { signal, capture: true },
+  );
+  root.addEventListener(
+    "tvmdbg:inspect",
+    (event) => view.charts.shown?.inspect((event as CustomEvent).detail ?? {}),
+    { signal },
+  );
   bindKeys(root, actions(view), signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
@@ -168,8 +189,11 @@ function build(
     const theme = readTheme(root);
     view.table.retheme(theme);
     view.kinds.retheme(theme);
+    view.charts.retheme(theme);
     view.sync(true);
   }, signal);
   view.sync(true);
-  if (!drawn || options.get("show") === "table") root.dataset.ready = "true";
+  if (!drawn || options.get("show") === "table" || view.charts.kind !== "time") {
+    root.dataset.ready = "true";
+  }
 }

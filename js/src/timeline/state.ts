@@ -1,9 +1,19 @@
 /** What is shown of the view. */
 export type Part = "chart" | "table" | "both";
 
+/** What the chart shows: tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
+export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
+
+/** What a row of the table sums up. */
+export type TableBy = "node" | "kind" | "part" | "group" | "device" | "name" | "callers";
+
 /** The traits of the Flamechart's model. */
 export interface TimelineOptions {
   show: Part;
+  chart: ChartKind;
+  table_by: TableBy;
+  /** Whether the critical path is marked. */
+  critical: boolean;
   /** The part of the time axis in view, nanoseconds; null is all. */
   time_range: [start: number, end: number] | null;
   sort: "time" | "order";

@@ -26,6 +26,26 @@ export class Tooltip {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap[0]}`;
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
     this.#shown = key;
+    this.#place(x, y, box);
+  }
+
+  /** Shows lines there, the first in bold. */
+  tell(
+    lines: readonly string[],
+    x: number,
+    y: number,
+    box: { width: number; height: number },
+  ): void {
+    const [first = "", ...others] = lines;
+    this.#shown = "";
+    this.node.replaceChildren(
+      element("strong", {}, first),
+      ...others.map((line) => element("div", {}, line)),
+    );
+    this.#place(x, y, box);
+  }
+
+  #place(x: number, y: number, box: { width: number; height: number }): void {
     this.node.hidden = false;
     const { offsetWidth, offsetHeight } = this.node;
     const left = x + APART + offsetWidth < box.width ? x + APART : x - APART - offsetWidth;

@@ -1,0 +1,49 @@
+import type { RunClient } from "../shared/run_client.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import type { Theme } from "../shared/theme.ts";
+import type { ViewOptions } from "../shared/view.ts";
+import type { Data } from "./data.ts";
+import type { ChartKind, TimelineOptions } from "./state.ts";
+
+/** What takes the place of the tracks in time: the same slices, seen otherwise. */
+export interface OtherChart {
+  readonly node: HTMLElement;
+  /** Shows what the session says: selection, hover. */
+  sync(): void;
+  /** Whether the key meant something here; then nobody else acts on it. */
+  key(event: KeyboardEvent): boolean;
+  /** Adds what is drawn now, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  inspect(out: Record<string, unknown>): void;
+  retheme(theme: Theme): void;
+}
+
+/** What the view does for a chart. */
+export interface ChartHost {
+  readonly data: Data;
+  readonly run: RunClient;
+  readonly options: ViewOptions<TimelineOptions>;
+  readonly session: SessionClient;
+  /** Selects nodes, or one slice; the last node is the one looked at. */
+  pick(nodes: readonly number[], slice?: number): void;
+  hover(node: number | null): void;
+  /** Says something in the text mirror. */
+  say(text: string): void;
+  /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
+  tip(lines: string[] | null, x: number, y: number): void;
+  readonly signal: AbortSignal;
+}
+
+export interface ChartEntry {
+  readonly label: string;
+  /** What it shows, in a few words. */
+  readonly title: string;
+  /** Why there is no such chart of this run and how to get one; null where there is. */
+  unavailable(data: Data): string | null;
+  /** Called when the chart is shown first. */
+  make(host: ChartHost): OtherChart;
+}
+
+export type OtherKind = Exclude<ChartKind, "time">;
+
+/** The charts beside the tracks in time, in the order of the selector. */
+export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {};

@@ -1,0 +1,14 @@
+import type { Names } from "./names.ts";
+import type { Ranking } from "./ranking.ts";
+import type { Scene } from "./scene.ts";
+import type { Slices } from "./slices.ts";
+import type { Words } from "./words.ts";
+
+/** What a view of the timeline knows: the slices, what they are called, and what is on the stage. */
+export interface Data {
+  slices: Slices;
+  names: Names;
+  ranking: Ranking;
+  words: Words;
+  scene: Scene;
+}
