@@ -60,7 +60,7 @@ def _expansion(degrees: int, x: float) -> float:
         (((3 * square + 19) * square + 17) * square - 15) / 384,
         ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160,
     )
-    return x * (1 + sum(term / degrees ** (i + 1) for i, term in enumerate(terms)))
+    return x * (1 + sum(term / float(degrees) ** (i + 1) for i, term in enumerate(terms)))
 
 
 def _within(t: float, degrees: int) -> float:
@@ -74,7 +74,7 @@ def _within(t: float, degrees: int) -> float:
         term *= cosine * cosine * factor / (factor + 1)
     terms.append(term)
     total = math.fsum(terms)
-    return 2 / math.pi * (theta + total) if odd else total
+    return 2 * (theta + total) / math.pi if odd else total
 
 
 def _density(t: float, degrees: int) -> float:
