@@ -2,9 +2,9 @@ import { Links } from "../src/graph/links.ts";
 import { Evaluation } from "../src/graph/query/evaluate.ts";
 import { Facts } from "../src/graph/query/facts.ts";
 import { parse, QueryError } from "../src/graph/query/parser.ts";
-import { RegexError } from "../src/graph/query/regex.ts";
 import { finished } from "../src/graph/slices.ts";
 import { type ColumnHeader, fields } from "../src/shared/columns.ts";
+import { RegexError } from "../src/shared/regex.ts";
 import type { FactColumns, GraphColumns } from "../src/shared/run_client.ts";
 
 interface Packed {

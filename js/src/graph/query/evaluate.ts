@@ -1,10 +1,10 @@
 /** From the tree of a query to the nodes it finds; tvmdbg_widgets/analysis/query/evaluate.py finds the same. */
 import type { StringColumn } from "../../shared/columns.ts";
 import { shapeText } from "../../shared/format.ts";
+import { globRegex, Regex } from "../../shared/regex.ts";
 import { NodeKind } from "../../shared/run_client.ts";
 import { type Facts, STRIDE } from "./facts.ts";
 import type { Mode, Query } from "./parser.ts";
-import { globRegex, Regex } from "./regex.ts";
 
 type Mask = Uint8Array;
 type Steps<T = Mask> = Generator<void, T>;

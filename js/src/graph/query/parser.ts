@@ -1,6 +1,7 @@
 /** From the text of a query to its tree; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
+
+import { globRegex, Regex, RegexError } from "../../shared/regex.ts";
 import { closeFields, FIELDS, NUMBERS, TEXTS, UNITS, UNITS_TOLD } from "./fields.ts";
-import { globRegex, Regex, RegexError } from "./regex.ts";
 
 export type Mode = "has" | "is" | "glob" | "regex";
 
