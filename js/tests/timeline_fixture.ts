@@ -101,7 +101,7 @@ export function timeline(
       overlapping: [],
       words: { ...WORDS, ...more.words },
     },
-  };
+  } as unknown as TimelineColumns;
 }
 
 /** Slices on one track: random starts, lengths and gaps, some of no duration, some over each other. */

@@ -24,6 +24,8 @@ def columns() -> dict[str, np.ndarray[Any, Any] | StringColumn]:
     return {
         "flags": np.array([True, False, True]),
         "bytes": np.array([0, 1, 127, 128, 255], np.uint8),
+        "codes": np.array([0, 1, 2**16 - 1], np.uint16),
+        "counts": np.array([0, 2**31, 2**32 - 1], np.uint32),
         "ids": np.array([0, -1, 2**31 - 1, -(2**31), 7], np.int32),
         "means": np.array([0.0, -0.0, 1.5, 3.4028234663852886e38, 1e-45], np.float32),
         "times": np.array([5e-324, -1.7976931348623157e308, 0.1, 2**53 + 2.0]),

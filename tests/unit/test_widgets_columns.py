@@ -17,7 +17,7 @@ from tvmdbg_widgets.widgets.columns import pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-KINDS = (np.uint8, np.int32, np.float32, np.float64, np.bool_)
+KINDS = (np.uint8, np.uint16, np.uint32, np.int32, np.float32, np.float64, np.bool_)
 
 
 @st.composite
@@ -50,7 +50,7 @@ def test_what_is_packed_comes_out_bit_by_bit(given_columns: dict[str, Any], stri
             assert found[name].tobytes() == column.tobytes()
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint32", "float16", "complex64", "U3", "O", "int8"])
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float16", "complex64", "U3", "O", "int8"])
 def test_what_a_page_would_hold_inexactly_is_refused(dtype: str) -> None:
     with pytest.raises(TypeError, match="'odd'"):
         pack({"odd": np.zeros(2, dtype)})

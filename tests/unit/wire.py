@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = {"u1": "<u1", "i4": "<i4", "f4": "<f4", "f8": "<f8"}
+DTYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "i4": "<i4", "f4": "<f4", "f8": "<f8"}
 
 
 def unpack(headers: list[dict[str, Any]], buffer: bytes) -> dict[str, Any]:

@@ -11,7 +11,14 @@ from tvmdbg_widgets.model.strings import StringColumn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
+_KINDS = {
+    "u1": np.uint8,
+    "u2": np.uint16,
+    "u4": np.uint32,
+    "i4": np.int32,
+    "f4": np.float32,
+    "f8": np.float64,
+}
 _ALIGNMENT = 8
 
 
@@ -23,7 +30,8 @@ def pack(
     Parameters
     ----------
     columns : mapping of str to array or StringColumn
-        One-dimensional uint8, int32, float32 or float64 arrays (bool goes as uint8), or strings.
+        One-dimensional uint8, uint16, uint32, int32, float32 or float64 arrays (bool goes as
+        uint8), or strings.
 
     Returns
     -------

@@ -1,9 +1,16 @@
 /** Columns packed by `widgets/columns.py`: one header, one buffer, every column 8-byte aligned in it. */
 
-export type Column = Uint8Array | Int32Array | Float32Array | Float64Array | StringColumn;
+export type Column =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
+  | StringColumn;
 
 export type ColumnHeader =
-  | { name: string; kind: "u1" | "i4" | "f4" | "f8"; offset: number; length: number }
+  | { name: string; kind: keyof typeof ARRAYS; offset: number; length: number }
   | {
       name: string;
       kind: "strings";
@@ -39,7 +46,15 @@ export class StringColumn {
   }
 }
 
-const WIDTH = { u1: 1, i4: 4, f4: 4, f8: 8 } as const;
+/** Arrays of numbers by the kind of their column. */
+export const ARRAYS = {
+  u1: Uint8Array,
+  u2: Uint16Array,
+  u4: Uint32Array,
+  i4: Int32Array,
+  f4: Float32Array,
+  f8: Float64Array,
+} as const;
 
 /** A DataView from a kernel message may start at any byte: typed arrays need it at a multiple of eight. */
 export function aligned(view: DataView): ArrayBuffer {
@@ -63,16 +78,12 @@ function column(header: ColumnHeader, buffer: ArrayBuffer): Column {
   return numbers(header.kind, buffer, header.offset, header.length);
 }
 
-function numbers(kind: keyof typeof WIDTH, buffer: ArrayBuffer, offset: number, length: number) {
-  if (offset + length * WIDTH[kind] > buffer.byteLength) {
-    throw new RangeError(
-      `column ends at ${offset + length * WIDTH[kind]} of ${buffer.byteLength} bytes`,
-    );
+function numbers(kind: keyof typeof ARRAYS, buffer: ArrayBuffer, offset: number, length: number) {
+  const end = offset + length * ARRAYS[kind].BYTES_PER_ELEMENT;
+  if (end > buffer.byteLength) {
+    throw new RangeError(`column ends at ${end} of ${buffer.byteLength} bytes`);
   }
-  if (kind === "u1") return new Uint8Array(buffer, offset, length);
-  if (kind === "i4") return new Int32Array(buffer, offset, length);
-  if (kind === "f4") return new Float32Array(buffer, offset, length);
-  return new Float64Array(buffer, offset, length);
+  return new ARRAYS[kind](buffer, offset, length);
 }
 
 function strings(header: ColumnHeader & { kind: "strings" }, buffer: ArrayBuffer): StringColumn {

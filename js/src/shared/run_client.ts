@@ -1,10 +1,12 @@
 import type { AnyModel } from "@anywidget/types";
-import { type ColumnHeader, fields, type StringColumn } from "./columns.ts";
+import { fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
-import { TensorClient, type TensorQuestions } from "./tensor_client.ts";
+import type { TensorQuestions } from "./tensor_client.ts";
 import type { Entry } from "./tensor_questions.ts";
+import { type ColumnsReply, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
 
+export type * from "./timeline_columns.ts";
 export type { Entry };
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
@@ -94,60 +96,6 @@ export interface FactColumns {
   entryBytes: Float64Array;
   /** Of each entry, empty where none is stated. */
   layouts: StringColumn;
-}
-
-/** Slices (S), and times per node (N) in nanoseconds; see `tvmdbg_widgets/model/timeline.py`. */
-export interface TimelineColumns {
-  sliceNode: Int32Array;
-  sliceStart: Float64Array;
-  sliceDuration: Float64Array;
-  sliceTrack: Int32Array;
-  sliceOccurrence: Int32Array;
-  sliceTrust: Uint8Array;
-  sliceNames: StringColumn;
-  tracks: StringColumn;
-  repeatsOffsets: Int32Array;
-  repeats: Float64Array;
-  nodeNs: Float64Array;
-  nodeTrust: Uint8Array;
-  nodeCount: Int32Array;
-  nodeMinimum: Float64Array;
-  nodeP10: Float64Array;
-  nodeP50: Float64Array;
-  nodeP90: Float64Array;
-  nodeMaximum: Float64Array;
-  nodeSd: Float64Array;
-  nodeNoisy: Uint8Array;
-  /** Time of a slice without the slices inside it; empty where no slice is inside another. */
-  sliceSelf: Float64Array;
-  info: {
-    synthetic: boolean;
-    clock: "synthetic" | "wall";
-    totalNs: number;
-    sources: string[];
-    notes: string[];
-    /** By track: slices lie inside others; share time without lying inside each other. */
-    nested: boolean[];
-    overlapping: boolean[];
-    words: TimelineWords;
-  };
-}
-
-/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline_words.py`. */
-export interface TimelineWords {
-  measured: "mean" | "call" | "sum";
-  said: string;
-  more: string;
-  item: string;
-  row: string;
-  rows: string;
-  time: string;
-  together: string;
-  shares: string;
-  order: string;
-  noRepeats: string;
-  byName: boolean;
-  repeats: boolean;
 }
 
 /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory_plan.py`. */
@@ -240,11 +188,10 @@ export interface FindingsAnswer {
 }
 
 /** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
-export interface RunClient extends TensorQuestions {
+export interface RunClient extends TensorQuestions, TimelineQuestions {
   summary(): Promise<RunSummary>;
   graph(): Promise<GraphColumns | null>;
   facts(): Promise<FactColumns | null>;
-  timeline(): Promise<TimelineColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
@@ -254,17 +201,12 @@ export interface RunClient extends TensorQuestions {
   cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
 }
 
-interface ColumnsReply {
-  columns: ColumnHeader[];
-  info?: unknown;
-}
-
 const TIMEOUT_MS = 60_000;
 /** For what may look at every value of a tensor, whatever its size. */
 const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "percentiles", "data"]);
 /** What a user stops by hand: the kernel is told, for no newer question may follow. */
-const STOPPABLE = new Set(["percentiles", "data"]);
+const STOPPABLE = new Set(["percentiles", "data", "tiles", "window", "area", "find"]);
 /**
  * Whether the server is on this machine. Then the kernel fills short answers up to one segment of the loopback
  * interface: jupyter-server leaves Nagle's algorithm on, so that they waited 40 ms for the browser's acknowledgement.
@@ -272,7 +214,7 @@ const STOPPABLE = new Set(["percentiles", "data"]);
 const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
 /** Answers from a RunModel over custom messages; columns are fetched once a page. */
-class ModelRunClient extends TensorClient implements RunClient {
+class ModelRunClient extends TimelineClient implements RunClient {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;
   readonly #signal: AbortSignal;
@@ -280,7 +222,10 @@ class ModelRunClient extends TensorClient implements RunClient {
   readonly #client = Math.random().toString(36).slice(2);
 
   constructor(model: AnyModel, kept: Map<string, Promise<unknown>>, signal: AbortSignal) {
-    super((kind, question, asking) => this.#ask(kind, question, asking));
+    super(
+      (kind, question, asking) => this.#ask(kind, question, asking),
+      (key, ask) => this.#once(key, ask),
+    );
     this.#model = model;
     this.#kept = kept;
     this.#signal = signal;
@@ -296,10 +241,6 @@ class ModelRunClient extends TensorClient implements RunClient {
 
   facts(): Promise<FactColumns | null> {
     return this.#columns<FactColumns>("facts");
-  }
-
-  timeline(): Promise<TimelineColumns | null> {
-    return this.#columns<TimelineColumns>("timeline");
   }
 
   tensors(): Promise<TensorColumns | null> {

@@ -1,0 +1,247 @@
+import { ARRAYS, type ColumnHeader, fields, StringColumn } from "./columns.ts";
+import type { Answer } from "./request.ts";
+import { TensorClient } from "./tensor_client.ts";
+import type {
+  AreaAnswer,
+  AreaQuestion,
+  FindAnswer,
+  FindQuestion,
+  FlowColumns,
+  FoundSlice,
+  SliceColumns,
+  TileColumns,
+  TimelineColumns,
+  TimelineHead,
+  TimelineInfo,
+  WindowColumns,
+  WindowTooWide,
+} from "./timeline_columns.ts";
+
+/** Told after each part: how many slices have come, of how many. */
+export type Progress = (done: number, total: number) => void;
+
+/** What a view asks of the timeline of a run. */
+export interface TimelineQuestions {
+  timeline(): Promise<TimelineColumns | null>;
+  /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
+  slices(progress?: Progress): Promise<SliceColumns | null>;
+  /** Of `tiles`, `window`, `area` and `find` the newest is answered; those before it abort. */
+  tiles(level: number, first: number, last: number, signal: AbortSignal): Promise<TileColumns>;
+  window(from: number, to: number, signal: AbortSignal): Promise<WindowColumns | WindowTooWide>;
+  area(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
+  find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
+  /** Null where the slice is not drawn. */
+  slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
+  flows(): Promise<FlowColumns | null>;
+}
+
+export interface ColumnsReply {
+  columns: ColumnHeader[];
+  info?: unknown;
+}
+
+type Ask = <T>(kind: string, question: object, signal?: AbortSignal) => Promise<Answer<T>>;
+type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+const PART_BYTES = 1 << 20;
+const IN_FLIGHT = 2;
+
+/** The slices of a run on their way; every view of the page waits for the same ones. */
+interface Loading {
+  columns: SliceColumns;
+  total: number;
+  done: number;
+  /** Parts that nobody asks for at the moment, the next one last. */
+  left: [first: number, last: number][];
+  told: Set<Progress>;
+}
+
+/** Adds to the questions about tensors those about time. */
+export class TimelineClient extends TensorClient implements TimelineQuestions {
+  readonly #ask: Ask;
+  readonly #once: Once;
+  readonly #newest = new Map<string, AbortController>();
+
+  constructor(ask: Ask, once: Once) {
+    super(ask);
+    this.#ask = ask;
+    this.#once = once;
+  }
+
+  timeline(): Promise<TimelineColumns | null> {
+    return this.#once("timeline", async () => {
+      const { result, buffers } = await this.#ask<ColumnsReply | null>("timeline", {});
+      if (result === null) return null;
+      const columns = fields(result.columns, buffers) as unknown as TimelineHead;
+      const info = result.info as TimelineInfo;
+      const came = info.whole && info.bins === 0;
+      const slices = came ? sliceColumns(columns as unknown as SliceColumns) : null;
+      return { ...columns, info, slices };
+    });
+  }
+
+  async slices(progress?: Progress): Promise<SliceColumns | null> {
+    const head = await this.timeline();
+    if (!head?.info.whole) return null;
+    if (head.slices) return head.slices;
+    const loading = await this.#once("slices:begun", async () =>
+      begun(head, await this.#names(head)),
+    );
+    if (progress) loading.told.add(progress);
+    try {
+      return await this.#once("slices", () => this.#load(loading));
+    } finally {
+      if (progress) loading.told.delete(progress);
+    }
+  }
+
+  async tiles(level: number, first: number, last: number, signal: AbortSignal) {
+    const head = await this.timeline();
+    const question = { level, first, last };
+    const { result, buffers } = await this.#newer<ColumnsReply>("tiles", question, signal);
+    const columns = fields(result.columns, buffers);
+    return { ...named(head!), ...columns, info: result.info } as unknown as TileColumns;
+  }
+
+  async window(from: number, to: number, signal: AbortSignal) {
+    const head = await this.timeline();
+    const { result, buffers } = await this.#newer<ColumnsReply | WindowTooWide>(
+      "window",
+      { from, to },
+      signal,
+    );
+    if ("count" in result) return result;
+    const columns = { ...named(head!), ...fields(result.columns, buffers) };
+    return { occurrence: null, ...columns, ...sliceColumns(columns as never) } as WindowColumns;
+  }
+
+  async area(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer> {
+    return (await this.#newer<AreaAnswer>("area", question, signal)).result;
+  }
+
+  async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
+    const { result, buffers } = await this.#newer<ColumnsReply & FindAnswer>(
+      "find",
+      question,
+      signal,
+    );
+    const { columns, ...found } = result;
+    return { ...found, ...fields(columns, buffers) };
+  }
+
+  async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
+    return (await this.#ask<FoundSlice | null>("slice", { source }, signal)).result;
+  }
+
+  flows(): Promise<FlowColumns | null> {
+    return this.#once("flows", async () => {
+      const { result, buffers } = await this.#ask<ColumnsReply | null>("flows", {});
+      return result && (fields(result.columns, buffers) as unknown as FlowColumns);
+    });
+  }
+
+  /** Asks, and lets go of the question of the same kind that was asked before. */
+  async #newer<T>(kind: string, question: object, signal: AbortSignal): Promise<Answer<T>> {
+    this.#newest.get(kind)?.abort();
+    const mine = new AbortController();
+    this.#newest.set(kind, mine);
+    try {
+      return await this.#ask<T>(kind, question, AbortSignal.any([signal, mine.signal]));
+    } finally {
+      if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
+    }
+  }
+
+  /** All names, where the first answer had no room for them. */
+  async #names(head: TimelineColumns): Promise<Pick<SliceColumns, "names" | "nameKinds">> {
+    if (isNamed(head)) return head;
+    const [names, kinds] = [strings(head.names), strings(head.nameKinds)];
+    while (names.length < head.info.names) {
+      const { result, buffers } = await this.#ask<ColumnsReply>("names", { first: names.length });
+      const more = fields(result.columns, buffers) as Record<string, StringColumn>;
+      names.push(...strings(more.names!));
+      kinds.push(...strings(more.nameKinds!));
+    }
+    return { names: column(names), nameKinds: column(kinds) };
+  }
+
+  async #load(loading: Loading): Promise<SliceColumns> {
+    const ask = async () => {
+      for (let part = loading.left.pop(); part; part = loading.left.pop()) {
+        await this.#part(loading, part).catch((error) => {
+          loading.left.push(part!);
+          throw error;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, ask));
+    return loading.columns;
+  }
+
+  async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
+    const { result, buffers } = await this.#ask<ColumnsReply>("slices", { first, last });
+    const columns = loading.columns as unknown as Record<string, Numbers>;
+    for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
+      columns[name]!.set(part as Numbers, first);
+    }
+    loading.done += last - first;
+    for (const tell of loading.told) tell(loading.done, loading.total);
+  }
+}
+
+function isNamed(head: TimelineColumns): boolean {
+  return head.names.length === head.info.names;
+}
+
+/** The names that answers speak of by number; those of a longer list come along with each answer. */
+function named(head: TimelineColumns): Partial<SliceColumns> {
+  return isNamed(head) ? { names: head.names, nameKinds: head.nameKinds } : {};
+}
+
+function strings(column: StringColumn): string[] {
+  return Array.from({ length: column.length }, (_, row) => column.at(row));
+}
+
+function column(texts: string[]): StringColumn {
+  const unique = [...new Set(texts)];
+  const codes = new Map(unique.map((text, code) => [text, code]));
+  return new StringColumn(
+    Int32Array.from(texts, (text) => codes.get(text)!),
+    unique,
+  );
+}
+
+function sliceColumns(found: SliceColumns): SliceColumns {
+  const { start, duration, self, node, name, source, trust, names, nameKinds } = found;
+  return {
+    start,
+    duration,
+    self: self ?? null,
+    node: node ?? null,
+    name,
+    source: source ?? null,
+    trust: trust ?? null,
+    names,
+    nameKinds,
+  };
+}
+
+function begun(
+  { info }: TimelineColumns,
+  names: Pick<SliceColumns, "names" | "nameKinds">,
+): Loading {
+  const total = info.slices;
+  const kinds = Object.entries(info.columns);
+  const made = kinds.map(([name, kind]) => [name, new ARRAYS[kind](total)] as const);
+  const width = kinds.reduce((sum, [, kind]) => sum + ARRAYS[kind].BYTES_PER_ELEMENT, 0);
+  const step = Math.floor(PART_BYTES / Math.max(1, width));
+  const left: [number, number][] = [];
+  for (let first = 0; first < total; first += step)
+    left.unshift([first, Math.min(total, first + step)]);
+  const columns = sliceColumns({
+    ...Object.fromEntries(made),
+    ...names,
+  } as unknown as SliceColumns);
+  return { columns, total, done: 0, left, told: new Set() };
+}

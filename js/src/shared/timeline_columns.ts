@@ -1,0 +1,241 @@
+/** The timeline of a run as columns; see `tvmdbg_widgets/widgets/answers_timeline.py`. */
+import type { StringColumn } from "./columns.ts";
+
+/** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */
+export const RowKind = { NESTED: 0, OVERLAP: 1, INSTANT: 2 } as const;
+/** Bins of one tile. */
+export const TILE_BINS = 512;
+
+/**
+ * Slices [first, last) of each row side by side, in the order in which rows are drawn, by start.
+ *
+ * What is null is the same for every slice, or follows from another column.
+ */
+export interface SliceColumns {
+  start: Float64Array;
+  /** Nanoseconds; whole where they are Uint32. */
+  duration: Uint32Array | Float64Array;
+  /** Time without the slices inside; null: the duration (nothing lies inside another). */
+  self: Uint32Array | Float64Array | null;
+  /** -1 where unknown; null: of no slice known. */
+  node: Int32Array | null;
+  /** Row of `names`. */
+  name: Uint16Array | Int32Array;
+  /** Index in `run.timeline`; null: the slice's own number. */
+  source: Int32Array | null;
+  /** Null: `info.trust` of every slice. */
+  trust: Uint8Array | null;
+  /** Every name that `name` speaks of, once, and the op kind of each. */
+  names: StringColumn;
+  nameKinds: StringColumn;
+}
+
+/** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
+export interface LodColumns {
+  /** Busy time over the bin's time. */
+  lodBusy: Float32Array;
+  /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
+  lodSlice: Int32Array;
+  /** Its node (-1 unknown) and its name. */
+  lodNode: Int32Array;
+  lodName: Int32Array;
+}
+
+/** What the first message tells: rows (R), tracks (T), times per node (N), and the whole of time in bins (B). */
+export interface TimelineHead extends LodColumns {
+  tracks: StringColumn;
+  /** Of two runs compared: whose the track is; else 0. */
+  trackRun: Int32Array;
+  trackDevice: StringColumn;
+  trackThread: StringColumn;
+  /** Row `r` holds slices `rowFirst[r]` to `rowFirst[r + 1] - 1`. */
+  rowFirst: Int32Array;
+  rowTrack: Int32Array;
+  rowDepth: Int32Array;
+  rowKind: Uint8Array;
+  /** Distinct names; the first of `info.names`, at least those of the bins. */
+  names: StringColumn;
+  nameKinds: StringColumn;
+  repeatsOffsets: Int32Array;
+  repeats: Float64Array;
+  nodeNs: Float64Array;
+  nodeTrust: Uint8Array;
+  nodeCount: Int32Array;
+  nodeMinimum: Float64Array;
+  nodeP10: Float64Array;
+  nodeP50: Float64Array;
+  nodeP90: Float64Array;
+  nodeMaximum: Float64Array;
+  nodeSd: Float64Array;
+  nodeNoisy: Uint8Array;
+  /** 95 % confidence interval of the mean; NaN where unknown. */
+  nodeLow: Float64Array;
+  nodeHigh: Float64Array;
+}
+
+export interface TimelineInfo {
+  synthetic: boolean;
+  clock: "synthetic" | "wall";
+  /** Null where no node's time is known. */
+  totalNs: number | null;
+  sources: string[];
+  notes: string[];
+  /** By track: slices lie inside others; share time without lying inside each other. */
+  nested: boolean[];
+  overlapping: boolean[];
+  words: TimelineWords;
+  /** Slices that are drawn, and those whose start or duration is no usable number. */
+  slices: number;
+  unusable: number;
+  /** First start and last end of what is drawn; both 0 without slices. */
+  first: number;
+  last: number;
+  /** B; 0 where the slices came along and bins are not needed. */
+  bins: number;
+  /** The page may hold every slice: they came along, or `slices` brings them. Else `tiles` and `window` do. */
+  whole: boolean;
+  /** Every start and duration is a whole number of nanoseconds. */
+  exact: boolean;
+  /** Repeats (from the first on) that are warm-up, of how many; null where none was found. */
+  warmUp: { repeats: number; of: number; said: string } | null;
+  /** Of every slice, where all are alike. */
+  trust: number | null;
+  /** Number of distinct names. */
+  names: number;
+  /** Columns of the slices by name: the kind of each; those that are not listed are null. */
+  columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
+}
+
+/** Slices by their index in the source; they go once nothing reads them. */
+interface SourceColumns {
+  sliceNode: Int32Array;
+  sliceStart: Float64Array;
+  sliceDuration: Float64Array;
+  sliceTrack: Int32Array;
+  sliceOccurrence: Int32Array;
+  sliceTrust: Uint8Array;
+  sliceNames: StringColumn;
+  sliceSelf: Float64Array;
+}
+
+/** Everything of the first answer; `slices` where they came along. */
+export interface TimelineColumns extends TimelineHead, SourceColumns {
+  slices: SliceColumns | null;
+  info: TimelineInfo;
+}
+
+/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline_words.py`. */
+export interface TimelineWords {
+  measured: "mean" | "call" | "sum";
+  said: string;
+  more: string;
+  item: string;
+  row: string;
+  rows: string;
+  time: string;
+  together: string;
+  shares: string;
+  order: string;
+  noRepeats: string;
+  byName: boolean;
+  repeats: boolean;
+}
+
+/** Tiles [first, last) of `level`, all rows: bins of 2^level ns from 0 on, 512 a tile. */
+export interface TileColumns extends LodColumns {
+  names: StringColumn;
+  nameKinds: StringColumn;
+  info: { level: number; first: number; last: number; bins: number };
+}
+
+/** The slices that touch a range of time; numbered from 0 in the window. */
+export interface WindowColumns extends SliceColumns {
+  /** Row `r` holds slices `rowFirst[r]` to `rowFirst[r + 1] - 1` of the window. */
+  rowFirst: Int32Array;
+  /** Number among all slices of the first of each row. */
+  rowNumber: Int32Array;
+  /** Which slice of its node each is; null where no node is known. */
+  occurrence: Int32Array | null;
+  /** The slice of the window that each lies in; -1 where none does. */
+  parent: Int32Array;
+}
+
+/** Too many slices for one answer. */
+export interface WindowTooWide {
+  count: number;
+}
+
+/** A slice where it is drawn. */
+export interface FoundSlice {
+  slice: number;
+  source: number;
+  row: number;
+  track: number;
+  node: number;
+  occurrence: number;
+  name: string;
+  start: number;
+  duration: number;
+  self: number;
+  trust: number;
+  /** Number of the slice that it lies in, -1. */
+  parent: number;
+}
+
+export interface FindQuestion {
+  text: string;
+  regex: boolean;
+  /** From where the next and previous are sought: a time in nanoseconds. */
+  at: number;
+  /** The range that the bins of `hits` share out; all of time where left out. */
+  from?: number;
+  to?: number;
+  bins?: number;
+}
+
+export interface FindAnswer {
+  count: number;
+  /** Their self times together. */
+  selfNs: number;
+  next: FoundSlice | null;
+  previous: FoundSlice | null;
+  /** 1 where a bin of a row holds a hit: bin `b` of row `r` is at `r * bins + b`. */
+  hits: Uint8Array;
+  bins: number;
+}
+
+export type AreaBy = "node" | "kind" | "part" | "group" | "device" | "name";
+
+export interface AreaQuestion {
+  from: number;
+  to: number;
+  by?: AreaBy;
+  /** Tracks that count; all where left out. */
+  tracks?: number[];
+}
+
+/** As `run.area` tells it; unknown numbers are null. */
+export interface AreaAnswer {
+  count: number;
+  selfNs: number;
+  min: number | null;
+  mean: number | null;
+  p50: number | null;
+  p90: number | null;
+  max: number | null;
+  /** Share of the range in which something runs, of the tracks together. */
+  busy: number | null;
+  gaps: number;
+  gapNs: number;
+  /** Largest first. */
+  by: { key: string; label: string; count: number; selfNs: number }[];
+}
+
+/** Arrows between slices (F), by number; -1 where an end lies in no slice. */
+export interface FlowColumns {
+  flowFrom: Int32Array;
+  flowTo: Int32Array;
+  flowFromNs: Float64Array;
+  flowToNs: Float64Array;
+  flowNames: StringColumn;
+}
