@@ -1,0 +1,200 @@
+import { clear, type Layer, layer, Repaint, TextMeasure } from "../shared/canvas.ts";
+import { element } from "../shared/dom.ts";
+import { readTheme, type Theme } from "../shared/theme.ts";
+
+const FONT = 11;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What was drawn, for tests. */
+export interface Drawn {
+  labels: (Box & { text: string })[];
+  marks: (Box & Record<string, unknown>)[];
+}
+
+/** What is painted on: a canvas in CSS pixels, with the theme of the moment. */
+export class Brush {
+  readonly context: CanvasRenderingContext2D;
+  readonly measure: TextMeasure;
+  theme!: Theme;
+  drawn: Drawn = { labels: [], marks: [] };
+
+  constructor(context: CanvasRenderingContext2D) {
+    this.context = context;
+    this.measure = new TextMeasure(context);
+  }
+
+  fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
+    this.context.globalAlpha = alpha;
+    this.context.fillStyle = color;
+    this.context.fillRect(x, y, width, height);
+    this.context.globalAlpha = 1;
+  }
+
+  /** A line round a box with a halo, so that it stands out on every fill. */
+  frame({ x, y, width, height }: Box, line = 2): void {
+    const { context, theme } = this;
+    for (const [color, thick] of [
+      [theme.background, line + 2],
+      [theme.text, line],
+    ] as const) {
+      context.strokeStyle = color;
+      context.lineWidth = thick;
+      context.strokeRect(x, y, Math.max(0, width), Math.max(0, height));
+    }
+  }
+
+  font(weight = "normal"): void {
+    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
+    this.context.textBaseline = "middle";
+  }
+
+  /** Writes as much of the text as fits into `room`, its middle at `y`; tells how wide it is. */
+  text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
+    this.font(weight);
+    const shown = this.measure.fit(text, room);
+    return shown ? this.#write(shown, x, y, color) : 0;
+  }
+
+  /** The same of a number, which is written whole or not at all. */
+  number(text: string, x: number, y: number, color: string, room: number, right = false): number {
+    this.font();
+    const width = this.measure.width(text);
+    return width > room ? 0 : this.#write(text, right ? x - width : x, y, color);
+  }
+
+  #write(text: string, x: number, y: number, color: string): number {
+    this.context.fillStyle = color;
+    this.context.fillText(text, x, y + 0.5);
+    const width = this.measure.width(text);
+    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    return width;
+  }
+}
+
+export interface StageEvents {
+  /** Paints all; the stage is `width` × `height` CSS pixels. */
+  paint(brush: Brush, width: number, height: number): void;
+  /** Paints what lies over it: pointer, hover, selection. */
+  over(brush: Brush, width: number, height: number): void;
+  /** The pointer is there; null: it has left. */
+  move(at: { x: number; y: number } | null): void;
+  click(x: number, y: number, event: MouseEvent): void;
+  double?(x: number, y: number): void;
+  /** Of the wheel, while the view has the focus; false: the page may scroll. */
+  wheel?(x: number, y: number, event: WheelEvent): boolean;
+}
+
+/** Two canvases over each other, painted when something on them has changed. */
+export class Stage {
+  readonly node: HTMLElement;
+  readonly #base = layer("tvmdbg-timeline-base");
+  readonly #over = layer("tvmdbg-overlay");
+  readonly #brush = new Brush(this.#base.context);
+  readonly #overBrush = new Brush(this.#over.context);
+  readonly #repaint: Repaint;
+  readonly #events: StageEvents;
+  #dirty = true;
+  #size = "";
+
+  constructor(className: string, events: StageEvents, signal: AbortSignal) {
+    this.#events = events;
+    const classes = `tvmdbg-stage ${className}`;
+    this.node = element("div", { class: classes }, this.#base.canvas, this.#over.canvas);
+    this.#repaint = new Repaint(this.node, () => this.#draw(), signal);
+    const { canvas } = this.#base;
+    const at = (event: MouseEvent) => {
+      const box = canvas.getBoundingClientRect();
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+    canvas.addEventListener("pointermove", (event) => events.move(at(event)), { signal });
+    canvas.addEventListener("pointerleave", () => events.move(null), { signal });
+    const focus = () => this.#root?.focus({ preventScroll: true });
+    canvas.addEventListener("pointerdown", focus, { signal });
+    canvas.addEventListener(
+      "click",
+      (event) => {
+        const { x, y } = at(event);
+        events.click(x, y, event);
+      },
+      { signal },
+    );
+    canvas.addEventListener(
+      "dblclick",
+      (event) => {
+        const { x, y } = at(event);
+        events.double?.(x, y);
+      },
+      { signal },
+    );
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.#root?.matches(":focus-within")) return;
+        const { x, y } = at(event);
+        if (events.wheel?.(x, y, event)) event.preventDefault();
+      },
+      { signal, passive: false },
+    );
+  }
+
+  get width(): number {
+    return this.node.clientWidth;
+  }
+
+  get height(): number {
+    return this.node.clientHeight;
+  }
+
+  /** All is to be painted anew. */
+  changed(): void {
+    this.#dirty = true;
+    this.#repaint.request();
+  }
+
+  /** Only what lies over it. */
+  touched(): void {
+    this.#repaint.request();
+  }
+
+  /** Paints now and tells what is there. */
+  record(): Drawn {
+    this.#dirty = true;
+    this.#draw();
+    const { labels, marks } = this.#brush.drawn;
+    const over = this.#overBrush.drawn;
+    return { labels: [...labels, ...over.labels], marks: [...marks, ...over.marks] };
+  }
+
+  get #root(): HTMLElement | null {
+    return this.node.closest<HTMLElement>(".tvmdbg");
+  }
+
+  #draw(): void {
+    const { width, height } = this;
+    const root = this.#root;
+    if (!root || !width || !height) return;
+    const theme = readTheme(root);
+    const size = `${width} ${height} ${devicePixelRatio}`;
+    if (this.#dirty || size !== this.#size) {
+      this.#size = size;
+      this.#start(this.#brush, this.#base, theme);
+      this.#brush.fill(theme.background, 0, 0, width, height);
+      this.#events.paint(this.#brush, width, height);
+    }
+    this.#dirty = false;
+    this.#start(this.#overBrush, this.#over, theme);
+    this.#events.over(this.#overBrush, width, height);
+  }
+
+  #start(brush: Brush, on: Layer, theme: Theme): void {
+    clear(on, this.width, this.height);
+    brush.theme = theme;
+    brush.drawn = { labels: [], marks: [] };
+  }
+}
