@@ -21,6 +21,7 @@ from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.timeline_nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.warm_up import WarmUp, warm_up, without_first
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.issues import Issues
@@ -257,6 +258,21 @@ class Timeline:
     def statistics(self) -> NodeStatistics:
         """Statistics of the repeats of every node, as columns; computed once."""
         return self._statistics
+
+    @cached_property
+    def warm_up(self) -> WarmUp:
+        """How many of the first repeats are warm-up, and why; nothing is left out for it."""
+        return warm_up(self.repeats_offsets, self.repeats_ns)
+
+    @cached_property
+    def _steady(self) -> NodeStatistics:
+        return node_statistics(
+            *without_first(self.repeats_offsets, self.repeats_ns, self.warm_up.cut), self.node_ns
+        )
+
+    def steady(self) -> NodeStatistics:
+        """Statistics of the repeats without those that :attr:`warm_up` cuts; computed once."""
+        return self._steady if self.warm_up else self._statistics
 
     def top(self, k: int | None = 10) -> Ranking:
         """The k nodes that take longest, with their share of :attr:`total_ns`."""

@@ -1,7 +1,7 @@
 """Operators whose repeats spread widely: p90 / p10 above 1.2 over 5 repeats or more.
 
-Where they take less than 1 % of the time together, that is a note: nothing rests on them. A first
-repeat that is slower throughout is warm-up, which has a rule of its own, and is left out here.
+Where they take less than 1 % of the time together, that is a note: nothing rests on them. First
+repeats that are slower throughout are warm-up, which has a rule of its own, and are left out here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,14 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.warm_up import find as warming_up
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
-from tvmdbg_widgets.model.node_times import NOISY_RATIO, node_statistics
+from tvmdbg_widgets.model.node_times import NOISY_RATIO
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.model.node_times import NodeStatistics
-    from tvmdbg_widgets.model.timeline import Timeline
 
 NAME = "noisy-times"
 _MATTERS = 0.01
@@ -34,8 +31,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     timeline = evidence.parts.timeline
     if timeline is None or not evidence.timed:
         return
-    warm = any(warming_up(evidence))
-    spread = _without_first(timeline) if warm else timeline.statistics()
+    warm = timeline.warm_up.cut
+    spread = timeline.steady()
     noisy = np.flatnonzero(spread.noisy & (evidence.shares > 0)).tolist()
     if not noisy:
         return
@@ -57,7 +54,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"(p90/p10 above {NOISY_RATIO}); {they_take} {percent(share)} of the time",
         cut(facts),
         Certainty.CERTAIN if few >= _MANY else Certainty.LIKELY,
-        f"measured repeats{' without the first, which is warm-up' if warm else ''}, the fewest "
+        f"measured repeats{_without(warm)}, the fewest "
         f"{few} an operator" + ("" if few >= _MANY else ": percentiles of so few say little"),
         tuple(noisy),
         (),
@@ -67,13 +64,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _without_first(timeline: Timeline) -> NodeStatistics:
-    """Return the statistics of all repeats but the first of each node."""
-    counts = np.diff(timeline.repeats_offsets)
-    kept = np.ones(len(timeline.repeats_ns), np.bool_)
-    kept[timeline.repeats_offsets[:-1][counts > 0]] = False
-    offsets = np.concatenate(([0], np.cumsum(np.maximum(counts - 1, 0))))
-    return node_statistics(offsets, timeline.repeats_ns[kept], timeline.node_ns)
+def _without(cut: int) -> str:
+    if cut < 2:
+        return " without the first, which is warm-up" if cut else ""
+    return f" without the first {cut}, which are warm-up"
 
 
 def _ratio(low: float, high: float) -> str:

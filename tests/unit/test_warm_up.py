@@ -1,0 +1,135 @@
+"""Where warm-up ends, and the statistics without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmdbg_widgets.model.node_times import node_statistics
+from tvmdbg_widgets.model.warm_up import WarmUp, warm_up, without_first
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+STEADY = (1, 1.01, 0.99, 1, 1.02, 1, 0.98, 1)
+
+
+def of(*totals: float, operators: int = 3) -> WarmUp:
+    """Operators of 1, 2, 3 … µs that all follow the totals."""
+    times = np.outer(np.arange(1, operators + 1) * 1000.0, totals)
+    return warm_up(np.arange(0, times.size + 1, len(totals)), times.ravel())
+
+
+@pytest.mark.parametrize(
+    ("cut", "totals"),
+    [
+        (0, STEADY),
+        (1, (1.6, 1, 1.01, 0.99)),
+        (1, (1.2, *STEADY)),
+        (2, (3, 1.5, *STEADY)),
+        (4, (3, 2, 1.5, 1.2, 1.05, 1, 1, 1)),  # 1.05 is not beyond a tenth
+        (10, (*[1.5] * 10, *STEADY, *STEADY)),
+        (0, (1.09, *STEADY)),
+        (0, (1, 1.6, 1, 1, 1)),  # in the middle
+        (0, (10, 9, 8, 7, 6, 5, 4, 3)),  # a drift
+        (0, (2, 2, 2, 2, 2, 1, 1, 1)),  # more than half
+        (0, (1.6, 1, 1.6, 1, 1.6, 1, 1.6, 1)),  # as often later
+        (1, (2, *[1] * 60, 2.5, *[1] * 10)),  # one slow one among many is chance
+        (0, (1.6, 1, 1)),
+        (0, (1, 1)),
+    ],
+)
+def test_the_cut_is_where_the_slow_ones_end(cut: int, totals: tuple[float, ...]) -> None:
+    found = of(*totals)
+    assert found.cut == cut
+    assert bool(found) == (cut > 0)
+    np.testing.assert_allclose(found.totals, np.array(totals) * 6000)
+
+
+def test_one_operator_that_is_slow_at_first_is_no_warm_up() -> None:
+    times = np.ones((6, 8))
+    times[0, 0] = 100
+    found = warm_up(np.arange(0, 49, 8), times.ravel())
+    assert found.totals[0] > 10 * found.usual_ns
+    assert (found.cut, found.slower) == (0, 1)
+
+
+def test_it_says_what_it_rests_on() -> None:
+    assert of(1.6, 1, 1.01, 0.99, 1).why == (
+        "the first of 5 repeats takes 1.60 times the median of the others; "
+        "3 of 3 operators are slower in it than their median"
+    )
+    assert of(2, 2, *STEADY).why.startswith("the first 2 of 10 repeats take 2.00 times")
+    assert "each of them" in of(2, 2, *STEADY).why
+    assert of(*STEADY).why == (
+        "no warm-up in 8 repeats: the first takes 1.00 times the median of the others"
+    )
+    assert "fewer than 4" in of(3, 1, 1).why
+    assert "no repeats are known" in warm_up(np.zeros(3, np.int64), np.zeros(0)).why
+    assert of(1.6, 1, 1, 1).inflated == pytest.approx(1.15)
+    assert of(1.6, 1, 1, 1).to_json() == {
+        "cut": 1,
+        "why": of(1.6, 1, 1, 1).why,
+        "totals": [9600.0, 6000.0, 6000.0, 6000.0],
+    }
+
+
+def test_operators_of_other_repeats_are_left_out() -> None:
+    offsets = np.array([0, 4, 4, 8, 10, 14])
+    repeats = np.array([9, 1, 1, 1, 9, 1, np.nan, 1, 5, 5, 0, 0, 0, 0.0])
+    found = warm_up(offsets, repeats)
+    assert (found.cut, found.operators) == (1, 1)
+    assert found.totals.tolist() == [9, 1, 1, 1]
+    kept_offsets, kept = without_first(offsets, repeats, found.cut)
+    assert kept_offsets.tolist() == [0, 3, 3, 6, 8, 11]
+    np.testing.assert_array_equal(kept, [1, 1, 1, 1, np.nan, 1, 5, 5, 0, 0, 0])
+
+
+columns = st.lists(st.lists(st.floats(0, 1e6), max_size=7), max_size=6)
+
+
+@given(columns, st.integers(0, 4))
+def test_without_the_first_is_what_lists_say(rows: list[list[float]], cut: int) -> None:
+    offsets: npt.NDArray[np.int64] = np.concatenate(
+        ([0], np.cumsum([len(r) for r in rows]))
+    ).astype(np.int64)
+    kept_offsets, kept = without_first(offsets, np.array([v for row in rows for v in row]), cut)
+    most = max((len(row) for row in rows), default=0)
+    expected = [row[cut:] if len(row) == most else row for row in rows]
+    assert kept.tolist() == [v for row in expected for v in row]
+    assert np.diff(kept_offsets).tolist() == [len(row) for row in expected]
+
+
+@given(columns)
+def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> None:
+    offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)
+    found = warm_up(offsets, np.array([v for row in rows for v in row]))
+    assert 0 <= found.cut <= max(0, len(found.totals) - 3)
+    assert found.cut <= len(found.totals) // 2
+
+
+def test_the_timeline_shows_both_statistics() -> None:
+    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.timeline_builders import from_table
+
+    repeats = np.array([30.0, 10, 10, 10, 10, 10])
+    line = from_table(
+        StringColumn.from_strings(["a"]),
+        [repeats.mean()],
+        [0, 6],
+        repeats,
+        nodes=[0],
+        trust=[0],
+        num_nodes=1,
+        source="table",
+    )
+    assert line.warm_up.cut == 1
+    assert line.statistics().mean[0] == pytest.approx(80 / 6)
+    assert line.steady().mean[0] == 10
+    assert line.steady().n[0] == 5
+    assert line.node_ns[0] == pytest.approx(80 / 6)
+    assert line.steady()[0] == node_statistics(np.array([0, 5]), repeats[1:], np.zeros(1))[0]
