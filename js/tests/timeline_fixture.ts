@@ -1,4 +1,5 @@
 import type { TimelineColumns, TimelineWords } from "../src/shared/run_client.ts";
+import { inRows } from "../src/timeline/row_order.ts";
 import { stringColumn } from "./string_column.ts";
 
 /** Whole numbers below `below`, the same for the same seed. */
@@ -50,12 +51,6 @@ export function timeline(
   } = {},
 ): TimelineColumns {
   const nodes = more.nodes ?? Math.max(-1, ...slices.map(({ node }) => node ?? -1)) + 1;
-  const seen = new Map<number, number>();
-  const occurrence = slices.map(({ node = -1 }) => {
-    const count = seen.get(node) ?? 0;
-    seen.set(node, count + 1);
-    return count;
-  });
   const means = Array.from({ length: nodes }, (_, node) => {
     const own = slices.filter((slice) => slice.node === node);
     return own.reduce((sum, slice) => sum + slice.duration, 0) / own.length;
@@ -65,12 +60,11 @@ export function timeline(
   const quantile = (share: number) =>
     Float64Array.from(sorted, (each) => each[Math.round(share * (each.length - 1))] ?? Number.NaN);
   const [p10, p90] = [quantile(0.1), quantile(0.9)];
-  return {
+  const columns = {
     sliceNode: Int32Array.from(slices, ({ node }) => node ?? -1),
     sliceStart: Float64Array.from(slices, ({ start }) => start),
     sliceDuration: Float64Array.from(slices, ({ duration }) => duration),
     sliceTrack: Int32Array.from(slices, ({ track }) => track ?? 0),
-    sliceOccurrence: Int32Array.from(occurrence),
     sliceTrust: new Uint8Array(slices.length),
     sliceNames: stringColumn(slices.map(({ name, node }) => name ?? `slice_${node}`)),
     tracks: stringColumn(more.tracks ?? ["cpu"]),
@@ -101,7 +95,8 @@ export function timeline(
       overlapping: [],
       words: { ...WORDS, ...more.words },
     },
-  } as unknown as TimelineColumns;
+  };
+  return inRows(columns as unknown as TimelineColumns);
 }
 
 /** Slices on one track: random starts, lengths and gaps, some of no duration, some over each other. */

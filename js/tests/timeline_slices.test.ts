@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { lowerBound, upperBound } from "../src/shared/sorted.ts";
 import { FirstFit } from "../src/timeline/first_fit.ts";
+import { Marked } from "../src/timeline/marked.ts";
 import { MaxPyramid } from "../src/timeline/pyramid.ts";
-import { Slices } from "../src/timeline/slices.ts";
+import { RowKind, Slices } from "../src/timeline/slices.ts";
 import { strip } from "../src/timeline/strip.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./timeline_fixture.ts";
 
@@ -66,20 +67,42 @@ describe("FirstFit", () => {
   });
 });
 
+/** Properly nested: each slice inside a random one of those around it. */
+function nestedSlices(seed: number, count: number): SliceSpec[] {
+  const next = random(seed);
+  const found: SliceSpec[] = [];
+  const inside = (from: number, to: number, depth: number) => {
+    for (let at = from + next(20); at < to && found.length < count; at += next(40)) {
+      const duration = Math.min(to - at, 1 + next(depth ? 60 : 400));
+      found.push({ node: found.length % 5, start: at, duration });
+      if (depth < 4 && next(2)) inside(at, at + duration, depth + 1);
+      at += duration;
+    }
+  };
+  inside(0, 4000, 0);
+  return found;
+}
+
+/** The specification of a slice. */
+const specOf = (slices: Slices, specs: readonly SliceSpec[]) => (slice: number) =>
+  specs[slices.sourceOf(slice)]!;
+
 describe("Slices", () => {
-  it.each(SEEDS)("draws every usable slice once, in lanes without overlap (seed %i)", (seed) => {
+  it.each(SEEDS)("draws every usable slice once, none over another (seed %i)", (seed) => {
     const specs = randomSlices(seed, 120, true);
     const slices = new Slices(timeline(specs));
-    const [track] = slices.tracks;
-    const drawn = [...track!.lanes.flatMap((lane) => [...lane.slice]), ...track!.instants.slice];
-    expect(drawn.sort((a, b) => a - b)).toEqual(specs.map((_, i) => i));
-    for (const lane of track!.lanes) {
-      for (let i = 1; i < lane.length; i++) {
-        expect(lane.start[i]!).toBeGreaterThanOrEqual(lane.end[i - 1]!);
-        expect(lane.start[i]! - specs[lane.slice[i]!]!.start).toBeLessThanOrEqual(1);
+    const all = Array.from({ length: slices.count }, (_, slice) => slices.sourceOf(slice));
+    expect(all.toSorted((a, b) => a - b)).toEqual(specs.map((_, i) => i));
+    expect(all.map((source) => slices.bySource(source))).toEqual([...all.keys()]);
+    for (const row of slices.rows) {
+      for (let slice = row.first; slice < row.last; slice++) {
+        expect(slices.rowOf(slice)).toBe(row.number);
+        expect(slices.startOf(slice)).toBe(specs[slices.sourceOf(slice)]!.start);
+        expect(slices.durationOf(slice) === 0).toBe(row.kind === RowKind.INSTANT);
+        if (slice === row.first) continue;
+        expect(slices.startOf(slice)).toBeGreaterThanOrEqual(slices.endOf(slice - 1) - 1);
       }
     }
-    expect([...track!.instants.slice].every((slice) => specs[slice]!.duration === 0)).toBe(true);
   });
 
   it.each(SEEDS)("knows when a track is busy, however slices overlap (seed %i)", (seed) => {
@@ -87,57 +110,116 @@ describe("Slices", () => {
     const specs = randomSlices(seed, 40, true).map((each) => ({
       ...each,
       duration: each.duration * 2,
+      start: each.start * 2,
     }));
-    const spread = specs.map((each) => ({ ...each, start: each.start * 2 }));
-    const [track] = new Slices(timeline(spread)).tracks;
-    const end = Math.max(...spread.map(({ start, duration }) => start + duration));
+    const slices = new Slices(timeline(specs));
+    const [track] = slices.tracks;
     for (let round = 0; round < 20; round++) {
-      const from = next(end);
-      const to = from + next(end - from + 1);
-      expect(track!.busy.busy(from, to)).toBe(covered(spread, from, to));
+      const from = next(slices.end);
+      const to = from + next(slices.end - from + 1);
+      const busy = covered(specs, from, to);
+      expect(track!.busy(from, to)).toBe(busy);
+      let idle = 0;
+      track!.eachIdle(from, to, (start, end) => {
+        expect(covered(specs, start, end)).toBe(0);
+        idle += end - start;
+      });
+      expect(idle).toBe(to - from - busy);
+      const gap = track!.idleAt(from);
+      if (covered(specs, from, from + 1)) expect(gap).toBeNull();
+      else expect(covered(specs, ...gap!)).toBe(0);
     }
   });
 
-  it("sorts slices that come in any order, the caller before its callees", () => {
+  it.each(SEEDS)("answers for each row as counting does (seed %i)", (seed) => {
+    const next = random(seed);
+    const specs = seed % 2 ? nestedSlices(seed, 400) : randomSlices(seed, 200, true);
+    const slices = new Slices(timeline(specs));
+    const spec = specOf(slices, specs);
+    for (const row of slices.rows.filter(({ kind }) => kind !== RowKind.INSTANT)) {
+      const own = Array.from({ length: row.length }, (_, i) => row.first + i);
+      for (let round = 0; round < 20; round++) {
+        const from = next(slices.end) - 5;
+        const to = from + next([3, 40, 4000][next(3)]!);
+        const touching = own.filter((slice) => overlapOf(spec(slice), from, to) > 0);
+        const [first, last] = row.range(from, to);
+        expect(own.filter((slice) => slice >= first && slice < last)).toEqual(touching);
+        const shares = touching.map((slice) => overlapOf(spec(slice), from, to));
+        expect(row.busy(from, to)).toBe(shares.reduce((sum, share) => sum + share, 0));
+        expect(row.dominant(from, to)).toBe(touching[shares.indexOf(Math.max(...shares))] ?? -1);
+      }
+    }
+  });
+
+  it.each(SEEDS)("knows the innermost slice around each (seed %i)", (seed) => {
+    const specs = nestedSlices(seed, 300);
+    const slices = new Slices(timeline(specs));
+    const spec = specOf(slices, specs);
+    const all = Array.from({ length: slices.count }, (_, slice) => slice);
+    for (const slice of all) {
+      const { start, duration } = spec(slice);
+      const depth = slices.rows[slices.rowOf(slice)]!.depth;
+      const around = all.filter((each) => {
+        const level = slices.rows[slices.rowOf(each)]!.depth;
+        return level < depth && overlapOf(spec(each), start, start + duration) === duration;
+      });
+      expect(around.length).toBe(depth);
+      const parent = around.find((each) => slices.rows[slices.rowOf(each)]!.depth === depth - 1);
+      expect(slices.parentOf(slice)).toBe(parent ?? -1);
+    }
+  });
+
+  it("takes slices that come in any order, the caller before its callees", () => {
     const specs = [
       { node: 0, start: 60, duration: 10 },
       { node: 1, start: 10, duration: 20 },
       { node: 2, start: 10, duration: 90 },
     ];
-    const [track] = new Slices(timeline(specs)).tracks;
-    expect(track!.lanes.map((lane) => [...lane.slice])).toEqual([[2], [1, 0]]);
-  });
-
-  it("takes slices that overlap by rounding for neighbours", () => {
-    const specs = [
-      { node: 0, start: 0, duration: 100.4 },
-      { node: 1, start: 100, duration: 50 },
-    ];
-    const [track] = new Slices(timeline(specs)).tracks;
-    expect(track!.lanes.length).toBe(1);
-    expect(track!.busy.length).toBe(1);
-    expect(track!.lanes[0]!.busy(0, 1000)).toBeCloseTo(150, 9);
-  });
-
-  it("counts what cannot be drawn", () => {
-    const specs = [
-      { node: 0, start: Number.NaN, duration: 1 },
-      { node: 0, start: 0, duration: -1 },
-      { node: 0, start: 0, duration: Infinity },
-      { node: 0, start: 5, duration: 1 },
-    ];
     const slices = new Slices(timeline(specs));
-    expect(slices.unusable).toBe(3);
-    expect([slices.start, slices.end]).toEqual([5, 6]);
-    expect(slices.place(0)).toBeNull();
+    expect([0, 1, 2].map((slice) => slices.sourceOf(slice))).toEqual([2, 1, 0]);
+    expect(slices.rows.map(({ first, last }) => [first, last])).toEqual([
+      [0, 1],
+      [1, 3],
+    ]);
   });
 
   it("lists a node's slices by occurrence", () => {
-    const specs = [3, 1, 3, 0, 3].map((node, i) => ({ node, start: i * 10, duration: 5 }));
+    const specs = [3, 1, 3, 0, 3].map((node, i) => ({ node, start: 100 - i * 10, duration: 5 }));
     const slices = new Slices(timeline(specs));
-    expect([...slices.of(3)]).toEqual([0, 2, 4]);
+    expect(Array.from(slices.of(3), (slice) => slices.sourceOf(slice))).toEqual([0, 2, 4]);
+    expect(Array.from(slices.of(3), (slice) => slices.occurrenceOf(slice))).toEqual([0, 1, 2]);
     expect([...slices.of(2)]).toEqual([]);
     expect([...slices.of(9)]).toEqual([]);
+  });
+
+  it("knows rows and tracks before the slices are here", () => {
+    const { slices: data, ...columns } = timeline(nestedSlices(3, 200));
+    const slices = new Slices({ ...columns, slices: null });
+    expect([slices.complete, slices.count]).toEqual([false, 200]);
+    expect(slices.rows[0]!.range(0, 4000)).toEqual([0, 0]);
+    expect([slices.rows[0]!.busy(0, 4000), slices.startOf(3)]).toEqual([0, Number.NaN]);
+    expect([...slices.of(0)]).toEqual([]);
+    slices.fill(data!);
+    expect(slices.complete).toBe(true);
+    expect(slices.rows[0]!.busy(0, 4000)).toBeGreaterThan(0);
+    expect(slices.of(0).length).toBe(40);
+  });
+});
+
+describe("Marked", () => {
+  it.each(SEEDS)("finds the next of the marked slices (seed %i)", (seed) => {
+    const next = random(seed);
+    const count = 1 + next([20, 3000, 70_000][seed % 3]!);
+    const some = Array.from({ length: next(60) }, () => next(count));
+    const marked = new Marked(count, some);
+    expect(marked.count).toBe(new Set(some).size);
+    for (let round = 0; round < 200; round++) {
+      const from = next(count + 1);
+      const to = from + next(count + 2 - from);
+      const inside = some.filter((slice) => slice >= from && slice < to);
+      expect(marked.next(from, to)).toBe(inside.length ? Math.min(...inside) : -1);
+      expect(marked.has(from)).toBe(some.includes(from));
+    }
   });
 });
 
@@ -145,13 +227,13 @@ describe("strip", () => {
   it.each(SEEDS)("shows in every pixel column what is there (seed %i)", (seed) => {
     const next = random(seed);
     const specs = randomSlices(seed, 30 + next(300)).filter(({ duration }) => duration > 0);
-    const lane = new Slices(timeline(specs)).tracks[0]!.lanes[0]!;
-    const end = Math.max(...specs.map(({ start, duration }) => start + duration));
+    const slices = new Slices(timeline(specs));
+    const spec = specOf(slices, specs);
     for (let round = 0; round < 8; round++) {
       const width = 1 + next(90);
-      const from = next(end) - 20;
-      const step = [0.25, 1, 3, 17, (end - from) / width][next(5)]!;
-      const found = strip(lane, from, step, width);
+      const from = next(slices.end) - 20;
+      const step = [0.25, 1, 3, 17, (slices.end - from) / width][next(5)]!;
+      const found = strip(slices, slices.rows[0]!, from, step, width);
       const shares = new Float64Array(width);
       let right = 0;
       for (let run = 0; run < found.count; run++) {
@@ -161,8 +243,7 @@ describe("strip", () => {
           const [t0, t1] = [from + column * step, from + (column + 1) * step];
           shares[column] = found.share[run]!;
           const most = Math.max(...specs.map((each) => overlapOf(each, t0, t1)));
-          const shown = specs[lane.slice[found.position[run]!]!]!;
-          expect(overlapOf(shown, t0, t1)).toBeCloseTo(most, 6);
+          expect(overlapOf(spec(found.slice[run]!), t0, t1)).toBeCloseTo(most, 6);
         }
       }
       const truth = Array.from(shares, (_, column) => {
@@ -173,31 +254,5 @@ describe("strip", () => {
         expect(shares[column]!).toBeCloseTo(share, 5);
       });
     }
-  });
-
-  it("needs work for the pixels, not for the slices", () => {
-    const count = 300_000;
-    const specs = timeline([]);
-    specs.nodeNs = new Float64Array(1);
-    specs.sliceNode = new Int32Array(count);
-    specs.sliceTrack = new Int32Array(count);
-    specs.sliceOccurrence = Int32Array.from({ length: count }, (_, i) => i);
-    specs.sliceStart = Float64Array.from({ length: count }, (_, i) => i * 10);
-    specs.sliceDuration = new Float64Array(count).fill(6);
-    let reads = 0;
-    const lane = new Slices(specs).tracks[0]!.lanes[0]!;
-    const counting = new Proxy(lane.end, {
-      get: (target, key) => {
-        if (typeof key === "string" && /^\d+$/.test(key)) reads++;
-        return Reflect.get(target, key, target);
-      },
-    });
-    Object.assign(lane, { end: counting });
-    const found = strip(lane, 0, (count * 10) / 500, 500);
-    expect(found.count).toBe(500);
-    expect(reads).toBeLessThan(500 * 60);
-    expect(
-      found.share.every((share, run) => run >= found.count || Math.abs(share - 0.6) < 0.01),
-    ).toBe(true);
   });
 });

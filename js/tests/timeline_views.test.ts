@@ -17,13 +17,13 @@ import { type SliceSpec, timeline } from "./timeline_fixture.ts";
 
 const PARAMETER = 1;
 
-/** Two tracks: a parameter, three operators (one of them twice), a gap. */
+/** Two tracks: three operators (one of them twice), a gap, a parameter; in the order of their rows. */
 const SPECS: SliceSpec[] = [
-  { node: 0, start: 0, duration: 0 },
   { node: 1, start: 0, duration: 1000 },
   { node: 2, start: 1000, duration: 3000 },
   { node: 3, start: 5000, duration: 500 },
   { node: 2, start: 5500, duration: 1000 },
+  { node: 0, start: 0, duration: 0 },
   { node: 4, start: 1000, duration: 100, track: 1 },
 ];
 
@@ -34,7 +34,7 @@ function parts() {
   });
   const slices = new Slices(columns);
   const names = new Names(
-    columns,
+    slices,
     graph([
       { kind: PARAMETER, name: "p0" },
       { label: "dense", func: "fused_dense", opKind: "matmul" },
@@ -74,7 +74,7 @@ describe("Ranking", () => {
       { name: "a", start: 60, duration: 10 },
     ]);
     const slices = new Slices(columns);
-    const ranking = new Ranking(slices, new Names(columns, null));
+    const ranking = new Ranking(slices, new Names(slices, null));
     expect([...ranking.ns]).toEqual([50, 15]);
     expect([...ranking.slice]).toEqual([1, 0]);
     expect(ranking.unjoined).toBe(65);
@@ -82,7 +82,8 @@ describe("Ranking", () => {
 
   it("knows times of nodes that have no slice", () => {
     const columns = timeline([], { nodes: 2, nodeNs: [Number.NaN, 70] });
-    const ranking = new Ranking(new Slices(columns), new Names(columns, null));
+    const slices = new Slices(columns);
+    const ranking = new Ranking(slices, new Names(slices, null));
     expect([...ranking.node]).toEqual([1]);
     expect([...ranking.slice]).toEqual([-1]);
   });
@@ -99,7 +100,7 @@ describe("area", () => {
       { name: "cpu", busy: 4500, gaps: 1, longestGap: 1000 },
       { name: "gpu", busy: 100, gaps: 2, longestGap: 4900 },
     ]);
-    expect(found.top).toEqual({ slice: 2, ns: 3500 });
+    expect(found.top).toEqual({ slice: 1, ns: 3500 });
     expect(area(slices, 0, 100).instants).toBe(1);
   });
 });
@@ -107,7 +108,7 @@ describe("area", () => {
 describe("Words", () => {
   it("tells a slice in one sentence", () => {
     const { words } = parts();
-    expect(words.sentence(1)).toBe(
+    expect(words.sentence(0)).toBe(
       "Slice of node 1, dense, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
         "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu",
     );
@@ -115,13 +116,13 @@ describe("Words", () => {
 
   it("does not call an occurrence the mean of its node", () => {
     const { words } = parts();
-    expect(words.ofSlice(4)).toContainEqual(["slice", "2 of 2 of this node"]);
-    expect(words.ofSlice(4)).toContainEqual(["duration", "1.000 µs"]);
-    expect(words.ofSlice(4)).toContainEqual(["mean time", "2.000 µs"]);
+    expect(words.ofSlice(3)).toContainEqual(["slice", "2 of 2 of this node"]);
+    expect(words.ofSlice(3)).toContainEqual(["duration", "1.000 µs"]);
+    expect(words.ofSlice(3)).toContainEqual(["mean time", "2.000 µs"]);
   });
 
   it("names noise", () => {
-    expect(parts().words.sentence(3)).toContain("noisy");
+    expect(parts().words.sentence(2)).toContain("noisy");
   });
 
   it("does not round a share to nothing", () => {
@@ -142,16 +143,16 @@ describe("steps", () => {
     const scene = new Scene(slices, names);
     const path = (steps: (() => number)[]) => steps.map((step) => (scene.current = step()));
     const next = () => nextInTrack(scene, 1);
-    expect(path([next, next, next, next, next])).toEqual([1, 2, 3, 4, 4]);
-    expect(nextInTrack(scene, -Infinity)).toBe(1);
-    expect(nextInTrack(scene, Infinity)).toBe(4);
-    scene.current = 1;
-    expect(nextInTrack(scene, -1, true)).toBe(0);
+    expect(path([next, next, next, next, next])).toEqual([0, 1, 2, 3, 3]);
+    expect(nextInTrack(scene, -Infinity)).toBe(0);
+    expect(nextInTrack(scene, Infinity)).toBe(3);
     scene.current = 0;
-    expect(nextInTrack(scene, 1)).toBe(1);
-    scene.current = 2;
+    expect(nextInTrack(scene, -1, true)).toBe(4);
+    scene.current = 4;
+    expect(nextInTrack(scene, 1)).toBe(0);
+    scene.current = 1;
     expect(otherTrack(scene, 1)).toBe(5);
-    expect(nextOccurrence(scene, 1)).toBe(4);
+    expect(nextOccurrence(scene, 1)).toBe(3);
     expect(nextOccurrence(scene, -1)).toBe(-1);
   });
 });
@@ -166,10 +167,10 @@ describe("Scene", () => {
 
   it("hits slices, gaps and slices of no duration", () => {
     const made = scene();
-    const y = made.laneBox(made.rows[0]!, 0).y + 5;
-    expect(made.hit(made.x(2000), y)).toEqual({ slice: 2, instants: 0 });
+    const y = made.rowBox(made.slices.rows[0]!).y + 5;
+    expect(made.hit(made.x(2000), y)).toEqual({ slice: 1, instants: 0 });
     expect(made.hit(made.x(4500), y)).toEqual({ gap: [4000, 5000], track: "cpu" });
-    expect(made.hit(0, made.laneBox(made.rows[0]!, -1).y + 3)).toEqual({ slice: 0, instants: 1 });
+    expect(made.hit(0, made.rowBox(made.slices.rows[1]!).y + 3)).toEqual({ slice: 4, instants: 1 });
     expect(made.hit(10, TOP - 3)).toBeNull();
   });
 
@@ -179,9 +180,10 @@ describe("Scene", () => {
       { node: 1, start: 500_000, duration: 1 },
       { node: 2, start: 1_000_000, duration: 1 },
     ]);
-    const made = new Scene(new Slices(columns), new Names(columns, null));
+    const slices = new Slices(columns);
+    const made = new Scene(slices, new Names(slices, null));
     made.resize(100, 200);
-    const y = made.laneBox(made.rows[0]!, 0).y + 5;
+    const y = made.rowBox(made.slices.rows[0]!).y + 5;
     expect(made.hit(50.4, y)).toEqual({ slice: 1, instants: 0 });
     expect(made.hit(30, y)).toEqual({ gap: [1, 500_000], track: "cpu" });
   });
@@ -189,7 +191,7 @@ describe("Scene", () => {
   it("brings a slice into view without zooming", () => {
     const made = scene();
     made.viewport.show(0, 1000);
-    made.reveal(3);
+    made.reveal(2);
     expect(made.viewport.span).toBe(1000);
     expect(made.viewport.start).toBeLessThanOrEqual(5000);
     expect(made.viewport.end).toBeGreaterThanOrEqual(5500);
@@ -201,8 +203,8 @@ describe("Found", () => {
     const { slices, names } = parts();
     const found = new Found(slices, names, "DENSE");
     expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
-    expect([found.next(-1, 1), found.next(1, 1), found.next(5, 1), found.next(-1, -1)]).toEqual([
-      1, 5, 1, 5,
+    expect([found.next(-1, 1), found.next(0, 1), found.next(5, 1), found.next(-1, -1)]).toEqual([
+      0, 5, 0, 5,
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
     expect(new Found(slices, names, "conv").text(-1)).toBe("no hit");
@@ -276,7 +278,7 @@ function nested() {
   );
   columns.info.clock = "wall";
   const slices = new Slices(columns);
-  const names = new Names(columns, null);
+  const names = new Names(slices, null);
   const ranking = new Ranking(slices, names);
   return { columns, slices, names, ranking, words: new Words(slices, names, ranking) };
 }
@@ -293,7 +295,7 @@ describe("Slices inside others, of no nodes", () => {
     expect([...ranking.within]).toEqual([6000, 10_000, 1000]);
     expect([...ranking.slices]).toEqual([2, 1, 1]);
     expect(ranking.total).toBe(10_000);
-    expect([0, 1, 3].map((slice) => ranking.rowOfName(slice))).toEqual([1, 0, 0]);
+    expect([0, 1, 2].map((slice) => ranking.rowOfName(slice))).toEqual([1, 0, 0]);
     expect(words.summary()[0]).toBe("3 slice names, 10.00 µs of self time in all slices");
   });
 
@@ -303,7 +305,7 @@ describe("Slices inside others, of no nodes", () => {
       "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; the other 1.000 µs are of slices " +
         "inside, by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock",
     );
-    expect(new Map(words.ofSlice(2)).get("self time")).toBe("1.000 µs: no slice is inside");
+    expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no slice is inside");
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
   });
 
@@ -318,20 +320,21 @@ describe("Slices inside others, of no nodes", () => {
   it("draws one below the other, and says so", () => {
     const { slices } = nested();
     const [track] = slices.tracks;
-    expect(track!.lanes.map((lane) => [...lane.slice])).toEqual([[0], [1, 3], [2]]);
+    expect(track!.rows.map((row) => [row.first, row.last])).toEqual([
+      [0, 1],
+      [1, 3],
+      [3, 4],
+    ]);
+    expect([0, 1, 2, 3].map((slice) => slices.parentOf(slice))).toEqual([-1, 0, 0, 1]);
     expect(lanesText(track!)).toBe("3 levels: slices nest");
-    expect(lanesText({ ...track!, overlapping: true })).toBe("3 lanes: slices nest and overlap");
-    expect(lanesText({ ...track!, nested: false, overlapping: true })).toBe(
-      "3 lanes: slices overlap",
-    );
   });
 
   it("goes to the next slice of the same name", () => {
     const { slices, names } = nested();
     const scene = new Scene(slices, names);
     scene.current = 1;
-    expect(nextOccurrence(scene, 1)).toBe(3);
-    scene.current = 3;
+    expect(nextOccurrence(scene, 1)).toBe(2);
+    scene.current = 2;
     expect([nextOccurrence(scene, 1), nextOccurrence(scene, -1)]).toEqual([-1, 1]);
   });
 });
@@ -343,7 +346,7 @@ describe("A report of calls", () => {
       words: { item: "call", row: "call", time: "time of the call", repeats: false },
     });
     const slices = new Slices(columns);
-    const names = new Names(columns, null);
+    const names = new Names(slices, null);
     const words = new Words(slices, names, new Ranking(slices, names));
     expect(words.sentence(0)).toBe(
       "Slice of call 0, fused_add, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +

@@ -1,4 +1,3 @@
-import { lowerBound, upperBound } from "../shared/sorted.ts";
 import type { Slices, Track } from "./slices.ts";
 
 /** What lies in a range of time. */
@@ -17,22 +16,22 @@ export interface Area {
 
 export function area(slices: Slices, from: number, to: number): Area {
   const found: Area = { from, to, slices: 0, instants: 0, sum: 0, tracks: [], top: null };
-  const { sliceNode, sliceNames, nodeNs } = slices.columns;
+  const { nodeNs } = slices.columns;
   const operatorOf = (slice: number) => {
-    const node = sliceNode[slice]!;
-    return node < 0 ? nodeNs.length + sliceNames.codes[slice]! : node;
+    const node = slices.nodeOf(slice);
+    return node < 0 ? nodeNs.length + slices.nameCodeOf(slice) : node;
   };
-  const byOperator = new Float64Array(nodeNs.length + sliceNames.unique.length);
+  const byOperator = new Float64Array(nodeNs.length + slices.names.length);
   let longest = -1;
   for (const track of slices.tracks) {
-    for (const lane of track.lanes) {
-      const [first, last] = lane.range(from, to);
+    for (const row of track.rows) {
+      const [first, last] = row.range(from, to);
       found.slices += last - first;
-      found.sum += lane.busyOf(first, last, from, to);
-      for (let at = first; at < last; at++) {
-        const slice = lane.slice[at]!;
+      found.sum += row.busyOf(first, last, from, to);
+      for (let slice = first; slice < last; slice++) {
         const operator = operatorOf(slice);
-        byOperator[operator]! += Math.min(lane.end[at]!, to) - Math.max(lane.start[at]!, from);
+        const inside = Math.min(slices.endOf(slice), to) - Math.max(slices.startOf(slice), from);
+        byOperator[operator]! += inside;
         if (longest < 0 || byOperator[operator]! > byOperator[operatorOf(longest)]!)
           longest = slice;
       }
@@ -40,7 +39,7 @@ export function area(slices: Slices, from: number, to: number): Area {
     found.instants += instantsIn(track, from, to);
     found.tracks.push({
       name: track.name,
-      busy: track.busy.busy(from, to),
+      busy: track.busy(from, to),
       ...gaps(track, from, to),
     });
   }
@@ -50,20 +49,17 @@ export function area(slices: Slices, from: number, to: number): Area {
 
 /** Slices of no duration in [from, to]. */
 export function instantsIn({ instants }: Track, from: number, to: number): number {
-  return upperBound(instants.start, to) - lowerBound(instants.start, from);
+  if (!instants) return 0;
+  const [first, last] = instants.range(from, to);
+  return last - first;
 }
 
 /** Idle stretches of a track in [from, to]: how many, and the longest. */
-export function gaps({ busy }: Track, from: number, to: number) {
-  const [first, last] = busy.range(from, to);
-  let [count, longest, idleSince] = [0, 0, from];
-  for (let at = first; at <= last; at++) {
-    const until = at < last ? busy.start[at]! : to;
-    if (until > idleSince) {
-      count++;
-      longest = Math.max(longest, until - idleSince);
-    }
-    if (at < last) idleSince = Math.max(idleSince, busy.end[at]!);
-  }
+export function gaps(track: Track, from: number, to: number) {
+  let [count, longest] = [0, 0];
+  track.eachIdle(from, to, (start, end) => {
+    count++;
+    longest = Math.max(longest, end - start);
+  });
   return { gaps: count, longestGap: longest };
 }

@@ -13,8 +13,9 @@ import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
 import { Found } from "./found.ts";
 import { KindSummary } from "./kinds.ts";
+import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
-import { type Hit, Marked, type Scene } from "./scene.ts";
+import type { Hit, Scene } from "./scene.ts";
 import type { Slices } from "./slices.ts";
 import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
@@ -215,13 +216,12 @@ export class Flamechart {
 
   /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
-    const { columns } = this.#data.slices;
     const node = this.#data.slices.nodeOf(slice);
     this.#unjoined = node < 0 ? slice : -1;
     if (seen) this.scene.current = slice;
     if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
     else if (node >= 0) {
-      const occurrence = columns.sliceOccurrence[slice]!;
+      const occurrence = this.#data.slices.occurrenceOf(slice);
       this.#session.select(node, SOURCE, { occurrence });
     } else this.#session.select(null, SOURCE);
     this.sync();
@@ -262,7 +262,8 @@ export class Flamechart {
     const { selected, slice } = this.#session;
     const { slices } = this.#data;
     if (range && this.#ofRange) return rangeCode(range);
-    if (selected.length === 0 && current >= 0) return `run.timeline.slice(${current})`;
+    if (selected.length === 0 && current >= 0)
+      return `run.timeline.slice(${slices.sourceOf(current)})`;
     if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
       return sliceCode(...slice);
     if (slices.columns.info.words.byName) return "run.top()";
@@ -335,7 +336,7 @@ export class Flamechart {
     else if (String(timeRange) !== String(this.scene.range)) this.#ofRange = timeRange !== null;
     this.#spoken = spoken;
     this.scene.range = timeRange;
-    this.scene.selected = new Marked(slices, slicesOf(slices, selected));
+    this.scene.selected = new Marked(slices.count, slicesOf(slices, selected));
     if (this.scene.current >= 0 && this.scene.current !== before) {
       const moved = this.scene.current;
       this.view(() => this.scene.reveal(moved));

@@ -1,6 +1,6 @@
 import { counted, duration, integer } from "../shared/format.ts";
+import { Marked } from "./marked.ts";
 import type { Names } from "./names.ts";
-import { Marked } from "./scene.ts";
 import type { Slices } from "./slices.ts";
 
 /** The slices that a search finds: those of a searched node id first, then by start. */
@@ -15,13 +15,13 @@ export class Found {
     if (text) {
       const matching = names.matching(text);
       matching.forEach((match, slice) => {
-        if (match && slices.place(slice)) hits.push(slice);
+        if (match) hits.push(slice);
       });
       const apart = (a: number, b: number) => matching[b]! - matching[a]!;
       hits.sort((a, b) => apart(a, b) || slices.startOf(a) - slices.startOf(b) || a - b);
     }
     this.#hits = Int32Array.from(hits);
-    this.marked = new Marked(slices, hits);
+    this.marked = new Marked(slices.count, hits);
     const sum = hits.reduce((total, slice) => total + slices.selfOf(slice), 0);
     this.#text = !text
       ? ""

@@ -13,6 +13,7 @@ import { Flamechart } from "./flamechart.ts";
 import { Names } from "./names.ts";
 import { bindPointer } from "./pointer.ts";
 import { Ranking } from "./ranking.ts";
+import { inRows } from "./row_order.ts";
 import { Scene, TOP } from "./scene.ts";
 import { Slices } from "./slices.ts";
 import type { TimelineOptions } from "./state.ts";
@@ -60,8 +61,8 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       say("empty", "No flamechart: this run has no timeline", summary.missing.timeline);
       return;
     }
-    const slices = new Slices(columns);
-    const names = new Names(columns, graph);
+    const slices = new Slices("sliceStart" in columns ? inRows(columns as never) : columns);
+    const names = new Names(slices, graph);
     const ranking = new Ranking(slices, names);
     if (slices.start === slices.end && ranking.length === 0) {
       say("empty", "No slices and no times in this run", summary.missing.timeline);
@@ -92,7 +93,7 @@ function build(
   const { session, options, signal } = context;
   const { scene, slices } = data;
   const mirror = new Mirror();
-  const drawn = slices.columns.sliceNode.length > slices.unusable;
+  const drawn = slices.count > 0;
   const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
   const say = (text: string) => mirror.say(text);
   const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);

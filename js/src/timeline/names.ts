@@ -1,12 +1,13 @@
-import { type GraphColumns, NodeKind, type TimelineColumns } from "../shared/run_client.ts";
+import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { Slices } from "./slices.ts";
 
 /** What nodes and slices are called; without a graph, what the trace calls them. */
 export class Names {
-  readonly #columns: TimelineColumns;
+  readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
 
-  constructor(columns: TimelineColumns, graph: GraphColumns | null) {
-    this.#columns = columns;
+  constructor(slices: Slices, graph: GraphColumns | null) {
+    this.#slices = slices;
     this.#graph = graph;
   }
 
@@ -30,7 +31,7 @@ export class Names {
   }
 
   ofSlice(slice: number): string {
-    return this.ofNode(this.#columns.sliceNode[slice]!) || this.#columns.sliceNames.at(slice);
+    return this.ofNode(this.#slices.nodeOf(slice)) || this.#slices.nameOf(slice);
   }
 
   opKind(node: number): string {
@@ -52,19 +53,22 @@ export class Names {
   /** 2 for each slice of the node whose id is the text, 1 where label, node name, function or recorded name has it. */
   matching(text: string): Uint8Array {
     const wanted = text.toLowerCase();
-    const { sliceNames, sliceNode } = this.#columns;
+    const slices = this.#slices;
     const [, only, digits] = /^(#?)(\d+)$/.exec(wanted) ?? [];
     const id = digits === undefined ? Number.NaN : Number(digits);
     const has = (each: string) => each.toLowerCase().includes(wanted);
-    const bySliceName = sliceNames.unique.map(has);
+    const bySliceName = Array.from({ length: slices.names.length }, (_, code) =>
+      has(slices.names.at(code)),
+    );
     const columns = this.#graph
       ? [this.#graph.labels, this.#graph.names, this.#graph.funcNames]
       : [];
     const byNode = columns.map(({ codes, unique }) => ({ codes, hits: unique.map(has) }));
-    return Uint8Array.from(sliceNode, (node, slice) => {
+    return new Uint8Array(slices.count).map((_, slice) => {
+      const node = slices.nodeOf(slice);
       if (node === id) return 2;
       if (only) return 0;
-      if (bySliceName[sliceNames.codes[slice]!]) return 1;
+      if (bySliceName[slices.nameCodeOf(slice)]) return 1;
       return node >= 0 && byNode.some(({ codes, hits }) => hits[codes[node]!]) ? 1 : 0;
     });
   }

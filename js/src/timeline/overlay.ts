@@ -1,8 +1,8 @@
 import type { Layer, TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
-import { lowerBound } from "../shared/sorted.ts";
 import type { Theme } from "../shared/theme.ts";
-import { AXIS, type Marked, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import type { Marked } from "./marked.ts";
+import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { timeText } from "./ticks.ts";
 
 const LEAST = 2;
@@ -119,30 +119,26 @@ export class Overlay {
 
   /** Calls back for every marked slice in view, at most once a pixel. */
   #each(marked: Marked, draw: (x: number, y: number, width: number, height: number) => void): void {
-    const { rows, viewport, width: stage } = this.#scene;
-    rows.forEach((row, track) => {
-      for (let lane = -1; lane < row.track.lanes.length; lane++) {
-        const singled = marked.lane(track, lane);
-        if (!singled) continue;
-        const { y, height } = this.#scene.laneBox(row, lane);
-        if (y > this.#scene.height || y + height < TOP) continue;
-        const { positions, start } = singled;
-        const end = row.track.lanes[lane]?.end;
-        for (let i = Math.max(0, lowerBound(start, viewport.start) - 1); i < start.length; ) {
-          if (start[i]! > viewport.end) break;
-          const left = this.#left(start[i]!);
-          const right = Math.min(stage + 4, this.#scene.x(end?.[positions[i]!] ?? start[i]!));
-          if (right >= 0) draw(left, y, Math.max(LEAST, right - left), height);
-          i = Math.max(i + 1, lowerBound(start, this.#scene.ns(Math.floor(left) + 1), i));
-        }
+    if (!marked.count) return;
+    const { slices, viewport, width: stage } = this.#scene;
+    for (const row of slices.rows) {
+      const { y, height } = this.#scene.rowBox(row);
+      if (y > this.#scene.height || y + height < TOP) continue;
+      const [first, last] = row.range(viewport.start, viewport.end);
+      for (let slice = marked.next(first, last); slice >= 0; ) {
+        const left = this.#left(slices.startOf(slice));
+        const right = Math.min(stage + 4, this.#scene.x(slices.endOf(slice)));
+        draw(left, y, Math.max(LEAST, right - left), height);
+        const beyond = row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1);
+        slice = marked.next(beyond, last);
       }
-    });
+    }
   }
 
   #outline(slice: number, line: number): void {
-    const place = this.#scene.slices.place(slice);
-    if (!place) return;
-    const { y, height } = this.#scene.laneBox(this.#scene.rows[place.track]!, place.lane);
+    const row = this.#scene.slices.rows[this.#scene.slices.rowOf(slice)];
+    if (!row) return;
+    const { y, height } = this.#scene.rowBox(row);
     const left = this.#left(this.#scene.slices.startOf(slice));
     const end = Math.min(this.#scene.width + 4, this.#scene.x(this.#scene.slices.endOf(slice)));
     if (end >= 0) this.#frame(left, y, Math.max(LEAST, end - left), height, line);

@@ -1,12 +1,10 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { lowerBound } from "../shared/sorted.ts";
 import { inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import { instantsIn } from "./area.ts";
-import type { Lane } from "./intervals.ts";
 import type { TrackRow } from "./rows.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
-import type { Track } from "./slices.ts";
+import type { Row, Track } from "./slices.ts";
 import { type Strip, strip } from "./strip.ts";
 import { ticks } from "./ticks.ts";
 
@@ -121,10 +119,10 @@ export class Painter {
       const height = (OVERVIEW - 6) / slices.tracks.length;
       const columns = Math.round(width * this.#ratio);
       const step = viewport.whole / columns;
-      slices.tracks.forEach(({ lanes }, row) => {
-        for (const lane of lanes) {
-          const found = strip(lane, viewport.first, step, columns);
-          this.#columns(context, lane, found, 3 + row * height, Math.max(1, height - 1));
+      slices.tracks.forEach(({ rows }, track) => {
+        for (const row of rows) {
+          const found = strip(slices, row, viewport.first, step, columns);
+          this.#columns(context, found, 3 + track * height, Math.max(1, height - 1));
         }
       });
     }
@@ -160,14 +158,14 @@ export class Painter {
     this.#header(row, top);
     const columns = Math.round(width * this.#ratio);
     const step = viewport.span / columns;
-    row.track.lanes.forEach((lane, index) => {
-      const { y, height: laneHeight } = this.#scene.laneBox(row, index);
-      if (y > height || y + laneHeight < TOP) return;
-      const found = strip(lane, viewport.start, step, columns);
-      this.#columns(this.#context, lane, found, y, laneHeight);
-      this.#boxes(lane, found, y, laneHeight);
-    });
-    if (row.instantsTop >= 0) this.#instants(row);
+    for (const each of row.track.rows) {
+      const { y, height: rowHeight } = this.#scene.rowBox(each);
+      if (y > height || y + rowHeight < TOP) continue;
+      const found = strip(this.#scene.slices, each, viewport.start, step, columns);
+      this.#columns(this.#context, found, y, rowHeight);
+      this.#boxes(found, y, rowHeight);
+    }
+    if (row.track.instants) this.#instants(row.track, row.track.instants);
   }
 
   #header({ track }: TrackRow, top: number): void {
@@ -175,27 +173,26 @@ export class Painter {
     const y = top + 10;
     this.#fill(this.#theme.background, 0, top + 2, width, 16);
     const lead = this.#text(track.name, 6, y, this.#theme.text, width - 12, "600");
-    const count = track.lanes.reduce((sum, lane) => sum + lane.length, 0);
-    const instants = track.instants.slice.length;
-    const busy = track.busy.busy(viewport.start, viewport.end) / viewport.span;
+    const { count } = track;
+    const instants = track.instants?.length;
+    const busy = track.busy(viewport.start, viewport.end) / viewport.span;
     const parts = [counted(count, "slice")];
     if (instants) parts.push(`${instants} of no duration`);
     const does = slices.columns.info.synthetic ? "takes" : "busy";
     if (count) parts.push(`${does} ${percent(busy)} of the part in view`);
-    if (track.lanes.length > 1) parts.push(lanesText(track));
+    if (track.rows.length > 1) parts.push(lanesText(track));
     this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
   }
 
   #columns(
     context: CanvasRenderingContext2D,
-    lane: Lane,
-    { count, left, right, position, share }: Strip,
+    { count, left, right, slice, share }: Strip,
     y: number,
     height: number,
   ): void {
     const { slices, names } = this.#scene;
     for (let run = 0; run < count; run++) {
-      const node = slices.nodeOf(lane.slice[position[run]!]!);
+      const node = slices.nodeOf(slice[run]!);
       const busy = share[run]!;
       context.globalAlpha = busy < 1 ? FAINTEST + (1 - FAINTEST) * busy : 1;
       context.fillStyle = kindFill(this.#theme, names.opKind(node));
@@ -206,23 +203,18 @@ export class Painter {
   }
 
   /** Edges and labels of the slices that are wide enough. */
-  #boxes(
-    lane: Lane,
-    { count, left, right, position, share }: Strip,
-    y: number,
-    height: number,
-  ): void {
+  #boxes({ count, left, right, slice, share }: Strip, y: number, height: number): void {
     const { slices, names } = this.#scene;
     for (let run = 0; run < count; run++) {
       const [x, width] = [left[run]! / this.#ratio, (right[run]! - left[run]!) / this.#ratio];
       const box = share[run] === 1 && width >= BOX_FROM;
       if (!box && !this.#record) continue;
-      const slice = lane.slice[position[run]!]!;
-      const node = slices.nodeOf(slice);
-      if (box) this.#box(slice, kindFill(this.#theme, names.opKind(node)), x, y, width, height);
+      const at = slice[run]!;
+      const node = slices.nodeOf(at);
+      if (box) this.#box(at, kindFill(this.#theme, names.opKind(node)), x, y, width, height);
       if (!this.#record) continue;
       const kind = box ? "slice" : "column";
-      this.#drawn.marks.push({ slice, node, kind, share: share[run]!, x, y, width, height });
+      this.#drawn.marks.push({ slice: at, node, kind, share: share[run]!, x, y, width, height });
     }
   }
 
@@ -233,14 +225,14 @@ export class Painter {
     const room = width - 6;
     const ink = inkOn(color);
     const { slices, names } = this.#scene;
-    const { sliceNode, sliceDuration } = slices.columns;
+    const node = slices.nodeOf(slice);
     const two = height >= 32;
     const middle = y + height / 2;
     this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
     const fits = (text: string) => this.#measure.width(text) <= room;
     const label = names.ofSlice(slice);
     const first = label.split(" + ", 1)[0]!;
-    const id = sliceNode[slice]! < 0 ? "" : `#${sliceNode[slice]}`;
+    const id = node < 0 ? "" : `#${node}`;
     const named = [`${id} ${label}`.trim(), `${id} ${first}`.trim()].find(fits);
     let [line, left] = [named ?? `${id} ${label}`.trim(), x + 4];
     if (!named && room < SHORTENED_FROM) {
@@ -250,39 +242,30 @@ export class Painter {
     }
     this.#text(line, left, two ? middle - 7 : middle, ink, line === id ? width : room);
     if (!two) return;
-    const below = [duration(sliceDuration[slice]!), named ? "" : first].find(fits);
+    const below = [duration(slices.durationOf(slice)), named ? "" : first].find(fits);
     if (below) this.#text(below, x + 4, middle + 8, ink, room);
   }
 
   /** One tick a pixel where there are slices of no duration. */
-  #instants(row: TrackRow): void {
+  #instants(track: Track, row: Row): void {
     const { slices, viewport } = this.#scene;
-    const { start, slice } = row.track.instants;
-    const { y, height } = this.#scene.laneBox(row, -1);
+    const { y, height } = this.#scene.rowBox(row);
     const pixel = viewport.span / this.#scene.width;
-    for (let at = lowerBound(start, viewport.start); at < start.length; ) {
-      if (start[at]! > viewport.end) break;
-      const x = Math.min(Math.floor(this.#scene.x(start[at]!)), this.#scene.width - 1);
+    const [first, last] = row.range(viewport.start, viewport.end);
+    for (let slice = first; slice < last; ) {
+      const start = slices.startOf(slice);
+      const x = Math.min(Math.floor(this.#scene.x(start)), this.#scene.width - 1);
       this.#fill(this.#theme.muted, x, y + 1, 1, height - 1);
-      const node = slices.columns.sliceNode[slice[at]!]!;
-      const share = instantsIn(row.track, start[at]!, start[at]! + pixel);
-      this.#drawn.marks.push({
-        slice: slice[at]!,
-        node,
-        kind: "instant",
-        share,
-        x,
-        y,
-        width: 1,
-        height,
-      });
-      at = Math.max(at + 1, lowerBound(start, this.#scene.ns(x + 1), at));
+      const node = slices.nodeOf(slice);
+      const share = instantsIn(track, start, start + pixel);
+      this.#drawn.marks.push({ slice, node, kind: "instant", share, x, y, width: 1, height });
+      slice = Math.max(slice + 1, row.startingAt(this.#scene.ns(x + 1), slice));
     }
   }
 }
 
-/** Why a track has several lanes. */
-export function lanesText({ lanes, nested, overlapping }: Track): string {
-  if (nested && !overlapping) return `${lanes.length} levels: slices nest`;
-  return `${lanes.length} lanes: slices ${nested ? "nest and overlap" : "overlap"}`;
+/** Why a track has several rows. */
+export function lanesText({ rows, nested, overlapping }: Track): string {
+  if (nested && !overlapping) return `${rows.length} levels: slices nest`;
+  return `${rows.length} lanes: slices ${nested ? "nest and overlap" : "overlap"}`;
 }

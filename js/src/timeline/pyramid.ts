@@ -1,26 +1,39 @@
-const BASE = 16;
+/** Slices whose durations one prefix sum stands for. */
+export const BLOCK = 16;
+
+/** Sums of all values before each block of 16, and of all at the end. */
+export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
+  const before = new Float64Array(Math.ceil(values.length / BLOCK) + 1);
+  let sum = 0;
+  for (let block = 0; block + 1 < before.length; block++) {
+    const end = Math.min(values.length, (block + 1) * BLOCK);
+    for (let i = block * BLOCK; i < end; i++) sum += values[i]!;
+    before[block + 1] = sum;
+  }
+  return before;
+}
 
 /** Answers where the largest of values[from … to) lies in O(log n); equal values: the first. */
 export class MaxPyramid {
-  readonly #values: Float64Array;
+  readonly #values: Uint32Array | Float64Array;
   /** Per level the position of the maximum of each full block of 16, 256, … values. */
   readonly #levels: Int32Array[] = [];
 
-  constructor(values: Float64Array) {
+  constructor(values: Uint32Array | Float64Array) {
     this.#values = values;
-    for (let blocks = Math.floor(values.length / BASE); blocks > 0; ) {
+    for (let blocks = Math.floor(values.length / BLOCK); blocks > 0; ) {
       const below = this.#levels.at(-1);
       const level = new Int32Array(blocks);
       for (let block = 0; block < blocks; block++) {
-        let best = below ? below[block * BASE]! : block * BASE;
-        for (let i = block * BASE + 1; i < (block + 1) * BASE; i++) {
+        let best = below ? below[block * BLOCK]! : block * BLOCK;
+        for (let i = block * BLOCK + 1; i < (block + 1) * BLOCK; i++) {
           const at = below ? below[i]! : i;
           if (values[at]! > values[best]!) best = at;
         }
         level[block] = best;
       }
       this.#levels.push(level);
-      blocks = Math.floor(blocks / BASE);
+      blocks = Math.floor(blocks / BLOCK);
     }
   }
 
@@ -29,10 +42,10 @@ export class MaxPyramid {
     let best = -1;
     let [low, high] = [from, to];
     for (let level = 0; low < high; level++) {
-      while (low < high && low % BASE) best = this.#better(best, level, low++);
-      while (low < high && high % BASE) best = this.#better(best, level, --high);
-      low /= BASE;
-      high /= BASE;
+      while (low < high && low % BLOCK) best = this.#better(best, level, low++);
+      while (low < high && high % BLOCK) best = this.#better(best, level, --high);
+      low /= BLOCK;
+      high /= BLOCK;
     }
     return best;
   }

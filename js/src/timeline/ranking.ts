@@ -21,27 +21,28 @@ export class Ranking {
   readonly unjoined: number;
   readonly #rowOfNode: Int32Array;
   readonly #rowOfName: Int32Array;
-  readonly #codes: Int32Array;
+  readonly #slices: Slices;
   /** Rows in execution order. */
   readonly #executed: Int32Array;
 
   constructor(slices: Slices, names: Names) {
-    const { nodeNs, sliceNode, sliceNames, sliceDuration } = slices.columns;
+    const { nodeNs } = slices.columns;
     const rows: { node: number; ns: number; slice: number; slices: number; within: number }[] = [];
     nodeNs.forEach((ns, node) => {
       if (Number.isNaN(ns) || (ns === 0 && !names.isOperator(node))) return;
       rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
     });
     const byName = new Map<number, (typeof rows)[number]>();
-    sliceNode.forEach((node, slice) => {
-      if (node >= 0 || !slices.place(slice)) return;
-      const code = sliceNames.codes[slice]!;
+    for (let slice = 0; slices.complete && slice < slices.count; slice++) {
+      const node = slices.nodeOf(slice);
+      if (node >= 0) continue;
+      const code = slices.nameCodeOf(slice);
       const row = byName.get(code) ?? { node, ns: 0, slice, slices: 0, within: 0 };
       row.ns += slices.selfOf(slice);
-      row.within += sliceDuration[slice]!;
+      row.within += slices.durationOf(slice);
       row.slices++;
       byName.set(code, row);
-    });
+    }
     rows.push(...byName.values());
     rows.sort((a, b) => b.ns - a.ns || a.node - b.node);
     this.node = Int32Array.from(rows, (row) => row.node);
@@ -52,11 +53,11 @@ export class Ranking {
     this.total = this.ns.reduce((sum, ns) => sum + ns, 0);
     this.unjoined = [...byName.values()].reduce((sum, row) => sum + row.ns, 0);
     this.#rowOfNode = new Int32Array(nodeNs.length).fill(-1);
-    this.#codes = sliceNames.codes;
-    this.#rowOfName = new Int32Array(sliceNames.unique.length).fill(-1);
+    this.#slices = slices;
+    this.#rowOfName = new Int32Array(slices.names.length).fill(-1);
     this.node.forEach((node, row) => {
       if (node >= 0) this.#rowOfNode[node] = row;
-      else this.#rowOfName[sliceNames.codes[this.slice[row]!]!] = row;
+      else this.#rowOfName[slices.nameCodeOf(this.slice[row]!)] = row;
     });
     const start = Float64Array.from(this.slice, (slice) =>
       slice < 0 ? Infinity : slices.startOf(slice),
@@ -77,7 +78,7 @@ export class Ranking {
 
   /** Row of a slice of no known node: that of its name. */
   rowOfName(slice: number): number {
-    return this.#rowOfName[this.#codes[slice] ?? -1] ?? -1;
+    return this.#rowOfName[this.#slices.nameCodeOf(slice)] ?? -1;
   }
 
   share(row: number): number {

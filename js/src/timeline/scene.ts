@@ -1,8 +1,8 @@
-import { lowerBound, upperBound } from "../shared/sorted.ts";
 import { Viewport } from "../shared/viewport.ts";
+import { Marked } from "./marked.ts";
 import type { Names } from "./names.ts";
 import { type TrackRow, trackRows } from "./rows.ts";
-import type { Slices } from "./slices.ts";
+import { type Row, RowKind, type Slices } from "./slices.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
@@ -16,39 +16,6 @@ export type Hit =
   | { gap: readonly [from: number, to: number]; track: string };
 
 export type Zone = "overview" | "axis" | "tracks";
-
-/** Slices of one lane (or of a track's instants) that are singled out, by start. */
-export interface MarkedLane {
-  positions: Int32Array;
-  start: Float64Array;
-}
-
-/** Slices singled out, per lane; lane -1 are the track's instants. */
-export class Marked {
-  readonly #lanes: (MarkedLane | undefined)[][];
-
-  constructor(slices: Slices, marked: Iterable<number>) {
-    const lists: number[][][] = slices.tracks.map(() => []);
-    for (const slice of marked) {
-      const place = slices.place(slice);
-      if (!place) continue;
-      const lanes = lists[place.track]!;
-      lanes[place.lane + 1] ??= [];
-      lanes[place.lane + 1]!.push(place.position);
-    }
-    this.#lanes = slices.tracks.map(({ lanes, instants }, track) =>
-      lists[track]!.map((list, lane) => {
-        const positions = Int32Array.from(list).sort();
-        const { start } = lane === 0 ? instants : lanes[lane - 1]!;
-        return { positions, start: Float64Array.from(positions, (at) => start[at]!) };
-      }),
-    );
-  }
-
-  lane(track: number, lane: number): MarkedLane | undefined {
-    return this.#lanes[track]![lane + 1];
-  }
-}
 
 /** What is on the stage and where; knows no DOM. */
 export class Scene {
@@ -77,7 +44,7 @@ export class Scene {
     this.rows = trackRows(slices);
     this.tracksHeight = this.rows.at(-1)?.bottom ?? 0;
     this.viewport = new Viewport(slices.start, slices.end);
-    this.selected = this.found = new Marked(slices, []);
+    this.selected = this.found = new Marked(slices.count);
   }
 
   get naturalHeight(): number {
@@ -116,53 +83,47 @@ export class Scene {
     return y < OVERVIEW ? "overview" : y < TOP ? "axis" : "tracks";
   }
 
-  /** Top of a slice's lane on the stage, and its height. */
-  laneBox(row: TrackRow, lane: number): { y: number; height: number } {
-    if (lane < 0) return { y: TOP - this.scroll + row.instantsTop, height: 7 };
-    return {
-      y: TOP - this.scroll + row.lanesTop + lane * row.laneHeight,
-      height: row.laneHeight - 2,
-    };
+  /** Top of a row of slices on the stage, and its height. */
+  rowBox(row: Row): { y: number; height: number } {
+    const place = this.rows[row.track]!;
+    const top = TOP - this.scroll;
+    if (row.kind === RowKind.INSTANT) return { y: top + place.instantsTop, height: 7 };
+    const at = row.number - place.track.rows[0]!.number;
+    return { y: top + place.rowsTop + at * place.rowHeight, height: place.rowHeight - 2 };
   }
 
   /** Moves and zooms as little as needed for a slice to be seen. */
   reveal(slice: number): void {
-    const place = this.slices.place(slice);
-    if (!place) return;
+    const row = this.slices.rows[this.slices.rowOf(slice)];
+    if (!row) return;
     this.viewport.reveal(this.slices.startOf(slice), this.slices.endOf(slice));
-    const { y, height } = this.laneBox(this.rows[place.track]!, place.lane);
+    const { y, height } = this.rowBox(row);
     if (y < TOP) this.scrollBy(y - TOP);
     else if (y + height > this.height) this.scrollBy(y + height - this.height);
   }
 
   hit(x: number, y: number): Hit | null {
     const down = y - TOP + this.scroll;
-    const row = this.rows.find((each) => down >= each.top && down < each.bottom);
-    if (!row || this.zone(y) !== "tracks") return null;
+    const place = this.rows.find((each) => down >= each.top && down < each.bottom);
+    if (!place || this.zone(y) !== "tracks") return null;
+    const { track } = place;
     const [from, to] = [this.ns(x - NEAR), this.ns(x + NEAR)];
-    if (row.instantsTop >= 0 && down >= row.instantsTop) return instantHit(row, from, to);
-    const lane = row.track.lanes[Math.floor((down - row.lanesTop) / row.laneHeight)];
-    if (!lane || down < row.lanesTop) return null;
+    if (track.instants && down >= place.instantsTop) {
+      const [first, last] = track.instants.range(from, to);
+      return last > first ? { slice: first, instants: last - first } : null;
+    }
+    const row = track.rows[Math.floor((down - place.rowsTop) / place.rowHeight)];
+    if (!row || down < place.rowsTop) return null;
     const at = this.ns(x);
     const pixel = this.viewport.span / this.width;
-    const next = upperBound(lane.end, at);
-    const { first: before, last: after } = this.viewport;
-    const [gapFrom, gapTo] = [next > 0 ? lane.end[next - 1]! : before, lane.start[next] ?? after];
-    const inside = gapTo <= at;
-    if (inside && lane.end[next]! - gapTo >= pixel)
-      return { slice: lane.slice[next]!, instants: 0 };
-    const wideGap = !inside && gapTo - gapFrom > 2 * NEAR * pixel;
-    const near = lane.dominant(at - pixel / 2, at + pixel / 2);
-    const position = near >= 0 || wideGap ? near : lane.dominant(from, to);
-    if (position >= 0) return { slice: lane.slice[position]!, instants: 0 };
-    if (row.track.lanes.length > 1) return null;
-    return { gap: [gapFrom, gapTo], track: row.track.name };
+    const next = row.endingAfter(at);
+    const isInside = next < row.last && this.slices.startOf(next) <= at;
+    if (isInside && this.slices.durationOf(next) >= pixel) return { slice: next, instants: 0 };
+    const gap = track.idleAt(at);
+    const wideGap = gap && gap[1] - gap[0] > 2 * NEAR * pixel;
+    const near = row.dominant(at - pixel / 2, at + pixel / 2);
+    const slice = near >= 0 || wideGap ? near : row.dominant(from, to);
+    if (slice >= 0) return { slice, instants: 0 };
+    return gap && row === track.rows[0] ? { gap, track: track.name } : null;
   }
-}
-
-function instantHit(row: TrackRow, from: number, to: number): Hit | null {
-  const { start, slice } = row.track.instants;
-  const first = lowerBound(start, from);
-  const count = upperBound(start, to) - first;
-  return count > 0 ? { slice: slice[first]!, instants: count } : null;
 }

@@ -1,55 +1,53 @@
-import { lowerBound } from "../shared/sorted.ts";
 import type { Scene } from "./scene.ts";
-import type { Slices } from "./slices.ts";
+import { type Row, RowKind, type Slices } from "./slices.ts";
 
-/** The slice `by` places on in the current slice's lane; the first of the first track where none is current. */
+/** The slice `by` places on in the current slice's row; the first of the first track where none is current. */
 export function nextInTrack(scene: Scene, by: number, instants = false): number {
   const { slices, current } = scene;
-  const place = slices.place(current);
-  const track = slices.tracks[place?.track ?? firstBusy(scene)];
+  const own = slices.rows[slices.rowOf(current)];
+  const track = slices.tracks[own?.track ?? firstBusy(scene)];
   if (!track) return -1;
-  const lane = track.lanes[Math.max(0, place?.lane ?? 0)];
-  if (instants || !lane) {
-    const all = [...track.instants.slice, ...(lane?.slice ?? [])];
+  const isInstant = own?.kind === RowKind.INSTANT;
+  const row = own && !isInstant ? own : track.rows[0];
+  if (track.instants && (instants || !row)) {
+    const all = [track.instants, ...(row ? [row] : [])].flatMap(slicesOf);
     all.sort((a, b) => slices.startOf(a) - slices.startOf(b) || slices.endOf(a) - slices.endOf(b));
-    return all[clamped(place ? all.indexOf(current) + by : 0, all.length)] ?? -1;
+    return all[clamped(own ? all.indexOf(current) + by : 0, 0, all.length)] ?? -1;
   }
-  let position = place?.position ?? (by > 0 && by < Infinity ? -1 : 0);
-  if (place?.lane === -1) {
-    position = lowerBound(lane.start, slices.startOf(current)) - (by > 0 ? 1 : 0);
-  }
-  return lane.slice[clamped(position + by, lane.length)] ?? -1;
+  if (!row?.length) return -1;
+  let from = own ? current : by > 0 && by < Infinity ? row.first - 1 : row.first;
+  if (isInstant) from = row.startingAt(slices.startOf(current)) - (by > 0 ? 1 : 0);
+  return clamped(from + by, row.first, row.last);
 }
 
-/** The slice at the same time in the next lane that has slices, in the same track or another. */
+/** The slice at the same time in the next row that has slices, in the same track or another. */
 export function otherTrack(scene: Scene, by: number): number {
   const { slices, current } = scene;
-  const place = slices.place(current);
-  if (!place) return nextInTrack(scene, 1);
-  const lanes = slices.tracks.flatMap((track, t) => track.lanes.map((lane, l) => ({ lane, t, l })));
-  const at = lanes.findIndex(({ t, l }) => t === place.track && l === Math.max(0, place.lane));
-  const lane = lanes[at + by]?.lane;
-  if (!lane) return -1;
+  const own = slices.rows[slices.rowOf(current)];
+  if (!own) return nextInTrack(scene, 1);
+  const rows = slices.tracks.flatMap((track) => track.rows);
+  const isInstant = own.kind === RowKind.INSTANT;
+  const at = rows.findIndex((row) => (isInstant ? row.track === own.track : row === own));
+  const row = rows[at + by];
+  if (!row?.length) return -1;
   const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
-  return lane.slice[clamped(lowerBound(lane.end, middle), lane.length)] ?? -1;
+  return clamped(row.endingAfter(middle), row.first, row.last);
 }
 
 /** The slice `by` occurrences on of the current slice's node. */
 export function nextOccurrence({ slices, current }: Scene, by: number): number {
-  const node = slices.columns.sliceNode[current] ?? -1;
+  const node = slices.nodeOf(current);
   if (node < 0) return nextOfName(slices, current, by);
-  const all = slices.of(node);
-  return all[slices.columns.sliceOccurrence[current]! + by] ?? -1;
+  return slices.of(node)[slices.occurrenceOf(current) + by] ?? -1;
 }
 
 /** The next slice of no known node that has the same name, in the order of the file. */
 function nextOfName(slices: Slices, current: number, by: number): number {
-  const { sliceNames, sliceNode } = slices.columns;
-  const code = sliceNames.codes[current];
-  for (let slice = current + by; slice >= 0 && slice < sliceNode.length; slice += by) {
-    if (sliceNode[slice]! < 0 && sliceNames.codes[slice] === code && slices.place(slice)) {
-      return slice;
-    }
+  const name = slices.nameCodeOf(current);
+  const source = slices.sourceOf(current);
+  for (let at = source + by; at >= 0 && at < slices.count + slices.unusable; at += by) {
+    const slice = slices.bySource(at);
+    if (slice >= 0 && slices.nodeOf(slice) < 0 && slices.nameCodeOf(slice) === name) return slice;
   }
   return -1;
 }
@@ -57,10 +55,14 @@ function nextOfName(slices: Slices, current: number, by: number): number {
 function firstBusy({ slices }: Scene): number {
   return Math.max(
     0,
-    slices.tracks.findIndex((track) => track.lanes.length > 0),
+    slices.tracks.findIndex((track) => track.rows.length > 0),
   );
 }
 
-function clamped(position: number, length: number): number {
-  return Math.min(Math.max(0, position), length - 1);
+function slicesOf(row: Row): number[] {
+  return Array.from({ length: row.length }, (_, i) => row.first + i);
+}
+
+function clamped(position: number, first: number, last: number): number {
+  return Math.min(Math.max(first, position), last - 1);
 }

@@ -64,7 +64,7 @@ export class Tooltip {
     }
     const { names, slices } = this.#scene;
     const node = slices.nodeOf(hit.slice);
-    const name = names.known ? names.fullName(node) || slices.columns.sliceNames.at(hit.slice) : "";
+    const name = names.known ? names.fullName(node) || slices.nameOf(hit.slice) : "";
     const others = hit.instants - 1;
     return [
       element("strong", {}, this.#words.title(hit.slice)),

@@ -106,27 +106,27 @@ export class Words {
   }
 
   ofSlice(slice: number): Fact[] {
-    const { columns } = this.#slices;
     const node = this.#slices.nodeOf(slice);
-    const lasts = columns.sliceDuration[slice]!;
+    const lasts = this.#slices.durationOf(slice);
+    const starts = timeText(this.#slices.startOf(slice), 1);
     const idle = this.#names.idle(node);
     if (idle && lasts === 0) {
-      return [["start", timeText(columns.sliceStart[slice]!, 1)], ...this.ofNode(node)];
+      return [["start", starts], ...this.ofNode(node)];
     }
     const mean = this.#isMean(slice);
     const facts: Fact[] = [
       ...this.#noted(node),
-      ["start", timeText(columns.sliceStart[slice]!, 1)],
+      ["start", starts],
       ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     if (node < 0) return [...facts, ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
-      const place = integer(columns.sliceOccurrence[slice]! + 1);
+      const place = integer(this.#slices.occurrenceOf(slice) + 1);
       facts.push(["slice", `${place} of ${integer(occurrences)} of this ${this.#told.item}`]);
     }
     if (!mean) facts.push(this.#timesOf(node)[0]!);
-    const joined = TRUST_LABELS[columns.sliceTrust[slice]!] ?? "unknown";
+    const joined = TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown";
     const time = this.#trust(node);
     const trust = joined === time ? joined : `${joined} (time: ${time})`;
     return [...facts, ...this.#standing(node, trust)];
@@ -149,7 +149,7 @@ export class Words {
   /** The self time of a slice with others inside it. */
   #own(slice: number): Fact[] {
     const self = this.#slices.selfOf(slice);
-    const lasts = this.#slices.columns.sliceDuration[slice]!;
+    const lasts = this.#slices.durationOf(slice);
     if (!this.#slices.nested || !(lasts > 0)) return [];
     if (self === lasts) return [["self time", `${duration(self)}: no slice is inside`]];
     const rest = `the other ${duration(lasts - self)} are of slices inside`;
@@ -185,21 +185,21 @@ export class Words {
     const { columns } = this.#slices;
     const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
-    const lasts = columns.sliceDuration[slice]!;
+    const lasts = this.#slices.durationOf(slice);
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
     const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, of no known node`;
     const parts = [
       node < 0 ? unknown : `Slice of ${this.#called(node, name)}`,
-      `starts ${duration(columns.sliceStart[slice]!)}`,
+      `starts ${duration(this.#slices.startOf(slice))}`,
       idle
         ? idle
         : `lasts ${duration(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
       ...(node < 0 ? this.#ofName(slice) : []).map((fact) => fact.join(": ")),
       ...this.#place(node),
     ];
-    const track = several ? `, track ${columns.tracks.at(columns.sliceTrack[slice]!)}` : "";
+    const track = several ? `, track ${columns.tracks.at(this.#slices.trackOf(slice))}` : "";
     return `${parts.join(", ")}; ${clock}${track}${this.#said(node)}`;
   }
 
@@ -238,7 +238,7 @@ export class Words {
   /** Whether the slice lasts what its node takes in the mean, as in the trace of the debugger. */
   #isMean(slice: number): boolean {
     const mean = this.#slices.columns.nodeNs[this.#slices.nodeOf(slice)] ?? Number.NaN;
-    return Math.abs(mean - this.#slices.columns.sliceDuration[slice]!) < 0.5;
+    return Math.abs(mean - this.#slices.durationOf(slice)) < 0.5;
   }
 
   /** Share and rank, each a phrase; none for nodes outside the ranking. */
