@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .open import open as open
     from .run import DebugRun as DebugRun
     from .run import compare as compare
+    from .run import compare_times as compare_times
     from .widgets.comparison import ComparisonView as ComparisonView
     from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
@@ -41,6 +42,7 @@ _HOMES = {
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
     "compare": ".run",
+    "compare_times": ".run",
     "load_params": ".formats.tvm.params",
     "open": ".open",
 }
@@ -49,6 +51,7 @@ _HOMES = {
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "load_params",
     "compare",
+    "compare_times",
     "DebugRun",
     "Session",
     "Debugger",

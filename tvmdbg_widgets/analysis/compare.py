@@ -74,7 +74,7 @@ class Comparison(Sequence[Difference]):
     ) -> None:
         self.a, self.b = a, b
         self.matching = matching
-        self.titles = _titles(a, b) if titles is None else _given(titles)
+        self.titles = checked_titles(a, b, titles)
 
     @cached_property
     def _found(self) -> tuple[Difference, ...]:
@@ -210,7 +210,18 @@ def compare(a: RunParts, b: RunParts, titles: Sequence[str] | None = None) -> Co
     return Comparison(a, b, match(a.graph, b.graph), titles)
 
 
-def _given(titles: Sequence[str]) -> tuple[str, str]:
+def checked_titles(
+    a: RunParts, b: RunParts, titles: Sequence[str] | None = None
+) -> tuple[str, str]:
+    """Return what to call two runs: as given, else their titles with what tells them apart.
+
+    Raises
+    ------
+    ValueError
+        There are not two titles.
+    """
+    if titles is None:
+        return _titles(a, b)
     found = () if isinstance(titles, str) else tuple(titles)
     if len(found) != 2 or "" in found:
         raise ValueError(f"titles are two texts, one for each run, found {titles!r:.80}")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.compare import Comparison
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
 
 def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Comparison:
@@ -22,7 +23,8 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
         comparison.matching.b_of(12)
         tvmdbg.ComparisonView(a, b)    # side by side, linked
 
-    Times are two numbers; whether they differ by more than noise is not said here.
+    Times are two numbers; :func:`tvmdbg_widgets.compare_times` tells which differ by more than
+    noise.
 
     Parameters
     ----------
@@ -40,8 +42,60 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
     """
     from tvmdbg_widgets.analysis.compare import compare as of_parts
 
-    for run in (a, b):
+    _runs(a, b)
+    return of_parts(a.parts, b.parts, titles)
+
+
+def compare_times(
+    a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
+) -> TimeComparison:
+    """Compare the times of two runs of one network, operator by operator.
+
+    ::
+
+        times = tvmdbg.compare_times(tvmdbg.open("plain"), tvmdbg.open("unfused"))
+        times                          # by how much B is slower, and where
+        times.by("kind")
+        times[0].why                   # p value, repeats, or why nothing can be said
+        tvmdbg.Flamechart(times)       # the slices of both, one above the other
+        tvmdbg.GraphView(a).color_by(times)
+
+    Operators are aligned as by :func:`tvmdbg_widgets.compare`: a fused function is compared with
+    the sum of its parts, repeat by repeat. Whether a difference is more than noise is tested with
+    the Mann-Whitney test on the repeats (exact for small samples), corrected for the number of
+    operators by Benjamini and Hochberg; where the repeats can show nothing, that is said and
+    nothing is claimed. All rows add up to the difference of the sums of both runs.
+
+    Parameters
+    ----------
+    a, b : DebugRun
+        Both with graph and times.
+    titles : two str, optional
+        As of :func:`tvmdbg_widgets.compare`.
+    warm_up : int
+        Leave out so many of the first repeats of every node, on both sides.
+
+    Raises
+    ------
+    ValueError
+        One of them has no graph or no times (the message says how to get them), or there are not
+        two titles.
+    TypeError
+        One of them is no run.
+    """
+    from tvmdbg_widgets.analysis.compare_times import compare_times as of_parts
+    from tvmdbg_widgets.run.compared_run import ComparedRun
+
+    _runs(a, b)
+
+    def both(found: TimeComparison) -> ComparedRun:
+        return ComparedRun(found, a, b)
+
+    return of_parts(a.parts, b.parts, titles, warm_up=warm_up, open_run=both)
+
+
+def _runs(*runs: object) -> None:
+    for run in runs:
         if not isinstance(run, DebugRun):
             problem = f"runs are compared, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
             raise TypeError(problem)
-    return of_parts(a.parts, b.parts, titles)

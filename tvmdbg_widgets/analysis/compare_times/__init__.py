@@ -1,0 +1,61 @@
+"""The times of two runs compared, operator by operator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.analysis.compare import checked_titles
+from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
+from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
+from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.matching import match
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.run import DebugRun
+
+__all__ = ["TimeChange", "TimeChanges", "TimeComparison", "Verdict", "compare_times"]
+
+
+def compare_times(
+    a: RunParts,
+    b: RunParts,
+    titles: Sequence[str] | None = None,
+    *,
+    warm_up: int = 0,
+    open_run: Callable[[TimeComparison], DebugRun] | None = None,
+) -> TimeComparison:
+    """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`.
+
+    Parameters
+    ----------
+    a, b : RunParts
+    titles : two str, optional
+    warm_up : int
+    open_run : callable, optional
+        Makes the run that shows both.
+
+    Raises
+    ------
+    ValueError
+        One of them has no graph or no times, ``warm_up`` is below zero, or there are not two
+        titles.
+    """
+    if a.graph is None or b.graph is None:
+        raise ValueError(_lacks("graph", a if a.graph is None else b))
+    if a.timeline is None or b.timeline is None:
+        raise ValueError(_lacks("timeline", a if a.timeline is None else b))
+    if warm_up < 0:
+        raise ValueError(f"warm_up is a number of repeats, found {warm_up}")
+    matching = match(a.graph, b.graph)
+    return TimeComparison(
+        a, b, matching, checked_titles(a, b, titles), warm_up=warm_up, open_run=open_run
+    )
+
+
+def _lacks(part: str, parts: RunParts) -> str:
+    return f"{parts.title}: {HOW_TO_GET[part]}"

@@ -1,0 +1,64 @@
+"""The difference of times as a colour of the nodes of one of both graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.model.node_columns import NodeColumn
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+
+#: What graphs call this colour.
+NAME = "time change"
+
+
+def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
+    """Return by how much `b` is slower at each node; noise and what is not known have no value.
+
+    The difference of a function that stands for several nodes is at the last of them as they run,
+    so that sums over groups count it once.
+
+    Parameters
+    ----------
+    comparison : TimeComparison
+    side : int
+        0 for the nodes of `a`, 1 for those of `b`.
+    """
+    columns = comparison.columns
+    aligned, verdict = columns.aligned, columns.verdicts.verdict
+    graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
+    offsets = (aligned.offsets_a, aligned.offsets_b)[side]
+    nodes = (aligned.nodes_a, aligned.nodes_b)[side]
+    places = np.empty(graph.num_nodes, np.int64)
+    places[graph.topological_order] = np.arange(graph.num_nodes)
+    row = np.repeat(np.arange(len(aligned)), np.diff(offsets))
+    order = np.lexsort((places[nodes], row))
+    last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
+    told = (verdict != Verdict.NOISE) & (verdict != Verdict.UNKNOWN)
+    values = np.full(graph.num_nodes, np.nan)
+    kept = last[told[row[last]]]
+    values[nodes[kept]] = columns.change_ns[row[kept]]
+    return NodeColumn(
+        NAME,
+        "nodes",
+        values,
+        unit="ns",
+        scale="diverging",
+        together="sum",
+        note=_note(comparison, len(nodes) - len(last)),
+    )
+
+
+def _note(comparison: TimeComparison, parts: int) -> str:
+    verdict = comparison.columns.verdicts.verdict
+    counts = (
+        (int((verdict == Verdict.NOISE).sum()), "within noise"),
+        (int((verdict == Verdict.UNKNOWN).sum()), "not known"),
+        (parts, "counted at the last part of a function"),
+    )
+    told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    return f"B less A; without colour: {told}" if told else "B less A"

@@ -1,0 +1,113 @@
+"""One row of a comparison of times: an operator, or all operators of a kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.compare_times.words import change_text, p_text, ratio_text
+from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict
+    from tvmdbg_widgets.analysis.matching import Certainty
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TimeChange:
+    """The time of some work in two runs.
+
+    Attributes
+    ----------
+    label, kind : str
+        The operators, and their kind: of the side that has fewer nodes, a fused function, else
+        of `a`.
+    a, b : tuple of int
+        The nodes that do it, ascending; empty where one run does not.
+    ns_a, ns_b : float
+        Nanoseconds, sums of the nodes' times; 0 without nodes, NaN where none is known.
+    change_ns : float
+        ``ns_b - ns_a``.
+    ratio : float
+        ``ns_b / ns_a``; NaN where it is not known or `a` takes no time.
+    p, q : float
+        Two-sided p value of the Mann-Whitney test, and that corrected for the number of tests
+        (Benjamini-Hochberg); NaN where not tested.
+    shift_ns, low_ns, high_ns : float
+        By how much a repeat of `b` is longer (Hodges-Lehmann), and an interval that holds it
+        with 95 % confidence.
+    verdict : Verdict
+    why : str
+        What the verdict rests on.
+    certainty : Certainty or None
+        How surely these nodes stand for each other, by the least sure; None where one run has
+        none.
+    reason : str
+        What that rests on.
+    repeats_a, repeats_b : float64
+        Nanoseconds; of several nodes the sums, repeat by repeat.
+    """
+
+    label: str
+    kind: str
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    ns_a: float
+    ns_b: float
+    change_ns: float
+    ratio: float
+    p: float
+    q: float
+    shift_ns: float
+    low_ns: float
+    high_ns: float
+    verdict: Verdict
+    ground: Ground = field(repr=False)
+    certainty: Certainty | None
+    reason: str
+    repeats_a: Floats
+    repeats_b: Floats
+    why: str = ""
+
+    @property
+    def nodes(self) -> str:
+        """Both sides by their ids: ``"#12 ~ #14, #15, #16"``."""
+        told = [_ids(each) for each in (self.a, self.b) if each]
+        return told[0] if len(told) == 2 and told[0] == told[1] else " ~ ".join(told)
+
+    def __repr__(self) -> str:
+        return (
+            f"TimeChange {one_line(self.label)!r} ({self.nodes}): {duration_text(self.ns_a)} → "
+            f"{duration_text(self.ns_b)}, {change_text(self.change_ns)} "
+            f"({ratio_text(self.ratio)}); {self.verdict.label}: {self.why}"
+        )
+
+    def cells(self) -> list[str]:
+        """Return the row as texts, for tables."""
+        known = self.certainty is None or self.certainty.label == "exact"
+        return [
+            one_line(self.label),
+            self.nodes + ("" if known or self.certainty is None else f" ({self.certainty.label})"),
+            duration_text(self.ns_a) if self.a else "–",
+            duration_text(self.ns_b) if self.b else "–",
+            change_text(self.change_ns),
+            ratio_text(self.ratio) if self.a and self.b else "–",
+            self.verdict.label,
+            "–" if np.isnan(self.q) else p_text(self.q),
+        ]
+
+
+#: Titles of :meth:`TimeChange.cells`.
+TITLES = ("operator", "nodes a ~ b", "a", "b", "Δ", "Δ %", "verdict", "p corrected")
+_IDS = 4
+
+
+def _ids(nodes: tuple[int, ...]) -> str:
+    more = f" … ({len(nodes)})" if len(nodes) > _IDS else ""
+    return ", ".join(f"#{node}" for node in nodes[:_IDS]) + more

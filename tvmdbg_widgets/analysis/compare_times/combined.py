@@ -1,0 +1,124 @@
+"""The timelines of two runs as one, over the nodes of the first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.compare_times.aligned import sure_nodes
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.analysis.matching import Matching
+    from tvmdbg_widgets.model.timeline import Timeline
+
+#: Issues of a timeline that say what a node's time is: those of `b` are not of these nodes.
+_OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-unknown"})
+
+
+def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, str]) -> Timeline:
+    """Return one timeline with the tracks of `a`, then those of `b`, each from its own zero.
+
+    Times and repeats of the nodes are those of `a`. A slice of `b` refers to the node of `a` it
+    surely or likely stands for, of several to the last; to none where the match is only possible
+    or there is none. Occurrences of a node count on from `a` to `b`.
+
+    Parameters
+    ----------
+    a, b : Timeline
+        Of the graphs that are matched.
+    matching : Matching
+    titles : (str, str)
+        Head the names of the tracks.
+    """
+    stands_for = np.append(
+        sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)
+    )
+    slice_node = np.concatenate((a.slice_node, stands_for[b.slice_node]))
+    trust_b = np.where(stands_for[b.slice_node] < 0, Trust.ABSENT, b.slice_trust)
+    names = StringColumn(
+        (*a.slice_names.unique, *b.slice_names.unique),
+        np.concatenate((a.slice_names.codes, b.slice_names.codes + len(a.slice_names.unique))),
+    )
+    lost = int((stands_for[b.slice_node] < 0).sum() - (b.slice_node < 0).sum())
+    return replace(
+        a,
+        slice_node=slice_node,
+        slice_start_ns=np.concatenate((_from_zero(a), _from_zero(b))),
+        slice_duration_ns=np.concatenate((a.slice_duration_ns, b.slice_duration_ns)),
+        slice_track=np.concatenate((a.slice_track, b.slice_track + np.int32(len(a.tracks)))),
+        slice_names=names,
+        slice_trust=np.concatenate((a.slice_trust, trust_b)).astype(np.uint8),
+        slice_occurrence=_occurrences(slice_node, a, b),
+        tracks=(*_named("A", titles[0], a), *_named("B", titles[1], b)),
+        synthetic=a.synthetic or b.synthetic,
+        clock=a.clock if a.clock == b.clock else "synthetic" if a.synthetic else b.clock,
+        track_run=np.repeat([0, 1], (len(a.tracks), len(b.tracks))).astype(np.int32),
+        track_device=(*a.track_device, *b.track_device),
+        track_thread=(*a.track_thread, *b.track_thread),
+        sources=(*a.sources, *b.sources),
+        issues=_issues(a, b, titles, lost),
+        extras=None,
+    )
+
+
+def _from_zero(timeline: Timeline) -> npt.NDArray[np.float64]:
+    starts = timeline.slice_start_ns
+    usable = starts[np.isfinite(starts)]
+    return starts - (usable.min() if len(usable) else 0.0)
+
+
+def _occurrences(
+    slice_node: npt.NDArray[np.int32], a: Timeline, b: Timeline
+) -> npt.NDArray[np.int32]:
+    """Number the slices of each node: those of `a` as they were, then those of `b` by start."""
+    found = np.concatenate((a.slice_occurrence, np.zeros(b.num_slices, np.int32)))
+    own = np.bincount(a.slice_node[a.slice_node >= 0], minlength=a.num_nodes)
+    later = np.arange(a.num_slices, len(slice_node))
+    order = later[np.lexsort((b.slice_start_ns, slice_node[later]))]
+    nodes = slice_node[order]
+    begins = np.searchsorted(nodes, nodes)
+    before = np.where(nodes >= 0, np.append(own, 0)[nodes], 0)
+    found[order] = before + np.arange(len(order)) - begins
+    return found
+
+
+def _named(letter: str, title: str, timeline: Timeline) -> list[str]:
+    return [f"{letter}: {one_line(title)} · {track}" for track in timeline.tracks]
+
+
+def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Issues:
+    said = (
+        f"two runs, each from its own time zero: A is {one_line(titles[0])}, B "
+        f"{one_line(titles[1])}; nodes, their times and repeats are those of A"
+    )
+    found = [Issue("two-runs", Severity.NOTE, said)]
+    if a.synthetic != b.synthetic:
+        laid, clocked = ("A", "B") if a.synthetic else ("B", "A")
+        found.append(
+            Issue(
+                "two-clocks",
+                Severity.WARNING,
+                f"the slices of {laid} are laid end to end, those of {clocked} lie as a clock saw "
+                "them: compare durations, not places",
+            )
+        )
+    if lost:
+        found.append(
+            Issue(
+                "slices-unmatched",
+                Severity.NOTE,
+                f"{counted(lost, 'slice')} of B surely stand for no node of A",
+            )
+        )
+    kept = (each for each in b.issues if each.rule not in _OF_NODES)
+    theirs = (replace(each, message=f"B: {each.message}", nodes=(), entries=()) for each in kept)
+    return Issues((*a.issues, *found, *theirs))

@@ -1,0 +1,306 @@
+"""The times of two runs compared: which operators take longer, and which do so by noise alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.compare_times.aligned import align
+from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
+from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
+from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
+from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
+from tvmdbg_widgets.analysis.compare_times.words import against, p_text, ratio_text
+from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
+    from tvmdbg_widgets.analysis.matching import Matching
+    from tvmdbg_widgets.model.node_columns import NodeColumn
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.run import DebugRun
+
+_MOST = 0.9
+_ONE_TIME = {
+    Measured.CALL: "a profiling report holds one time of each call, and nothing says how it varies",
+    Measured.SUM: "a profiling report holds one sum over calls, and nothing says how it varies",
+}
+
+
+class KindChanges(TimeChanges):
+    """All operators of one kind as a row."""
+
+    def __init__(self, columns: ChangeColumns, caption: tuple[str, ...]) -> None:
+        self._columns, self._caption = columns, caption
+
+    @property
+    def columns(self) -> ChangeColumns:
+        """The rows as columns."""
+        return self._columns
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """What is told above the rows."""
+        return self._caption
+
+
+class TimeComparison(TimeChanges):
+    """The times of two runs, operator by operator; a sequence of :class:`TimeChange`.
+
+    Attributes
+    ----------
+    a, b : RunParts
+    matching : Matching
+        Which nodes stand for each other.
+    titles : (str, str)
+    warm_up : int
+        So many of the first repeats of every node were left out.
+    total_a, total_b : float
+        Sums of all known node times, nanoseconds: no latency.
+    change_ns : float
+        ``total_b - total_a``: the sum of all rows, but for :attr:`uncompared_ns`.
+    total : TimeChange
+        All nodes as one row.
+    """
+
+    def __init__(
+        self,
+        a: RunParts,
+        b: RunParts,
+        matching: Matching,
+        titles: tuple[str, str],
+        *,
+        warm_up: int = 0,
+        open_run: Callable[[TimeComparison], DebugRun] | None = None,
+    ) -> None:
+        self.a, self.b, self.matching, self.titles = a, b, matching, titles
+        self.warm_up = warm_up
+        self._open_run = open_run
+        self._nodes = (
+            NodeSamples(_known_timeline(a), warm_up),
+            NodeSamples(_known_timeline(b), warm_up),
+        )
+
+    @cached_property
+    def columns(self) -> ChangeColumns:
+        """The rows as columns."""
+        aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns)
+        labels, kinds = self._named(aligned)
+        return ChangeColumns.of(aligned, self._nodes, labels, kinds, self._missing)
+
+    def _named(self, aligned: Any) -> tuple[list[str], list[str]]:
+        """Label and kind of each row: of the side with fewer nodes, else of `a`."""
+        graphs = self.matching.graph_a, self.matching.graph_b
+        words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
+        labels, kinds = [], []
+        for row in range(len(aligned)):
+            nodes = aligned.a(row), aligned.b(row)
+            side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
+            node = self._longest(side, nodes[side])
+            labels.append(words[side][0][node])
+            kinds.append(words[side][1][node])
+        return labels, kinds
+
+    def _longest(self, side: int, nodes: tuple[int, ...]) -> int:
+        times = self._nodes[side].ns[list(nodes)]
+        return nodes[int(np.argmax(np.where(np.isnan(times), -1, times)))]
+
+    @cached_property
+    def _missing(self) -> str:
+        told = {_ONE_TIME.get(_known_timeline(each).measured, "") for each in (self.a, self.b)}
+        return max(told)
+
+    @cached_property
+    def total_a(self) -> float:
+        """Sum of the known times of all nodes of `a`, nanoseconds."""
+        return _total(self._nodes[0].ns)
+
+    @cached_property
+    def total_b(self) -> float:
+        """Sum of the known times of all nodes of `b`, nanoseconds."""
+        return _total(self._nodes[1].ns)
+
+    @property
+    def change_ns(self) -> float:
+        """``total_b - total_a``."""
+        return self.total_b - self.total_a
+
+    @cached_property
+    def uncompared_ns(self) -> tuple[float, float]:
+        """Time of `a` and of `b` in rows of which the other side's time is not known."""
+        columns = self.columns
+        lost = np.isnan(columns.change_ns)
+        return float(np.nansum(columns.a.ns[lost])), float(np.nansum(columns.b.ns[lost]))
+
+    @cached_property
+    def total(self) -> TimeChange:
+        """All nodes as one row."""
+        aligned = self.columns.aligned
+        whole = grouped(aligned, np.zeros(len(aligned), np.int64), 1)
+        named = ["all operators"], [""]
+        return ChangeColumns.of(whole, self._nodes, *named, self._missing).row(0)
+
+    def by(self, what: str) -> TimeChanges:
+        """Return the rows summed up: ``"kind"``, by op kind, or ``"node"``, this comparison.
+
+        A row counts with all its nodes under one kind: a convolution and what is fused into it on
+        one side stay together on the other, where they are functions of their own.
+
+        Raises
+        ------
+        ValueError
+            Anything else.
+        """
+        if what == "node":
+            return self
+        if what != "kind":
+            raise ValueError(f"by is 'kind' or 'node', found {what!r:.80}")
+        return self._by_kind
+
+    @cached_property
+    def _by_kind(self) -> KindChanges:
+        columns = self.columns
+        kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
+        names = [str(each) for each in kinds]
+        rows = grouped(columns.aligned, group.astype(np.int64), len(kinds))
+        found = ChangeColumns.of(rows, self._nodes, names, names, self._missing)
+        return KindChanges(found, (self.title, f"By op kind: {self.sentence}"))
+
+    def row_of(self, node: int) -> TimeChange | None:
+        """Return the row of a node of `a`; None where it has none, as parameters.
+
+        Raises
+        ------
+        IndexError
+            `a` has no such node.
+        """
+        self.matching.graph_a.entry_range(node)
+        aligned = self.columns.aligned
+        at = np.flatnonzero(aligned.nodes_a == node)
+        if not len(at):
+            return None
+        row = int(np.searchsorted(aligned.offsets_a, at[0], "right")) - 1
+        return self[int(np.flatnonzero(self.columns.order == row)[0])]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows there are of each verdict that occurs."""
+        found = Counter(self.columns.verdicts.verdict.tolist())
+        return {each.label: found[each] for each in Verdict if found[each]}
+
+    @property
+    def title(self) -> str:
+        """Both runs by their titles."""
+        return "A: {}, B: {}".format(*map(one_line, self.titles))
+
+    @cached_property
+    def sentence(self) -> str:
+        """By how much `b` is slower or faster, and how many operators make that."""
+        change = self.change_ns
+        totals = f"{duration_text(self.total_a)} → {duration_text(self.total_b)} in all nodes"
+        if change == 0:
+            return f"B takes as long as A: {totals}"
+        share = ratio_text(self.total_b / self.total_a) if self.total_a > 0 else "unknown"
+        how = "slower" if change > 0 else "faster"
+        size = f"B is {duration_text(abs(change))} ({share.lstrip('+−')}) {how}: {totals}"
+        if self.total_a > 0 and self.total_b / self.total_a > 10:
+            size = f"B takes {share} as long: {totals}"
+        if self.total.verdict is Verdict.NOISE:
+            return f"{size}; that is within noise ({self.total.why})"
+        number, part = self._most()
+        if number:
+            size += f"; {counted(number, 'operator')} make{'s' if number == 1 else ''} "
+            size += f"{percent(part)} of it{', others make up for some' if part > 1 else ''}"
+        if self.total.verdict is Verdict.UNKNOWN:
+            size += "; whether it is more than noise is not known"
+        return size
+
+    def _most(self) -> tuple[int, float]:
+        """How few rows make nine tenths of the difference, and which share they make."""
+        changes = self.columns.change_ns[~np.isnan(self.columns.change_ns)]
+        along = np.sort(np.sign(self.change_ns) * changes)[::-1]
+        sums = np.cumsum(along) / abs(self.change_ns)
+        enough = np.flatnonzero(sums >= _MOST)
+        return (int(enough[0]) + 1, float(sums[enough[0]])) if len(enough) else (0, 0.0)
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """What is told above the rows, one sentence each."""
+        told = ", ".join(f"{count:,} {label}" for label, count in self.counts().items())
+        lines = [self.title, self.sentence, f"{counted(len(self), 'row')}: {told}", *self.power]
+        if any(self.uncompared_ns):
+            a, b = map(duration_text, self.uncompared_ns)
+            lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")
+        if self.warm_up:
+            lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
+        return tuple(lines)
+
+    @cached_property
+    def power(self) -> tuple[str, ...]:
+        """What samples of these sizes can show at all."""
+        columns = self.columns
+        sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
+        known = Counter((int(n), int(m)) for n, m in sizes if n and m)
+        if not known:
+            return (f"Nothing can be told from noise: {self._missing or 'no repeats are known'}",)
+        (n, m), _count = known.most_common(1)[0]
+        least, tests = least_p(n, m), columns.verdicts.tests
+        told = f"{against(n, m)}: the least possible p is {p_text(least)}"
+        if least > ALPHA:
+            return (f"{told}, so nothing can be told from noise",)
+        need = math.ceil(least * tests / ALPHA - 1e-9)
+        if need > 1:
+            told += (
+                f"; corrected for {counted(tests, 'comparison')}, at least {need} operators must "
+                "differ that clearly before any is told from noise"
+            )
+        return (told,)
+
+    @property
+    def change(self) -> NodeColumn:
+        """The difference at each node of `a`, as a colour of its graph."""
+        from tvmdbg_widgets.analysis.compare_times.as_column import change_column
+
+        return change_column(self, 0)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Both timelines as one, over the nodes of `a`: the tracks of A, then those of B."""
+        from tvmdbg_widgets.analysis.compare_times.combined import combined
+
+        return combined(
+            _known_timeline(self.a), _known_timeline(self.b), self.matching, self.titles
+        )
+
+    @cached_property
+    def run(self) -> DebugRun:
+        """One run that every view shows: graph and tensors of `a`, the slices of both.
+
+        Raises
+        ------
+        ValueError
+            This comparison was not made by :func:`tvmdbg_widgets.compare_times`.
+        """
+        if self._open_run is None:
+            raise ValueError("use tvmdbg_widgets.compare_times(a, b), which knows the runs")
+        return self._open_run(self)
+
+
+def _known_timeline(parts: RunParts) -> Timeline:
+    if parts.timeline is None:
+        raise ValueError(f"{parts.title} has no times")
+    return parts.timeline
+
+
+def _total(times: Any) -> float:
+    return math.fsum(times[~np.isnan(times)].tolist())

@@ -1,0 +1,112 @@
+"""The time of each row of one run, and its measured repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.timeline_words import Measured
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.timeline import Timeline
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Times and repeats of R rows of nodes.
+
+    Attributes
+    ----------
+    ns : float64 [R]
+        Sum of the known times of the nodes, NaN where none is known; 0 without nodes.
+    unknown : int64 [R]
+        Nodes whose time is not known.
+    offsets, repeats : int64 [R + 1], float64
+        Repeats of row ``i``: ``repeats[offsets[i]:offsets[i + 1]]``; of several nodes the sums,
+        repeat by repeat. Empty where none are known or the nodes have different numbers of them.
+    uneven : bool [R]
+        The nodes have different numbers of repeats, or only some have any.
+    """
+
+    ns: Floats
+    unknown: Ints
+    offsets: Ints
+    repeats: Floats
+    uneven: npt.NDArray[np.bool_]
+
+    def of(self, row: int) -> Floats:
+        """Return the repeats of a row."""
+        return self.repeats[self.offsets[row] : self.offsets[row + 1]]
+
+
+class NodeSamples:
+    """Times and repeats of the nodes of one timeline, as they are compared.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    warm_up : int
+        So many of the first repeats of each node are left out; its time is then the mean of the
+        others. A node without others keeps its time and has no repeats.
+
+    Attributes
+    ----------
+    ns : float64 [N]
+    offsets, repeats : int64 [N + 1], float64
+        Repeats that are numbers; none where a time is one call or a sum over calls.
+    """
+
+    def __init__(self, timeline: Timeline, warm_up: int) -> None:
+        counts = np.diff(timeline.repeats_offsets)
+        within = np.arange(len(timeline.repeats_ns)) - np.repeat(
+            timeline.repeats_offsets[:-1], counts
+        )
+        node = np.repeat(np.arange(timeline.num_nodes), counts)
+        kept = np.isfinite(timeline.repeats_ns) & (within >= warm_up)
+        kept &= timeline.measured is Measured.MEAN
+        self.repeats: Floats = timeline.repeats_ns[kept]
+        number = np.bincount(node[kept], minlength=timeline.num_nodes)
+        self.offsets: Ints = np.concatenate(([0], np.cumsum(number))).astype(np.int64)
+        self.ns: Floats = timeline.node_ns.copy()
+        self.ns[~np.isfinite(self.ns)] = np.nan
+        if warm_up:
+            sums = np.bincount(node[kept], weights=self.repeats, minlength=timeline.num_nodes)
+            some = number > 0
+            self.ns[some] = sums[some] / number[some]
+
+    def rows(self, offsets: Ints, nodes: Ints) -> Samples:
+        """Sum up the nodes of each row.
+
+        Parameters
+        ----------
+        offsets, nodes : int64 [R + 1], int64
+            Nodes of row ``i`` are ``nodes[offsets[i]:offsets[i + 1]]``.
+        """
+        count = len(offsets) - 1
+        row = np.repeat(np.arange(count), np.diff(offsets))
+        times = self.ns[nodes]
+        known = ~np.isnan(times)
+        ns = np.bincount(row[known], weights=times[known], minlength=count).astype(np.float64)
+        unknown = np.bincount(row[~known], minlength=count).astype(np.int64)
+        ns[(unknown > 0) & (unknown == np.diff(offsets))] = np.nan
+        number = np.diff(self.offsets)[nodes]
+        most = np.zeros(count, np.int64)
+        np.maximum.at(most, row, number)
+        uneven = np.zeros(count, np.bool_)
+        # What takes no time has nothing to be repeated.
+        np.logical_or.at(uneven, row, (number != most[row]) & ~(times == 0))
+        most[uneven] = 0
+        starts = np.concatenate(([0], np.cumsum(most))).astype(np.int64)
+        repeats = np.zeros(int(starts[-1]))
+        used = (most[row] > 0) & (number > 0)
+        sizes = number[used]
+        steps = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        into = np.repeat(starts[row[used]], sizes) + steps
+        np.add.at(repeats, into, self.repeats[np.repeat(self.offsets[nodes[used]], sizes) + steps])
+        return Samples(ns, unknown, starts, repeats, uneven)

@@ -1,0 +1,134 @@
+"""Whether two times differ by more than noise, and why that is said."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
+from tvmdbg_widgets.analysis.compare_times.rank_test import adjusted, least_p, rank_tests
+from tvmdbg_widgets.analysis.matching import Certainty
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times.aligned import Aligned
+    from tvmdbg_widgets.analysis.compare_times.samples import Samples
+
+Floats = npt.NDArray[np.float64]
+
+#: A difference is told from noise where its corrected p value is at most this.
+ALPHA = 0.05
+#: TVM prints repeats in microseconds with three decimals: each is off by so many nanoseconds.
+ROUNDING_NS = 0.5
+
+
+class Verdict(enum.IntEnum):
+    """What is said of a row."""
+
+    SLOWER = 0
+    FASTER = 1
+    NOISE = 2
+    UNKNOWN = 3
+    ONLY_A = 4
+    ONLY_B = 5
+
+    @property
+    def label(self) -> str:
+        """In lower case, as views show it."""
+        return {self.ONLY_A: "only in A", self.ONLY_B: "only in B"}.get(self, self.name.lower())
+
+
+class Ground(enum.IntEnum):
+    """What a verdict rests on."""
+
+    TOLD = 0
+    NOT_TOLD = 1
+    CLOCK = 2
+    ODDS = 3
+    FEW = 4
+    NO_REPEATS = 5
+    UNEVEN = 6
+    NO_TIME = 7
+    POSSIBLE = 8
+    ALONE = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Tests and verdicts of R rows.
+
+    Attributes
+    ----------
+    p, q : float64 [R]
+        Two-sided p value, and that corrected for the number of tests; NaN where not tested.
+    shift, low, high : float64 [R]
+        By how much a repeat of `b` is longer, and the 95 % interval of that, nanoseconds.
+    verdict, ground : uint8 [R]
+        :class:`Verdict`, :class:`Ground`.
+    tests : int
+        How many rows were tested.
+    """
+
+    p: Floats
+    q: Floats
+    shift: Floats
+    low: Floats
+    high: Floats
+    verdict: npt.NDArray[np.uint8]
+    ground: npt.NDArray[np.uint8]
+    tests: int
+
+
+def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
+    """Test all rows whose samples can show anything, and say which differ by more than noise.
+
+    Only they are counted where p values are corrected. A match that is only possible is never
+    the ground of a verdict.
+    """
+    count = len(aligned)
+    p, shift, low, high = (np.full(count, np.nan) for _ in range(4))
+    sizes_a, sizes_b = np.diff(a.offsets), np.diff(b.offsets)
+    both = (sizes_a > 0) & (sizes_b > 0)
+    for n, m in sorted(set(zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True))):
+        rows = np.flatnonzero((sizes_a == n) & (sizes_b == m))
+        found = rank_tests(
+            a.repeats[a.offsets[rows][:, None] + np.arange(n)],
+            b.repeats[b.offsets[rows][:, None] + np.arange(m)],
+        )
+        p[rows], shift[rows], low[rows], high[rows] = found.p, found.shift, found.low, found.high
+    least = np.ones(count)
+    least[both] = _least(sizes_a[both], sizes_b[both])
+    alone = aligned.certainty == NO_MATCH
+    with np.errstate(invalid="ignore"):
+        change = b.ns - a.ns
+        nodes = np.diff(aligned.offsets_a) + np.diff(aligned.offsets_b)
+        below = (np.abs(change) <= ROUNDING_NS * nodes) | (np.abs(shift) <= ROUNDING_NS * nodes)
+        odds = (np.sign(shift) != np.sign(change)) & ~below
+    ground = np.full(count, Ground.TOLD, np.uint8)
+    ground[odds] = Ground.ODDS
+    ground[below] = Ground.CLOCK
+    ground[least > ALPHA] = Ground.FEW
+    ground[~both] = Ground.NO_REPEATS
+    ground[(a.uneven | b.uneven) & ~both] = Ground.UNEVEN
+    ground[aligned.certainty == Certainty.POSSIBLE] = Ground.POSSIBLE
+    ground[(a.unknown > 0) | (b.unknown > 0)] = Ground.NO_TIME
+    ground[alone] = Ground.ALONE
+    tested = (ground <= Ground.ODDS) & both
+    q = adjusted(np.where(tested, p, np.nan))
+    with np.errstate(invalid="ignore"):
+        noise = tested & (ground != Ground.CLOCK) & (q > ALPHA)
+    ground[noise] = Ground.NOT_TOLD
+    verdict = np.full(count, Verdict.UNKNOWN, np.uint8)
+    told = ground == Ground.TOLD
+    verdict[told & (change > 0)] = Verdict.SLOWER
+    verdict[told & (change < 0)] = Verdict.FASTER
+    verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = Verdict.NOISE
+    verdict[alone] = np.where(np.diff(aligned.offsets_a)[alone] > 0, Verdict.ONLY_A, Verdict.ONLY_B)
+    return Verdicts(p, q, shift, low, high, verdict, ground, int(tested.sum()))
+
+
+def _least(n: npt.NDArray[np.int64], m: npt.NDArray[np.int64]) -> list[float]:
+    return [least_p(*each) for each in zip(n.tolist(), m.tolist(), strict=True)]
