@@ -219,6 +219,8 @@ describe("Marked", () => {
       const to = from + next(count + 2 - from);
       const inside = some.filter((slice) => slice >= from && slice < to);
       expect(marked.next(from, to)).toBe(inside.length ? Math.min(...inside) : -1);
+      expect(marked.previous(from, to)).toBe(inside.length ? Math.max(...inside) : -1);
+      expect(marked.countIn(from, to)).toBe(new Set(inside).size);
       expect(marked.has(from)).toBe(some.includes(from));
     }
   });

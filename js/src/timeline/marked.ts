@@ -3,23 +3,37 @@ export class Marked {
   readonly count: number;
   readonly #levels: readonly Int32Array[];
 
-  /** @param slices  how many slices there are. */
-  constructor(slices: number, marked: Iterable<number> = []) {
-    const levels: Int32Array[] = [];
-    for (let size = slices; size > 1 || !levels.length; size = Math.ceil(size / 32)) {
-      levels.push(new Int32Array(Math.ceil(size / 32)));
-    }
-    let count = 0;
-    const lowest = levels[0]!;
+  /**
+   * @param slices  how many slices there are.
+   * @param bits    the bits of those already marked, 32 in each; kept.
+   */
+  constructor(
+    slices: number,
+    marked: Iterable<number> = [],
+    bits = new Int32Array(Math.ceil(slices / 32)),
+  ) {
     for (const slice of marked) {
-      if (slice < 0 || slice >= slices) continue;
-      if (!(lowest[slice >>> 5]! & (1 << (slice & 31)))) count++;
-      for (let [level, at] = [0, slice]; level < levels.length; level++, at >>>= 5) {
-        levels[level]![at >>> 5]! |= 1 << (at & 31);
-      }
+      if (slice >= 0 && slice < slices) bits[slice >>> 5]! |= 1 << (slice & 31);
     }
-    this.count = count;
+    const levels = [bits];
+    for (let below = bits; below.length > 1; below = levels.at(-1)!) {
+      const level = new Int32Array(Math.ceil(below.length / 32));
+      for (let at = 0; at < below.length; at++) {
+        if (below[at]) level[at >>> 5]! |= 1 << (at & 31);
+      }
+      levels.push(level);
+    }
     this.#levels = levels;
+    this.count = this.countIn(0, slices);
+  }
+
+  /** Those of so many slices that fit. */
+  static where(slices: number, fits: (slice: number) => boolean): Marked {
+    const bits = new Int32Array(Math.ceil(slices / 32));
+    for (let slice = 0; slice < slices; slice++) {
+      if (fits(slice)) bits[slice >>> 5]! |= 1 << (slice & 31);
+    }
+    return new Marked(slices, [], bits);
   }
 
   has(slice: number): boolean {
@@ -44,9 +58,51 @@ export class Marked {
     while (level-- > 0) at = (at << 5) + trailing(this.#levels[level]![at]!);
     return at < to ? at : -1;
   }
+
+  /** The last marked slice of [from, to), -1 where there is none. */
+  previous(from: number, to: number): number {
+    let [level, at] = [0, to - 1];
+    for (;;) {
+      const words = this.#levels[level];
+      if (!words || at < 0) return -1;
+      const word = (words[at >>> 5] ?? 0) & (-1 >>> (31 - (at & 31)));
+      if (word) {
+        at = (at & ~31) + leading(word);
+        break;
+      }
+      at = (at >>> 5) - 1;
+      level++;
+    }
+    while (level-- > 0) at = (at << 5) + leading(this.#levels[level]![at]!);
+    return at >= from ? at : -1;
+  }
+
+  /** How many of [from, to) are marked. */
+  countIn(from: number, to: number): number {
+    if (from >= to) return 0;
+    const bits = this.#levels[0]!;
+    const [first, last] = [from >>> 5, (to - 1) >>> 5];
+    const [head, tail] = [-1 << (from & 31), -1 >>> (31 - ((to - 1) & 31))];
+    if (first === last) return ones(bits[first]! & head & tail);
+    let count = ones(bits[first]! & head) + ones(bits[last]! & tail);
+    for (let at = first + 1; at < last; at++) count += ones(bits[at]!);
+    return count;
+  }
 }
 
 /** Position of the lowest set bit. */
 function trailing(word: number): number {
   return 31 - Math.clz32(word & -word);
+}
+
+/** Position of the highest. */
+function leading(word: number): number {
+  return 31 - Math.clz32(word);
+}
+
+/** How many bits are set. */
+function ones(word: number): number {
+  let sum = word - ((word >>> 1) & 0x55555555);
+  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
+  return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -130,6 +130,14 @@ export class Row {
   }
 }
 
+/** Nanoseconds by slice. */
+export interface Times {
+  start: Float64Array;
+  duration: Uint32Array | Float64Array;
+  /** Without the slices inside. */
+  self: Uint32Array | Float64Array;
+}
+
 /**
  * The slices of a timeline; a slice's number is its place in row order.
  *
@@ -184,6 +192,12 @@ export class Slices {
     return this.#data !== null;
   }
 
+  /** Starts, durations and own times by slice, for loops over many; empty until the slices are here. */
+  get times(): Times {
+    const { start, duration } = this.#shared;
+    return { start, duration, self: this.#data?.self ?? duration };
+  }
+
   /** Takes the slices that were announced. */
   fill(data: SliceColumns): void {
     this.#data = data;
@@ -222,6 +236,11 @@ export class Slices {
   /** The distinct names. */
   get names(): StringColumn {
     return (this.#data ?? this.columns).names;
+  }
+
+  /** The op kind of each distinct name. */
+  get nameKinds(): StringColumn {
+    return (this.#data ?? this.columns).nameKinds;
   }
 
   nameOf(slice: number): string {

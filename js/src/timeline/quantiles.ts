@@ -1,0 +1,123 @@
+/** Below so many values, to sort them is quicker than to count them. */
+const FEW = 2048;
+const BUCKETS = 1 << 16;
+
+/** Stretches [first, last) of a column, one after the other. */
+export type Stretches = readonly (readonly [first: number, last: number])[];
+
+/**
+ * The values at these places (0 is the least) of some stretches of a column of non-negative numbers, as if they were sorted.
+ *
+ * Values are counted by 16 of their bits at a time, and only those of a wanted count are looked at again: the work is
+ * linear in the number of values.
+ *
+ * @param places  rising.
+ */
+export function valuesAt(
+  values: Uint32Array | Float64Array,
+  stretches: Stretches,
+  places: readonly number[],
+): number[] {
+  const count = stretches.reduce((sum, [first, last]) => sum + last - first, 0);
+  if (count <= FEW) return pick(gathered(values, stretches, count).sort(), places);
+  if (values instanceof Uint32Array) return whole(values, stretches, places);
+  return floating(gathered(values, stretches, count), places, 3);
+}
+
+/** A percentile between its neighbours, as numpy's `percentile` takes it by default; NaN of nothing. */
+export function percentiles(
+  values: Uint32Array | Float64Array,
+  stretches: Stretches,
+  shares: readonly number[],
+): number[] {
+  const count = stretches.reduce((sum, [first, last]) => sum + last - first, 0);
+  if (!count) return shares.map(() => Number.NaN);
+  const at = shares.map((share) => share * (count - 1));
+  const places = [...new Set(at.flatMap((each) => [Math.floor(each), Math.ceil(each)]))];
+  places.sort((a, b) => a - b);
+  const found = new Map(valuesAt(values, stretches, places).map((value, i) => [places[i], value]));
+  return at.map((each) => {
+    const [low, high] = [found.get(Math.floor(each))!, found.get(Math.ceil(each))!];
+    const share = each - Math.floor(each);
+    return share < 0.5 ? low + (high - low) * share : high - (high - low) * (1 - share);
+  });
+}
+
+function gathered(
+  values: Uint32Array | Float64Array,
+  stretches: Stretches,
+  count: number,
+): Float64Array {
+  const found = new Float64Array(count);
+  let at = 0;
+  for (const [first, last] of stretches) {
+    found.set(values.subarray(first, last), at);
+    at += last - first;
+  }
+  return found;
+}
+
+function pick(sorted: Float64Array, places: readonly number[]): number[] {
+  return places.map((place) => sorted[place]!);
+}
+
+/** Whole numbers by their upper 16 bits, then by the lower ones. */
+function whole(values: Uint32Array, stretches: Stretches, places: readonly number[]): number[] {
+  const upper = new Uint32Array(BUCKETS);
+  for (const [first, last] of stretches) {
+    for (let at = first; at < last; at++) upper[values[at]! >>> 16]!++;
+  }
+  const found: number[] = [];
+  for (const { bucket, before, inside } of wantedBuckets(upper, places)) {
+    const lower = new Uint32Array(BUCKETS);
+    for (const [first, last] of stretches) {
+      for (let at = first; at < last; at++) {
+        if (values[at]! >>> 16 === bucket) lower[values[at]! & 0xffff]!++;
+      }
+    }
+    const local = inside.map((place) => place - before);
+    for (const each of wantedBuckets(lower, local)) {
+      for (const _ of each.inside) found.push(bucket * BUCKETS + each.bucket);
+    }
+  }
+  return found;
+}
+
+/** Doubles that are not negative stand in the order of their bits. */
+function floating(values: Float64Array, places: readonly number[], part: number): number[] {
+  if (values.length <= FEW || part < 0) return pick(values.sort(), places);
+  const parts = new Uint16Array(values.buffer, values.byteOffset, 4 * values.length);
+  const counts = new Uint32Array(BUCKETS);
+  for (let at = part; at < parts.length; at += 4) counts[parts[at]!]!++;
+  const found: number[] = [];
+  for (const { bucket, before, inside } of wantedBuckets(counts, places)) {
+    const same = new Float64Array(counts[bucket]!);
+    for (let at = part, next = 0; at < parts.length; at += 4) {
+      if (parts[at] === bucket) same[next++] = values[at >>> 2]!;
+    }
+    const local = inside.map((place) => place - before);
+    found.push(...floating(same, local, part - 1));
+  }
+  return found;
+}
+
+interface Wanted {
+  bucket: number;
+  /** How many values are in the buckets before. */
+  before: number;
+  /** The wanted places that fall into this one. */
+  inside: number[];
+}
+
+function wantedBuckets(counts: Uint32Array, places: readonly number[]): Wanted[] {
+  const found: Wanted[] = [];
+  let [next, before] = [0, 0];
+  for (let bucket = 0; bucket < counts.length && next < places.length; bucket++) {
+    const after = before + counts[bucket]!;
+    const inside: number[] = [];
+    while (next < places.length && places[next]! < after) inside.push(places[next++]!);
+    if (inside.length) found.push({ bucket, before, inside });
+    before = after;
+  }
+  return found;
+}
