@@ -30,10 +30,9 @@ export interface TrackArea {
 
 export function area(slices: Slices, range: Range, rows: readonly Row[] = slices.rows): Area {
   const [from, to] = range;
-  const { duration } = slices.times;
+  const { duration, self } = slices.times;
   const inside: [first: number, last: number][] = [];
   let [count, instants, sum, number, total] = [0, 0, 0, 0, 0];
-  let [min, max] = [Infinity, -Infinity];
   for (const row of rows) {
     const [first, last] = row.range(from, to);
     count += last - first;
@@ -44,31 +43,20 @@ export function area(slices: Slices, range: Range, rows: readonly Row[] = slices
     const [begin, end] = wholly(slices, first, last, range);
     for (let at = first; at < begin; at++) sum += selfInside(slices, at, range);
     for (let at = end; at < last; at++) sum += selfInside(slices, at, range);
-    sum += selfSum(slices, begin, end);
-    for (let at = begin; at < end; at++) {
-      const lasts = duration[at]!;
-      total += lasts;
-      if (lasts < min) min = lasts;
-      if (lasts > max) max = lasts;
-    }
+    const own = summed(self, begin, end);
+    sum += own;
+    total += self === duration ? own : summed(duration, begin, end);
     number += end - begin;
     if (end > begin) inside.push([begin, end]);
   }
-  const [p50, p90] = percentiles(duration, inside, [0.5, 0.9]) as [number, number];
-  const some = number > 0;
+  const shares = percentiles(duration, inside, [0, 0.5, 0.9, 1]);
+  const [min, p50, p90, max] = shares as [number, number, number, number];
   return {
     range,
     count,
     instants,
     sum,
-    whole: {
-      count: number,
-      min: some ? min : Number.NaN,
-      mean: some ? total / number : Number.NaN,
-      p50,
-      p90,
-      max: some ? max : Number.NaN,
-    },
+    whole: { count: number, min, mean: total / number, p50, p90, max },
     tracks: [...new Set(rows.map(({ track }) => track))].map((track) =>
       trackArea(slices, track, range),
     ),
@@ -88,10 +76,9 @@ function wholly(
   return [begin, end];
 }
 
-function selfSum(slices: Slices, begin: number, end: number): number {
-  const { self } = slices.times;
+function summed(values: Uint32Array | Float64Array, begin: number, end: number): number {
   let sum = 0;
-  for (let at = begin; at < end; at++) sum += self[at]!;
+  for (let at = begin; at < end; at++) sum += values[at]!;
   return sum;
 }
 

@@ -67,20 +67,26 @@ function whole(values: Uint32Array, stretches: Stretches, places: readonly numbe
   for (const [first, last] of stretches) {
     for (let at = first; at < last; at++) upper[values[at]! >>> 16]!++;
   }
-  const found: number[] = [];
-  for (const { bucket, before, inside } of wantedBuckets(upper, places)) {
-    const lower = new Uint32Array(BUCKETS);
-    for (const [first, last] of stretches) {
-      for (let at = first; at < last; at++) {
-        if (values[at]! >>> 16 === bucket) lower[values[at]! & 0xffff]!++;
-      }
-    }
-    const local = inside.map((place) => place - before);
-    for (const each of wantedBuckets(lower, local)) {
-      for (const _ of each.inside) found.push(bucket * BUCKETS + each.bucket);
+  const wanted = wantedBuckets(upper, places);
+  const tables = new Uint32Array(wanted.length * BUCKETS);
+  const tableOf = new Int32Array(BUCKETS).fill(-1);
+  wanted.forEach(({ bucket }, table) => {
+    tableOf[bucket] = table * BUCKETS;
+  });
+  for (const [first, last] of stretches) {
+    for (let at = first; at < last; at++) {
+      const value = values[at]!;
+      const table = tableOf[value >>> 16]!;
+      if (table >= 0) tables[table + (value & 0xffff)]!++;
     }
   }
-  return found;
+  return wanted.flatMap(({ bucket, before, inside }, table) => {
+    const lower = tables.subarray(table * BUCKETS, (table + 1) * BUCKETS);
+    const local = inside.map((place) => place - before);
+    return wantedBuckets(lower, local).flatMap((each) =>
+      each.inside.map(() => bucket * BUCKETS + each.bucket),
+    );
+  });
 }
 
 /** Doubles that are not negative stand in the order of their bits. */

@@ -66,18 +66,19 @@ export class Track {
   /** Calls back for every idle stretch within [from, to], by time. */
   eachIdle(from: number, to: number, found: (from: number, to: number) => void): void {
     let since = from;
-    const busy = (start: number, end: number) => {
-      if (start > since) found(since, start);
-      since = Math.max(since, end);
-    };
     if (!this.overlapping) {
-      const row = this.rows[0];
-      const [first, last] = row?.range(from, to) ?? [0, 0];
-      for (let at = first; at < last; at++) busy(this.#slices.startOf(at), this.#slices.endOf(at));
+      const { start, duration } = this.#slices.times;
+      const [first, last] = this.rows[0]?.range(from, to) ?? [0, 0];
+      for (let at = first; at < last; at++) {
+        const begins = start[at]!;
+        if (begins > since) found(since, begins);
+        since = Math.max(since, begins + duration[at]!);
+      }
     } else {
       const [start, end] = this.#intervals();
       for (let at = upperBound(end, from); at < start.length && start[at]! < to; at++) {
-        busy(start[at]!, end[at]!);
+        if (start[at]! > since) found(since, start[at]!);
+        since = Math.max(since, end[at]!);
       }
     }
     if (to > since) found(since, to);
