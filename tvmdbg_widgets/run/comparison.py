@@ -83,15 +83,8 @@ def compare_times(
     TypeError
         One of them is no run.
     """
-    from tvmdbg_widgets.analysis.compare_times import compare_times as of_parts
-    from tvmdbg_widgets.run.compared_run import ComparedRun
-
     _runs(a, b)
-
-    def both(found: TimeComparison) -> ComparedRun:
-        return ComparedRun(found, a, b)
-
-    return of_parts(a.parts, b.parts, titles, warm_up=warm_up, open_run=both)
+    return a.compare_times(b, titles, warm_up=warm_up)
 
 
 def _runs(*runs: object) -> None:

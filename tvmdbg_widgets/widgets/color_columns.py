@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
@@ -16,6 +17,7 @@ from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.run import DebugRun
 
 #: What a graph can be coloured by without being given anything.
@@ -108,6 +110,11 @@ class ColorColumns:
         graph = self._run.graph
         if graph is None:
             raise ValueError("the run has no graph")
+        if isinstance(what, TimeComparison):
+            what = what.column_of(graph)
+        if isinstance(what, NodeColumn):
+            self._keep(_fitting(what, graph))
+            return what.name
         if callable(what):
             how = {"name": getattr(what, "__name__", "values").strip("<>")} | how
             what = [what(node) for node in graph.nodes]
@@ -215,3 +222,12 @@ class ColorColumns:
         self.stop(name)
         self._work[name] = ColorWork(work, tell)
         self._work[name].start()
+
+
+def _fitting(column: NodeColumn, graph: Graph) -> NodeColumn:
+    count = graph.num_nodes if column.of == "nodes" else graph.num_entries
+    if len(column.rows) != count:
+        raise ValueError(
+            f"{column.name!r} has {len(column.rows):,} rows for {count:,} {column.of} of this graph"
+        )
+    return column

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
 
 
 class TimelineOptions(traitlets.HasTraits):
@@ -23,8 +28,9 @@ class TimelineOptions(traitlets.HasTraits):
         sync=True
     )
     table_by = traitlets.Enum(
-        ["node", "kind", "part", "group", "device", "name", "callers"], "node"
+        ["node", "kind", "part", "group", "device", "name", "callers", "change"], "node"
     ).tag(sync=True)
+    color_by = traitlets.Enum(["kind", "change"], "kind").tag(sync=True)
     critical = traitlets.Bool(False).tag(sync=True)
     time_range = traitlets.Tuple(
         traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
@@ -32,11 +38,26 @@ class TimelineOptions(traitlets.HasTraits):
 
 
 class Flamechart(TimelineOptions, View):
-    """The timeline of a run and the table of its operators.
+    """The timeline of a run and the table of its operators; or of two runs, compared.
 
     ::
 
         tvmdbg.Flamechart(run, show="table")
+        tvmdbg.Flamechart(plain, against=unfused)
+
+    Parameters
+    ----------
+    run : DebugRun or TimeComparison
+        What :func:`tvmdbg_widgets.compare_times` returns shows two runs.
+    session : Session, optional
+        The run's own where left out; of two runs that of the first, whose nodes are shown.
+    against : DebugRun, optional
+        Another run of the same network: its slices are below those of `run`, each from its own
+        time zero, and the table says which operators took longer there.
+    titles : two str, optional
+        What to call the two runs.
+    **traits
+        Initial state, by the names below.
 
     Attributes
     ----------
@@ -48,7 +69,10 @@ class Flamechart(TimelineOptions, View):
         ``"roofline"`` (work against time).
     table_by : str
         What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
-        ``"device"``, ``"name"`` or ``"callers"``.
+        ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the difference
+        of each operator.
+    color_by : str
+        What slices are coloured by: ``"kind"`` of operator, or of two runs ``"change"``.
     critical : bool
         Whether the critical path is marked.
     sort : str
@@ -64,6 +88,26 @@ class Flamechart(TimelineOptions, View):
     _code = traitlets.Unicode(code_name("timeline")).tag(sync=True)
 
     height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
+
+    def __init__(
+        self,
+        run: DebugRun | TimeComparison,
+        session: Session | None = None,
+        *,
+        against: DebugRun | None = None,
+        titles: Sequence[str] | None = None,
+        **traits: Any,
+    ) -> None:
+        if against is not None:
+            for each in (run, against):
+                require_run(self, each)
+            run = run.compare_times(against, titles)  # type: ignore[union-attr]
+        elif titles is not None:
+            raise TypeError("titles name two runs: Flamechart(a, against=b, titles=(…, …))")
+        if isinstance(run, TimeComparison):
+            traits.setdefault("table_by", "change")
+            run = run.run
+        super().__init__(run, session, **traits)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None

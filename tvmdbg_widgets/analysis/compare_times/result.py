@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
     from tvmdbg_widgets.analysis.matching import Matching
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.node_columns import NodeColumn
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.timeline import Timeline
@@ -73,6 +74,12 @@ class TimeComparison(TimeChanges):
     total : TimeChange
         All nodes as one row.
     """
+
+    #: What no test of repeats can know.
+    SESSIONS = (
+        "The repeats of each run were measured in one session: what else differed between the "
+        "sessions (load, clock rate, memory) is part of the difference"
+    )
 
     def __init__(
         self,
@@ -269,9 +276,22 @@ class TimeComparison(TimeChanges):
     @property
     def change(self) -> NodeColumn:
         """The difference at each node of `a`, as a colour of its graph."""
+        return self.column_of(self.matching.graph_a)
+
+    def column_of(self, graph: Graph) -> NodeColumn:
+        """Return the difference at each node of one of both graphs.
+
+        Raises
+        ------
+        ValueError
+            The graph is neither that of `a` nor that of `b`.
+        """
         from tvmdbg_widgets.analysis.compare_times.as_column import change_column
 
-        return change_column(self, 0)
+        for side, known in enumerate((self.matching.graph_a, self.matching.graph_b)):
+            if graph is known:
+                return change_column(self, side)
+        raise ValueError(f"this graph is of neither run: {self.title}")
 
     @cached_property
     def timeline(self) -> Timeline:

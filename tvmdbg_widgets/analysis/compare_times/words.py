@@ -53,10 +53,9 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
     ground = row.ground
     if ground in (Ground.TOLD, Ground.NOT_TOLD):
         sign = "≤" if ground is Ground.TOLD else ">"
-        return (
-            f"p = {p_text(row.p)} ({against(n, m)}), {p_text(row.q)} corrected for "
-            f"{counted(tests, 'comparison')}, {sign} {ALPHA}"
-        )
+        corrected = f", {p_text(row.q)} corrected for {counted(tests, 'comparison')}"
+        told = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
+        return f"{told}, {sign} {ALPHA}"
     if ground is Ground.CLOCK:
         return "the difference is below what the printed times resolve (1 ns each)"
     if ground is Ground.ODDS:
