@@ -22,7 +22,8 @@ from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import COLUMNS, Timeline
+from tvmdbg_widgets.model.timeline import Timeline
+from tvmdbg_widgets.model.timeline_columns import COLUMNS
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

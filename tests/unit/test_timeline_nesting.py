@@ -37,10 +37,10 @@ def timeline(spans: Spans, tracks: int = 2) -> Timeline:
 
 
 def self_by_steps(found: Timeline) -> tuple[list[float], list[bool], list[bool]]:
-    """By every step of time: it is a slice's own unless a slice inside it runs."""
+    """By every step of time: it is a slice's own unless a slice right inside it runs."""
     begin = (found.slice_start_ns / STEP).astype(int).tolist()
     end = [first + int(d / STEP) for first, d in zip(begin, found.slice_duration_ns, strict=True)]
-    track = found.slice_track.tolist()
+    track, parent = found.slice_track.tolist(), found.rows.parent.tolist()
     nested, across = [False] * len(found.tracks), [False] * len(found.tracks)
     own = []
     for i in range(found.num_slices):
@@ -48,9 +48,10 @@ def self_by_steps(found: Timeline) -> tuple[list[float], list[bool], list[bool]]
         for j in range(found.num_slices):
             if j == i or track[j] != track[i] or begin[j] == end[j]:
                 continue
+            if parent[j] == i:
+                inner |= set(range(begin[j], end[j]))
             outer = begin[i] <= begin[j] and end[j] <= end[i]
             if outer and ((begin[i], end[i]) != (begin[j], end[j]) or j > i):
-                inner |= set(range(begin[j], end[j]))
                 nested[track[i]] |= begin[i] < end[i]
             elif begin[i] < begin[j] < end[i] < end[j]:
                 across[track[i]] = True

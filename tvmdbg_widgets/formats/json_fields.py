@@ -78,11 +78,11 @@ class Fields:
         except UnicodeEncodeError:
             self._wrong(name, "text that UTF-8 can hold", self.text(name))
 
-    def integer(self, name: str) -> int:
-        """Return a whole number that is not negative."""
+    def integer(self, name: str, *, negative: bool = False) -> int:
+        """Return a whole number; below 0 only where that may be."""
         value = self._get(name)
-        if type(value) is not int or value < 0:
-            self._wrong(name, "a whole number, 0 or more", value)
+        if type(value) is not int or (value < 0 and not negative):
+            self._wrong(name, "a whole number" + ("" if negative else ", 0 or more"), value)
         return value
 
     def boolean(self, name: str) -> bool:

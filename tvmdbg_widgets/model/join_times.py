@@ -246,15 +246,27 @@ def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
     numbers); without such a list every slice is on ``default``, the device the dump is named after.
     """
     if graph.device_types is None or not graph.num_entries or not len(timeline.slice_node):
-        return replace(timeline, tracks=(default,) if timeline.tracks else ())
+        tracks = (default,) if timeline.tracks else ()
+        return on_devices(timeline, timeline.slice_track, tracks)
     first = np.minimum(graph.entry_offsets[:-1], graph.num_entries - 1)
     types = np.where(np.diff(graph.entry_offsets) > 0, graph.device_types[first], -1)
     of_slice = np.where(timeline.slice_node >= 0, types[timeline.slice_node], -1)
     distinct, track = np.unique(of_slice, return_inverse=True)
     if len(distinct) == 1:
-        return replace(timeline, tracks=(default,))
+        return on_devices(timeline, timeline.slice_track, (default,))
+    names = tuple(device_name(int(number)) for number in distinct)
+    return on_devices(timeline, track.astype(np.int32), names)
+
+
+def on_devices(
+    timeline: Timeline, track: npt.NDArray[np.int32], devices: tuple[str, ...]
+) -> Timeline:
+    """Put the slices on one track a device."""
     return replace(
         timeline,
-        slice_track=track.astype(np.int32),
-        tracks=tuple(device_name(int(number)) for number in distinct),
+        slice_track=track,
+        tracks=devices,
+        track_run=np.zeros(len(devices), np.int32),
+        track_device=devices,
+        track_thread=("",) * len(devices),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,10 @@ from tvmdbg_widgets.model.node_times import (
     rank,
 )
 from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.timeline_columns import checked
 from tvmdbg_widgets.model.timeline_nesting import Nesting, nesting
+from tvmdbg_widgets.model.timeline_rows import Rows, rows
+from tvmdbg_widgets.model.timeline_slice import Slice
 from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.model.warm_up import WarmUp, warm_up, without_first
@@ -31,48 +34,9 @@ if TYPE_CHECKING:
 SYNTHETIC = "synthetic"
 WALL = "wall"
 
-#: Element type of every array column.
-COLUMNS: dict[str, npt.DTypeLike] = {
-    "slice_node": np.int32,
-    "slice_start_ns": np.float64,
-    "slice_duration_ns": np.float64,
-    "slice_track": np.int32,
-    "slice_trust": np.uint8,
-    "slice_occurrence": np.int32,
-    "repeats_offsets": np.int64,
-    "repeats_ns": np.float64,
-    "node_ns": np.float64,
-    "node_trust": np.uint8,
-}
-
+_EXACT_TO = 2.0**53
 
 _LAID = {Measured.MEAN: "nodes", Measured.CALL: "calls", Measured.SUM: "rows"}
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """One timed interval. Times in nanoseconds; ``node`` is -1 where it is unknown."""
-
-    index: int
-    name: str
-    node: int
-    occurrence: int
-    start_ns: float
-    duration_ns: float
-    track: str
-    trust: Trust
-
-    @property
-    def end_ns(self) -> float:
-        """``start_ns + duration_ns``."""
-        return self.start_ns + self.duration_ns
-
-    def __repr__(self) -> str:
-        node = "no node" if self.node < 0 else f"node {self.node} ({self.trust.label})"
-        return (
-            f"Slice {self.index}: {self.name!r}, {duration_text(self.duration_ns)} from "
-            f"{duration_text(self.start_ns)} on {self.track}; {node}"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +51,7 @@ class Timeline:
     slice_node : int32[S]
         Node id, -1 unknown.
     slice_start_ns, slice_duration_ns : float64[S]
-        Start counted from the first slice of the source.
+        Start counted from the first timed event of the source, ``origin_ns``.
     slice_track : int32[S]
         Index into ``tracks``.
     slice_names : StringColumn[S]
@@ -97,7 +61,13 @@ class Timeline:
     slice_occurrence : int32[S]
         0 for the first slice of its node, 1 for the second, …; (node, occurrence) is a slice id.
     tracks : tuple of str
-        One name a track.
+        One name a track, as it is shown.
+    track_run : int32[T]
+        The run a track is of: 0 where there is one.
+    track_device, track_thread : tuple of str
+        What the name is made of: device or process, thread. ``""`` where unknown.
+    origin_ns : int
+        Where the source's clock stood at its first timed event.
     repeats_offsets, repeats_ns : int64[N + 1], float64[R]
         Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
         Empty where unknown. A printed table rounds them to 1 ns.
@@ -137,38 +107,14 @@ class Timeline:
     sources: tuple[str, ...]
     issues: Issues
     extras: TraceExtras | None = None
+    track_run: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    track_device: tuple[str, ...] = ()
+    track_thread: tuple[str, ...] = ()
+    origin_ns: int = 0
 
     def __post_init__(self) -> None:
-        for name, dtype in COLUMNS.items():
-            column = np.asarray(getattr(self, name), dtype=dtype).view()
-            if column.ndim != 1:
-                raise ValueError(f"{name} must have one dimension, found {column.ndim}")
-            column.flags.writeable = False
-            object.__setattr__(self, name, column)
-        slices = len(self.slice_node)
-        for name in COLUMNS:
-            if name.startswith("slice_") and len(getattr(self, name)) != slices:
-                raise ValueError(
-                    f"{name} has {len(getattr(self, name))} items, slice_node has {slices}"
-                )
-        if len(self.slice_names) != slices:
-            raise ValueError(f"slice_names has {len(self.slice_names)} items for {slices} slices")
-        nodes = len(self.node_ns)
-        if len(self.node_trust) != nodes or len(self.repeats_offsets) != nodes + 1:
-            raise ValueError(
-                f"node_trust ({len(self.node_trust)}) and repeats_offsets "
-                f"({len(self.repeats_offsets)}) do not fit {nodes} nodes"
-            )
-        if slices and (self.slice_node.min() < -1 or self.slice_node.max() >= nodes):
-            raise ValueError(f"slice_node must lie in -1 … {nodes - 1}")
-        if slices and not 0 <= self.slice_track.min() <= self.slice_track.max() < len(self.tracks):
-            raise ValueError(f"slice_track must lie in 0 … {len(self.tracks) - 1}")
-        if (
-            self.repeats_offsets[0] != 0
-            or self.repeats_offsets[-1] != len(self.repeats_ns)
-            or np.any(np.diff(self.repeats_offsets) < 0)
-        ):
-            raise ValueError(f"repeats_offsets must rise from 0 to {len(self.repeats_ns)}")
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
 
     @property
     def num_slices(self) -> int:
@@ -249,6 +195,19 @@ class Timeline:
         if self.issues.by_rule("rows-merged") or self.issues.by_rule("report-sums"):
             return Measured.SUM
         return Measured.CALL if self.issues.by_rule("report-one-pass") else Measured.MEAN
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows that the slices are drawn in; computed once."""
+        return rows(self)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether all starts and durations are whole nanoseconds, held exactly."""
+        columns = (self.slice_start_ns, self.slice_duration_ns)
+        return all(
+            bool(((each == np.rint(each)) & (np.abs(each) <= _EXACT_TO)).all()) for each in columns
+        )
 
     @cached_property
     def nesting(self) -> Nesting:

@@ -55,6 +55,8 @@ def from_report(report: Report, *, device: str) -> Timeline:
         slice_trust=trust,
         slice_occurrence=occurrences(node),
         tracks=tracks.unique,
+        track_device=tracks.unique,
+        track_thread=("",) * len(tracks.unique),
         repeats_offsets=np.concatenate(([0], np.cumsum(measured))),
         repeats_ns=node_ns[measured > 0],
         node_ns=node_ns,

@@ -16,7 +16,8 @@ from tvmdbg_widgets.formats.recording.version import require_version
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline import COLUMNS, SYNTHETIC, WALL, Timeline
+from tvmdbg_widgets.model.timeline import SYNTHETIC, WALL, Timeline
+from tvmdbg_widgets.model.timeline_columns import COLUMNS
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -78,7 +79,11 @@ def times_document(
         "clock": timeline.clock,
         "synthetic": timeline.synthetic,
         "sources": [files.get(each, each) for each in timeline.sources],
+        "origin_ns": timeline.origin_ns,
         "tracks": list(timeline.tracks),
+        "track_run": timeline.track_run.tolist(),
+        "track_device": list(timeline.track_device),
+        "track_thread": list(timeline.track_thread),
         "node_names": None if names is None else list(names),
         **{name: _plain(_column(timeline, name)) for name in _NODE_COLUMNS},
         "repeats_ns": [repeats[a:b] for a, b in pairwise(offsets)],
@@ -105,15 +110,20 @@ def read_recorded_times(source: ByteSource) -> RecordedTimes:
         raise _wrong(source, "clock", f'"{SYNTHETIC}" or "{WALL}"', clock)
     slices = top.inner("slices")
     offsets, repeats = top.ragged("repeats_ns", np.float64)
-    columns = {name: top.numbers(name, COLUMNS[name]) for name in _NODE_COLUMNS}
+    columns: dict[str, Any] = {name: top.numbers(name, COLUMNS[name]) for name in _NODE_COLUMNS}
     for name in _SLICE_COLUMNS:
         columns[name] = slices.numbers(name.removeprefix("slice_"), COLUMNS[name])
     for name in ("slice_trust", "node_trust"):
         if len(columns[name]) and columns[name].max() > max(Trust):
             raise _wrong(source, name, f"0 to {max(Trust)}", columns[name].max())
+    if top.has("track_run"):  # not in files of earlier releases
+        columns["track_run"] = top.numbers("track_run", COLUMNS["track_run"])
+        columns["track_device"] = tuple(top.texts("track_device"))
+        columns["track_thread"] = tuple(top.texts("track_thread"))
     try:
         timeline = Timeline(
             **columns,
+            origin_ns=top.integer("origin_ns", negative=True) if top.has("origin_ns") else 0,
             extras=None,
             repeats_offsets=offsets,
             repeats_ns=repeats,
