@@ -1,0 +1,211 @@
+"""Critical paths: against every path of small graphs, and on recorded runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.critical_path import critical_path, critical_path_of
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.model.graph import Graph
+
+NAN = float("nan")
+
+
+def dag(count: int, edges: list[tuple[int, int]], control: list[tuple[int, int]] = []) -> Graph:  # noqa: B006
+    """A graph whose nodes without an input are inputs; all others run."""
+    nodes: list[dict[str, Any]] = []
+    for node in range(count):
+        inputs = [[one, 0, 0] for one, other in edges if other == node]
+        each: dict[str, Any] = {"op": "tvm_op", "name": f"n{node}", "inputs": inputs}
+        each["attrs"] = {
+            "func_name": "fused_add",
+            "flatten_data": "0",
+            "num_inputs": str(len(inputs)),
+            "num_outputs": "1",
+        }
+        deps = [one for one, other in control if other == node]
+        nodes.append(each | ({"control_deps": deps} if deps else {}))
+    attrs = {
+        "shape": ["list_shape", [[4]] * count],
+        "dltype": ["list_str", ["float32"] * count],
+        "storage_id": ["list_int", list(range(count))],
+    }
+    document = {
+        "nodes": nodes,
+        "arg_nodes": [],
+        "heads": [[count - 1, 0, 0]],
+        "node_row_ptr": list(range(count + 1)),
+        "attrs": attrs,
+    }
+    graph = tvmdbg.open(json.dumps(document).encode()).graph
+    assert graph is not None
+    return graph
+
+
+def every_path(count: int, edges: set[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """All paths from any node to any node, by trying every subset in order."""
+    return [
+        nodes
+        for size in range(1, count + 1)
+        for nodes in itertools.combinations(range(count), size)
+        if all(pair in edges for pair in itertools.pairwise(nodes))
+    ]
+
+
+@st.composite
+def dags(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]], list[tuple[int, int]], list[float]]:
+    count = draw(st.integers(1, 7))
+    pairs = list(itertools.combinations(range(count), 2))
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    control = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=2)) if pairs else []
+    whole = st.integers(0, 50).map(float) | st.just(NAN)
+    times = draw(st.lists(whole, min_size=count, max_size=count))
+    return count, edges, control, times
+
+
+@given(dags())
+def test_is_the_longest_of_all_paths(case: tuple[int, Any, Any, list[float]]) -> None:
+    count, edges, control, times = case
+    found = critical_path(dag(count, edges, control), np.array(times))
+    paths = every_path(count, {*edges, *control})
+    takes = np.nan_to_num(times)
+    lengths = [takes[list(path)].sum() for path in paths]
+    assert found.length_ns == max(lengths)
+    assert tuple(found.nodes.tolist()) in paths
+    assert takes[found.nodes].sum() == found.length_ns
+    for node in range(count):
+        through = max(length for path, length in zip(paths, lengths, strict=True) if node in path)
+        if np.isnan(times[node]):
+            assert np.isnan(found.slack_ns[node])
+        else:
+            assert found.slack_ns[node] == found.length_ns - through
+    assert found.untimed.tolist() == np.flatnonzero(np.isnan(times)).tolist()
+    assert found.total_ns == takes.sum()
+
+
+@given(dags(), st.randoms(use_true_random=False))
+def test_does_not_depend_on_the_order_of_ids(
+    case: tuple[int, Any, Any, list[float]], random: Any
+) -> None:
+    count, edges, control, times = case
+    names = list(range(count))
+    random.shuffle(names)
+    moved = dag(
+        count,
+        [(names[one], names[other]) for one, other in edges],
+        [(names[one], names[other]) for one, other in control],
+    )
+    shuffled = np.empty(count)
+    shuffled[names] = times
+    one, other = (
+        critical_path(dag(count, edges, control), np.array(times)),
+        critical_path(moved, shuffled),
+    )
+    assert one.length_ns == other.length_ns
+    np.testing.assert_array_equal(other.slack_ns[names], one.slack_ns)
+
+
+def test_leaves_out_what_is_ambiguous_and_counts_it() -> None:
+    graph = dag(3, [(0, 1), (1, 2)])
+    trust = graph.edge_trust.copy()
+    trust[1] = Trust.AMBIGUOUS
+    unsure = dataclasses.replace(graph, edge_trust=trust, edge_candidates={1: (0, 1)})
+    found = critical_path(unsure, np.array([5.0, 7, 4]))
+    assert (found.length_ns, found.nodes.tolist(), found.ambiguous) == (12, [0, 1], 1)
+    assert found.slack_ns.tolist() == [0, 0, 8]
+    assert any("1 edge left out" in each for each in found.said)
+
+
+def test_nodes_on_a_cycle_are_on_no_path() -> None:
+    graph = dag(5, [(0, 1), (2, 3), (3, 2), (3, 4)])
+    found = critical_path(graph, np.array([1.0, 2, 100, 100, 100]))
+    assert (found.length_ns, found.nodes.tolist(), found.unsettled) == (3, [0, 1], 3)
+    assert np.isnan(found.slack_ns[2:]).all()
+    assert any("3 nodes on a cycle or behind one" in each for each in found.said)
+
+
+def test_refuses_times_that_are_none() -> None:
+    graph = dag(2, [(0, 1)])
+    for times in ([1.0], [1.0, -1.0], [1.0, float("inf")]):
+        with pytest.raises(ValueError, match="times"):
+            critical_path(graph, np.array(times))
+
+
+def test_of_a_chain_is_the_sum_and_says_what_it_means(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
+    found = run.critical_path()
+    graph = run.graph
+    assert graph is not None
+    assert run.timeline is not None
+    assert found.sequential
+    assert np.isnan(found.measured_ns)
+    assert found.said[1].startswith("lower bound if branches ran in parallel")
+    # The two projections of the network run beside two convolutions each, which take longer or not.
+    off = [n for n in np.flatnonzero(found.slack_ns > 0) if graph.kinds[n] >= NodeKind.OPERATOR]
+    ran = graph.kinds >= NodeKind.OPERATOR
+    times = run.timeline.node_ns
+    assert found.length_ns == pytest.approx(np.nansum(times[ran]) - times[off].sum())
+    assert 2 <= len(off) <= 4
+    assert found.to_dataframe()["end_ns"].iloc[-1] == pytest.approx(found.length_ns)
+    assert "critical path" in repr(found)
+    assert "<table>" in found._repr_html_()
+
+
+def test_says_how_to_get_what_is_missing(corpus: Path) -> None:
+    folder = corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo"
+    with pytest.raises(ValueError, match="needs the graph"):
+        tvmdbg.open(folder).critical_path()
+    graph = dag(2, [(0, 1)])
+    parts = dataclasses.replace(tvmdbg.open(folder).parts, graph=graph)
+    with pytest.raises(ValueError, match="needs times"):
+        critical_path_of(parts)
+
+
+def test_large_graphs_take_little_time() -> None:
+    small = dag(2, [(0, 1)])
+    count = 100_000
+    rng = np.random.default_rng(0)
+    target = np.repeat(np.arange(1, count, dtype=np.int32), 2)
+    source = (target - rng.integers(1, np.minimum(target, 50) + 1)).astype(np.int32)
+    graph = dataclasses.replace(
+        small,
+        names=small.names.from_strings(["n"] * count),
+        func_names=small.names.from_strings(["fused_add"] * count),
+        kinds=np.full(count, NodeKind.OPERATOR, np.uint8),
+        parameter_trust=np.zeros(count, np.uint8),
+        entry_offsets=np.arange(count + 1),
+        edge_source=source,
+        edge_output=np.zeros(len(source), np.int32),
+        edge_target=target,
+        edge_position=np.tile(np.arange(2, dtype=np.int32), count - 1),
+        edge_trust=np.full(len(source), Trust.EXACT, np.uint8),
+        shape_offsets=np.arange(count + 1),
+        shape_dims=np.full(count, 4),
+        shape_known=np.ones(count, np.bool_),
+        dtypes=small.names.from_strings(["float32"] * count),
+        attrs=(small.attrs[0],) * count,
+        storage_ids=None,
+    )
+    times = rng.integers(1, 1000, count).astype(np.float64)
+    spent = []
+    for _ in range(3):
+        before = time.process_time()
+        found = critical_path(graph, times)
+        spent.append(time.process_time() - before)
+    assert found.slack_ns[found.nodes].max() == 0
+    assert min(spent) < 0.4  # 0.2 s on a quiet machine

@@ -1,0 +1,294 @@
+"""Operations of a fused function: the sum of its operators, where their shapes are certain.
+
+A graph tells what a function reads and writes, and its name the operators in the order in which
+they are visited, but not which operator reads what. These rules of Relay's and Relax's fusion
+(``src/relay/analysis/graph_partitioner.cc`` @ v0.19.0, ``RunFuse``) leave little open:
+
+* a convolution, product, pooling or softmax is fused with operators behind it only where these keep
+  its shape and compute element by element: its output has the shape of the function's;
+* nothing is fused behind a reduction, which is the last operator.
+
+Every way to give operators that compute element by element their operands is then tried: each
+operand and each result is read, the last result has the output's shape. An operator that reads
+parameters alone is left out of account, since constants are folded before functions are fused
+(``FoldConstant``, from ``opt_level=2``), unless nothing else fits. Where the ways differ in
+operations, the least and the most are told.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.work.call import Bounds, bare
+from tvmdbg_widgets.analysis.work.convolution import convolution, is_convolution
+from tvmdbg_widgets.analysis.work.elementwise import elementwise
+from tvmdbg_widgets.analysis.work.matmul import is_matmul, matmul
+from tvmdbg_widgets.analysis.work.movement import keeps, moves
+from tvmdbg_widgets.analysis.work.reductions import (
+    REDUCTIONS,
+    is_pooling,
+    is_softmax,
+    pooling,
+    softmax,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.analysis.work.call import Call, Shape
+
+#: Names are cut at 80 characters, and a hash stands for the rest
+#: (``src/relay/backend/te_compiler_cache.cc`` @ v0.19.0).
+_CUT: Final = re.compile(r"_[0-9]{12,}_")
+_MOST_STATES: Final = 4000
+_MOST_VALUES: Final = 12
+
+
+class _Value(NamedTuple):
+    """A result or an operand within a function."""
+
+    shape: Shape
+    constant: bool
+
+
+class _TooManyError(Exception):
+    """Raised where there are too many ways to try."""
+
+
+def operations(call: Call, func_name: str) -> Bounds:
+    """Return the operations of one call of a function, or why they are unknown."""
+    parts = call.parts
+    if _CUT.search(func_name):
+        return Bounds.unknown("the name of the function is cut: not all operators are in it")
+    strange = next((part for part in parts if not _known(part)), None)
+    if strange is not None or not parts:
+        return Bounds.unknown(f"no formula for {strange or 'it'}")
+    if all(moves(part) or _is_free(part) for part in parts):
+        return Bounds(0, 0)
+    if len(call.outputs) != 1:
+        return Bounds.unknown("several outputs of one function: which operator writes which?")
+    out = call.outputs[0]
+    if out is None:
+        return Bounds.unknown("the shape of its output is not in the graph")
+    heads = [at for at, part in enumerate(parts) if _is_head(part)]
+    if len(heads) > 1:
+        names = " and ".join(parts[at] for at in heads)
+        return Bounds.unknown(f"{names} in one function: what passes between them is not known")
+    head = heads[0] if heads else None
+    if head is None or bare(parts[head]) in REDUCTIONS:
+        return _by_element(call, out, head)
+    return _sum(_of_head(call, out, head), _by_element(call, out, head))
+
+
+def _known(part: str) -> bool:
+    return moves(part) or elementwise(part) is not None or _is_head(part)
+
+
+def _is_free(part: str) -> bool:
+    each = elementwise(part)
+    return each is not None and each.operations == 0
+
+
+def _is_head(part: str) -> bool:
+    formulas = (is_convolution, is_matmul, is_pooling, is_softmax)
+    return bare(part) in REDUCTIONS or any(fits(part) for fits in formulas)
+
+
+def _sum(one: Bounds, other: Bounds) -> Bounds:
+    return Bounds(one.least + other.least, one.most + other.most, one.why or other.why)
+
+
+def _of_head(call: Call, out: Shape, at: int) -> Bounds:
+    """Return the operations of the one operator that is neither element by element nor a move."""
+    part, parts = call.parts[at], call.parts
+    behind = next((each for each in parts[at + 1 :] if elementwise(each) is None), None)
+    if behind is not None:
+        return Bounds.unknown(f"{part}: {behind} behind it hides the shape of its output")
+    before = next((each for each in parts[:at] if elementwise(each) is None), None)
+    if before is not None:
+        return Bounds.unknown(f"{part}: {before} before it hides what it reads")
+    if is_softmax(part):
+        return softmax(part, out, call.attrs)
+    found: int | str
+    if is_convolution(part):
+        found = convolution(part, call.operands, out, call.attrs)
+    elif is_matmul(part):
+        found = matmul(part, call.operands, out)
+    else:
+        read = call.operands[0].shape if len(call.operands) == 1 or at == 0 else None
+        found = pooling(part, read, out, call.attrs)
+    return Bounds.unknown(found) if isinstance(found, str) else Bounds(found, found)
+
+
+def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
+    """Return the operations of a reduction, and of the operators that go element by element."""
+    parts = call.parts
+    reduces = head is not None and bare(parts[head]) in REDUCTIONS
+    if reduces and not all(_is_free(part) for part in parts[(head or 0) + 1 :]):
+        return Bounds.unknown(f"{parts[head or 0]}: its result is not an output of the function")
+    sure = 0 if reduces else _surely_whole(parts)
+    counted = [at for at, part in enumerate(parts) if (each := elementwise(part)) and each[0]]
+    total = math.prod(out)
+    if not reduces and all(at >= sure for at in counted):
+        known = sum(_per_element(parts[at]) * total for at in counted)
+        return Bounds(known, known)
+    moving = next((part for part in parts if moves(part) and part != "__copy"), None)
+    if moving is not None:
+        return Bounds.unknown(f"{moving} hides the shapes that {parts[counted[0]]} works on"
+                              if counted else f"{moving} hides what is reduced")  # fmt: skip
+    if any(each.shape is None for each in call.operands):
+        return Bounds.unknown("the shape of an operand is not in the graph")
+    return _tried(call, out, head)
+
+
+def _surely_whole(parts: tuple[str, ...]) -> int:
+    """Return from which operator on each result has as many elements as the output.
+
+    The last one writes the output; what reads one operand reads the result before it.
+    """
+    at = len(parts) - 1
+    while at > 0 and (
+        keeps(parts[at]) or ((each := elementwise(parts[at])) and each.operands == 1)
+    ):
+        at -= 1
+    return at
+
+
+def _per_element(part: str) -> int:
+    each = elementwise(part)
+    return 0 if each is None else each.operations
+
+
+def _tried(call: Call, out: Shape, head: int | None) -> Bounds:
+    """Return the least and the most operations of all ways to give the operators operands."""
+    values = [_Value(each.shape or (), each.constant) for each in call.operands]
+    if head is not None and bare(call.parts[head]) not in REDUCTIONS:
+        values = _without_read_by_head(call, out, head, values)
+    if len(values) > _MOST_VALUES:
+        return Bounds.unknown(f"{len(values)} operands: too many ways to share them out")
+    try:
+        for fold in (True, False):
+            found = _Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())
+            if found is not None:
+                return Bounds(*found)
+    except _TooManyError:
+        return Bounds.unknown("too many ways to share out its operands among its operators")
+    return Bounds.unknown("the shapes of its operands do not lead to that of its output")
+
+
+def _without_read_by_head(call: Call, out: Shape, head: int, values: list[_Value]) -> list[_Value]:
+    """Return the operands that are left for operators which go element by element.
+
+    A convolution reads two operands that stand side by side; where several pairs fit, which of
+    them is read makes no difference to the shapes that are left, or there would be no formula.
+    """
+    part = call.parts[head]
+    if is_convolution(part) or is_matmul(part):
+        for at in range(len(values) - 1):
+            pair = call.operands[at : at + 2]
+            found = (
+                convolution(part, pair, out, call.attrs)
+                if is_convolution(part)
+                else matmul(part, pair, out)
+            )
+            if isinstance(found, int):
+                return values[:at] + values[at + 2 :]
+        return values
+    if is_softmax(part) and head > 0:
+        return values
+    return values[1:]
+
+
+class _Ways:
+    """Tries every way to evaluate operators in order.
+
+    Parameters
+    ----------
+    parts : tuple of str
+    out : shape
+    head : int or None
+        Position of the operator whose output has the shape of the function's, or of the reduction.
+    fold : bool
+        No operator reads constants alone.
+    """
+
+    def __init__(self, parts: tuple[str, ...], out: Shape, head: int | None, fold: bool) -> None:
+        self._parts, self._out, self._head, self._fold = parts, out, head, fold
+        self._known: dict[object, tuple[int, int] | None] = {}
+
+    def of(
+        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
+    ) -> tuple[int, int] | None:
+        """Return least and most operations from one operator on; None where nothing fits.
+
+        Parameters
+        ----------
+        at : int
+        waiting : tuple of _Value
+            Operands and results that nothing has read yet, sorted.
+        read : tuple of _Value
+            Those that something has read, which others may read, too; each once.
+        """
+        key = (at, waiting, read)
+        if key not in self._known:
+            if len(self._known) >= _MOST_STATES:
+                raise _TooManyError
+            self._known[key] = None
+            self._known[key] = self._best(at, waiting, read)
+        return self._known[key]
+
+    def _best(
+        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
+    ) -> tuple[int, int] | None:
+        if at == len(self._parts):
+            return (0, 0) if [each.shape for each in waiting] == [self._out] else None
+        found: list[tuple[int, int]] = []
+        for result, own, used in self._results(at, waiting, read):
+            left = list(waiting)
+            for each in used:
+                if each in left:
+                    left.remove(each)
+            rest = self.of(at + 1, tuple(sorted([*left, result])), tuple(sorted({*read, *used})))
+            if rest is not None:
+                found.append((own + rest[0], own + rest[1]))
+        if not found:
+            return None
+        return min(each[0] for each in found), max(each[1] for each in found)
+
+    def _results(
+        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
+    ) -> Iterator[tuple[_Value, int, tuple[_Value, ...]]]:
+        """Yield what an operator can write, its operations, and what it reads."""
+        part = self._parts[at]
+        each = elementwise(part)
+        if each is None and bare(part) not in REDUCTIONS:
+            yield _Value(self._out, False), 0, ()
+            return
+        choices = sorted({*waiting, *read})
+        if each is None:
+            for value in choices:
+                size, whole = math.prod(value.shape), math.prod(self._out)
+                if size >= whole and (not whole or size % whole == 0):
+                    count = size + REDUCTIONS[bare(part)] * whole
+                    yield _Value(self._out, False), count, (value,)
+            return
+        for number in range(1, each.operands + 1):
+            for used in combinations_with_replacement(choices, number):
+                constant = all(value.constant for value in used)
+                shape = _broadcast(tuple(value.shape for value in used))
+                if shape is not None and not (constant and self._fold):
+                    yield _Value(shape, constant), each.operations * math.prod(shape), used
+
+
+@cache
+def _broadcast(shapes: tuple[Shape, ...]) -> Shape | None:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
