@@ -110,6 +110,50 @@ _NO_REPEATS = {
     Measured.CALL: "One call of one pass was measured: how the time varies is not known.",
     Measured.SUM: "A sum over calls: how they vary is not known.",
 }
+#: Shares of operators inside fused functions.
+PARTS_OVERLAP = (
+    "A fused function counts with its whole time to each operator in its name, since how much of "
+    "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
+)
+#: Durations in a table of times.
+WHOLE_DURATIONS = (
+    "Times are what runs in the range, cut at its ends, without the slices inside; counts are of "
+    "slices that touch it; min, median, p90 and max are of the whole durations of slices that lie "
+    "in it from start to end."
+)
+#: Durations of slices that hold others.
+NESTED_DURATIONS = (
+    "Times are without the slices inside, so that nothing is counted twice; min, median, p90 and "
+    "max are of whole durations, with the slices inside."
+)
+#: Times of nodes that were measured one by one.
+ISOLATED = (
+    "Each node was timed alone, again and again on the same data: its caches are warm and nothing "
+    "runs beside it. Inside a run of the whole network the same function may take longer."
+)
+#: Nodes of several outputs.
+PRINTED_ONCE_AN_OUTPUT = (
+    "A node with k outputs appears k times in the table that run() prints, each time with its "
+    "whole time; here it counts once."
+)
+#: Folded repeats.
+FOLDED = (
+    "Each operator stands at the sum of the medians before it: medians laid end to end, which no "
+    "single repeat was. The whiskers are p10 and p90 of its repeats; percentiles of operators do "
+    "not add up to those of the sum."
+)
+#: Memory along the times of a synthetic timeline.
+MEMORY_ON_SYNTHETIC = (
+    "Memory is that of the storage plan while each node runs, drawn where the synthetic timeline "
+    "puts the node: neither was observed."
+)
+#: Memory along recorded times.
+MEMORY_ON_WALL = (
+    "Memory is that of the storage plan while each node runs, from the start of its slice on; the "
+    "plan was computed from the graph, not observed."
+)
+#: What is left out of the memory of the plan.
+MEMORY_LEAVES_OUT = "Parameters and what kernels allocate themselves are not in it."
 _TIME = {Measured.MEAN: "mean time", Measured.CALL: "time of the call", Measured.SUM: "sum"}
 _ITEM = {Measured.MEAN: "node", Measured.CALL: "call", Measured.SUM: "row"}
 
@@ -160,3 +204,37 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         by_name=by_name,
         repeats=measured is Measured.MEAN,
     )
+
+
+def times_notes(
+    timeline: Timeline, *, several_outputs: bool, by: str, overlap: bool, part: bool
+) -> tuple[str, ...]:
+    """Return what to know before trusting a table of times.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    several_outputs : bool
+        The graph has operators of several outputs.
+    by : str
+        What the times are summed up by.
+    overlap : bool
+        A slice counts in several rows.
+    part : bool
+        Only a range of time is summed up.
+    """
+    notes = []
+    if overlap:
+        notes.append(PARTS_OVERLAP)
+    if part:
+        notes.append(WHOLE_DURATIONS)
+    elif any(timeline.nesting.nested):
+        notes.append(NESTED_DURATIONS)
+    if timeline.synthetic:
+        said = f"{_SYNTHETIC[timeline.measured]}."
+        notes.append(f"Synthetic: {said}")
+        if timeline.measured is Measured.MEAN:
+            notes.append(ISOLATED)
+            if several_outputs and by == "node":
+                notes.append(PRINTED_ONCE_AN_OUTPUT)
+    return tuple(notes)

@@ -1,0 +1,127 @@
+"""Times of a run summed up by node, op kind, part, group, device, name or caller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+from tvmdbg_widgets.analysis.times_keys import Keys, Named, keys_of
+from tvmdbg_widgets.analysis.times_repeats import confidence
+from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
+from tvmdbg_widgets.analysis.times_table import TimeTable
+from tvmdbg_widgets.analysis.times_within import checked_range, slices_within
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.timeline_words import times_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.groups import Groups
+    from tvmdbg_widgets.model.parts import RunParts
+
+Ints = npt.NDArray[np.int64]
+
+
+def times(
+    run: RunParts,
+    groups: Callable[[], Groups],
+    by: str,
+    within: object = None,
+    level: int = 0,
+) -> TimeTable:
+    """Sum up the times of a run; see :class:`TimeTable`.
+
+    Parameters
+    ----------
+    run : RunParts
+    groups : callable
+        Gives the groups of the graph, where they are needed.
+    by : str
+        ``"node"``, ``"kind"``, ``"part"``, ``"group"``, ``"device"``, ``"name"`` or ``"callers"``.
+    within : (float, float) or None
+        Nanoseconds.
+    level : int
+        Of groups: 0 the outermost, -1 the innermost.
+
+    Raises
+    ------
+    ValueError
+        The run has no times; the range is none; ``by`` is none of these; groups without a graph.
+    """
+    timeline, graph = run.timeline, run.graph
+    if timeline is None:
+        raise ValueError(HOW_TO_GET["timeline"])
+    area = None if within is None else checked_range(within)
+    found = slices_within(timeline, area)
+    keys = keys_of(by, Named(timeline, found.slices, graph), groups, level)
+    size = len(keys.keys)
+    duration = timeline.slice_duration_ns[found.slices]
+    ns = group_sums(keys.codes, found.self_ns[keys.items], size)
+    inside = (found.whole & (duration > 0))[keys.items]
+    spread = group_spread(keys.codes[inside], duration[keys.items[inside]], size)
+    node = timeline.slice_node[found.slices].astype(np.int64)
+    offsets, ids = _nodes(keys, node)
+    low, high, noisy = confidence(
+        timeline, offsets, ids, overlap=keys.overlap, part=area is not None
+    )
+    order = np.argsort(-ns, kind="stable")
+    whole = total(found.self_ns)
+    share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
+    sizes = np.diff(offsets)[order]
+    rows = np.repeat(offsets[:-1][order] - (np.cumsum(sizes) - sizes), sizes)
+    return TimeTable(
+        by=by,
+        within=area,
+        keys=[keys.keys[i] for i in order.tolist()],
+        labels=[keys.labels[i] for i in order.tolist()],
+        slices=np.bincount(keys.codes, minlength=size)[order],
+        ns=ns[order],
+        share=share,
+        cumulative=np.full(size, np.nan) if keys.overlap else np.minimum(np.cumsum(share), 1.0),
+        minimum=spread.minimum[order],
+        mean=spread.mean[order],
+        p50=spread.p50[order],
+        p90=spread.p90[order],
+        maximum=spread.maximum[order],
+        low=low[order],
+        high=high[order],
+        noisy=noisy[order],
+        total_ns=whole,
+        overlap=keys.overlap,
+        title=run.title,
+        notes=times_notes(
+            timeline,
+            several_outputs=_several_outputs(graph),
+            by=by,
+            overlap=keys.overlap,
+            part=area is not None,
+        ),
+        node_offsets=np.concatenate(([0], np.cumsum(sizes))),
+        node_ids=ids[rows + np.arange(len(rows))],
+    )
+
+
+def _nodes(keys: Keys, node: Ints) -> tuple[Ints, Ints]:
+    """The distinct nodes of the slices of each key, as offsets and ids."""
+    own = node[keys.items]
+    known = own >= 0
+    count = int(own.max(initial=-1)) + 1
+    pairs = keys.codes[known] * count + own[known]
+    if count * len(keys.keys) <= 4 * len(pairs) + 65_536:
+        seen = np.zeros(count * len(keys.keys), np.bool_)
+        seen[pairs] = True
+        pairs = np.flatnonzero(seen)
+    else:
+        pairs = np.unique(pairs)
+    codes, ids = np.divmod(pairs, max(count, 1))
+    return np.searchsorted(codes, np.arange(len(keys.keys) + 1)), ids
+
+
+def _several_outputs(graph: Graph | None) -> bool:
+    if graph is None:
+        return False
+    return bool(((np.diff(graph.entry_offsets) > 1) & (graph.kinds >= NodeKind.OPERATOR)).any())

@@ -1,0 +1,73 @@
+"""What a run answers of its times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.run.questions import Questions
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.times_area import Area
+    from tvmdbg_widgets.analysis.times_table import TimeTable
+
+
+class Timing(Questions):
+    """Questions about slices, repeats and counters."""
+
+    def times(
+        self, by: str = "node", within: tuple[float, float] | None = None, level: int = 0
+    ) -> TimeTable:
+        """Return times summed up by one thing, the largest first.
+
+        ::
+
+            run.times(by="kind")
+            run.times(by="part")            # "layout_transform: 9 %"; shares of parts overlap
+            run.times(by="group", level=1).to_dataframe()
+
+        Every slice counts with the time during which no slice inside it runs, so that nothing is
+        counted twice; the time of a fused function is never split among its parts.
+
+        Parameters
+        ----------
+        by : str
+            ``"node"``, ``"kind"`` (of operator), ``"part"`` (every operator in the name of a fused
+            function), ``"group"`` (of :attr:`groups`), ``"device"``, ``"name"`` or ``"callers"``
+            (name and slice around it).
+        within : (float, float) or None
+            A range in nanoseconds of the timeline; all of it where None.
+        level : int
+            Of groups: 0 the outermost, 1 those inside them, …; -1 the innermost.
+
+        Raises
+        ------
+        ValueError
+            The run has no times, ``by`` or ``within`` is none of these, or groups are wanted of a
+            run without a graph.
+        """
+        from tvmdbg_widgets.analysis.times import times
+
+        return times(self.parts, lambda: self.groups, by, within, level)
+
+    def area(self, start: float, end: float) -> Area:
+        """Return what runs in a range of time: counts, sums, durations, how busy each track is.
+
+        ::
+
+            area = run.area(1e6, 2.5e6)
+            area.p90, area.tracks[0].busy
+            area.by("kind")
+
+        Parameters
+        ----------
+        start, end : float
+            Nanoseconds of the timeline.
+
+        Raises
+        ------
+        ValueError
+            The run has no times, or ``start`` is not before ``end``.
+        """
+        from tvmdbg_widgets.analysis.times_area import area
+
+        return area(self.parts, lambda: self.groups, start, end)
