@@ -73,8 +73,7 @@ const RUN = {
     entryOffsets: Int32Array.of(0, 1, 3, 4, 5),
   }),
   timeline: async () => ({
-    sliceNode: Int32Array.of(1, 1, 2),
-    sliceOccurrence: Int32Array.of(0, 1, 0),
+    slices: { node: Int32Array.of(1, 1, 2) },
   }),
 } as unknown as RunClient;
 

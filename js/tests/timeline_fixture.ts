@@ -96,7 +96,7 @@ export function timeline(
       words: { ...WORDS, ...more.words },
     },
   };
-  return inRows(columns as unknown as TimelineColumns);
+  return inRows(columns as never);
 }
 
 /** Slices on one track: random starts, lengths and gaps, some of no duration, some over each other. */

@@ -124,9 +124,13 @@ def test_timeline_and_tensor_columns_are_the_run(dump: Dump) -> None:
         assert answer(run, {"kind": "timeline"}).result is None
     else:
         timeline, found = run.timeline, columns(run, "timeline")
-        np.testing.assert_array_equal(found["sliceNode"], timeline.slice_node)
-        np.testing.assert_array_equal(found["sliceStart"], timeline.slice_start_ns)
-        np.testing.assert_array_equal(found["sliceDuration"], timeline.slice_duration_ns)
+        source = found.get("source", np.arange(timeline.num_slices))
+        assert sorted(source.tolist()) == list(range(timeline.num_slices))
+        np.testing.assert_array_equal(found["node"], timeline.slice_node[source])
+        np.testing.assert_array_equal(found["start"], timeline.slice_start_ns[source])
+        np.testing.assert_array_equal(found["duration"], timeline.slice_duration_ns[source])
+        names = [found["names"][code] for code in found["name"]]
+        assert names == [timeline.slice_names[each] for each in source.tolist()]
         np.testing.assert_array_equal(found["nodeNs"], timeline.node_ns)
         np.testing.assert_array_equal(found["repeats"], timeline.repeats_ns)
         for node in np.flatnonzero(found["nodeCount"] > 1):

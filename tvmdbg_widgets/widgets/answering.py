@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.pictures import Pictures
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.passes import Passes
+    from tvmdbg_widgets.widgets.timeline_kept import KeptTimeline
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Context:
         Those that were made of this run.
     passes : Passes
         The counts of whole tensors that are under way.
+    timeline : callable
+        Returns the timeline, ready to be answered about; None where the run has none.
     watch : callable
         Called between the blocks of a long answer; raises where nobody waits for it any more.
     """
@@ -43,4 +46,5 @@ class Context:
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
     pictures: Pictures
     passes: Passes
+    timeline: Callable[[], KeptTimeline | None]
     watch: Callable[[], None]

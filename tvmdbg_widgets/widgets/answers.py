@@ -15,18 +15,20 @@ from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answering import Context, Reply
+from tvmdbg_widgets.widgets.answers_change import change
 from tvmdbg_widgets.widgets.answers_facts import facts
 from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_memory import memory
 from tvmdbg_widgets.widgets.answers_node import node_details
 from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
+from tvmdbg_widgets.widgets.answers_timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.widgets.bundles import VIEWS, code
 from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.messages import Question
 from tvmdbg_widgets.widgets.passes import Passes
+from tvmdbg_widgets.widgets.timeline_kept import KeptTimeline
 from tvmdbg_widgets.widgets.turns import Turns
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class Answers:
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
         self._passes = Passes(self.turns, seconds)
+        self._timeline = cache(partial(_kept_timeline, run))
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.
@@ -82,7 +85,9 @@ class Answers:
         known = _ANSWERS.get(question.kind)
         if known is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
-        context = Context(self._run, self._layouts, self._pictures, self._passes, watch)
+        context = Context(
+            self._run, self._layouts, self._pictures, self._passes, self._timeline, watch
+        )
         return known(context, question)
 
     def close(self) -> None:
@@ -94,6 +99,10 @@ class Answers:
 def answer(run: DebugRun, message: object) -> Reply:
     """Answer one question about a run on its own; see :class:`Answers`."""
     return Answers(run).answer(message)
+
+
+def _kept_timeline(run: DebugRun) -> KeptTimeline | None:
+    return None if run.timeline is None else KeptTimeline(run.timeline)
 
 
 def _summary(context: Context, _question: Question) -> Reply:
@@ -187,54 +196,6 @@ def _graph(context: Context, _question: Question) -> Reply:
     return _packed(columns, info)
 
 
-def _timeline(context: Context, _question: Question) -> Reply:
-    run = context.run
-    timeline = run.timeline
-    if timeline is None:
-        return Reply(None)
-    statistics = timeline.statistics()
-    columns: dict[str, Any] = {
-        "sliceNode": timeline.slice_node,
-        "sliceStart": timeline.slice_start_ns,
-        "sliceDuration": timeline.slice_duration_ns,
-        "sliceTrack": timeline.slice_track,
-        "sliceOccurrence": timeline.slice_occurrence,
-        "sliceTrust": timeline.slice_trust,
-        "sliceNames": timeline.slice_names,
-        "tracks": StringColumn.from_strings(timeline.tracks),
-        "repeatsOffsets": timeline.repeats_offsets.astype(np.int32),
-        "repeats": timeline.repeats_ns,
-        "nodeNs": timeline.node_ns,
-        "nodeTrust": timeline.node_trust,
-        "nodeCount": statistics.n.astype(np.int32),
-        "nodeMinimum": statistics.min,
-        "nodeP10": statistics.p10,
-        "nodeP50": statistics.p50,
-        "nodeP90": statistics.p90,
-        "nodeMaximum": statistics.max,
-        "nodeSd": statistics.sd,
-        "nodeNoisy": statistics.noisy,
-        "sliceSelf": timeline.nesting.self_ns if any(timeline.nesting.nested) else np.zeros(0),
-    }
-    words = timeline_words(timeline, run.graph is not None)
-    info = {
-        "synthetic": timeline.synthetic,
-        "clock": timeline.clock,
-        "totalNs": timeline.total_ns if np.isfinite(timeline.total_ns) else None,
-        "sources": list(timeline.sources),
-        "notes": [
-            issue.message
-            for issue in timeline.issues
-            # the words say so
-            if timeline.measured is not Measured.CALL or issue.rule != "report-one-pass"
-        ],
-        "nested": list(timeline.nesting.nested),
-        "overlapping": list(timeline.nesting.overlapping),
-        "words": words.to_json(),
-    }
-    return _packed(columns, info)
-
-
 def _tensors(context: Context, _question: Question) -> Reply:
     run = context.run
     if run.tensors is None:
@@ -312,13 +273,14 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "summary": _summary,
     "graph": _graph,
     "facts": facts,
-    "timeline": _timeline,
     "tensors": _tensors,
     "node": _node,
     "findings": _findings,
     "cancelFindings": _cancel_findings,
     "health": health,
     "memory": memory,
+    "change": change,
     "cancel": _cancel,
     **TENSOR_ANSWERS,
+    **TIMELINE_ANSWERS,
 }

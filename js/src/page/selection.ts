@@ -1,4 +1,4 @@
-import type { GraphColumns, RunClient, TimelineColumns } from "../shared/run_client.ts";
+import type { GraphColumns, RunClient, SliceColumns } from "../shared/run_client.ts";
 import type { SessionState } from "../shared/session_client.ts";
 import type { Place } from "./place.ts";
 
@@ -28,7 +28,7 @@ export async function resolve(
   }
   const entry = place.entry && hasEntry(place.entry, graph, count) ? place.entry : null;
   if (place.entry && !entry) problems.push(`the run has no entry ${place.entry.join()}`);
-  const slice = place.slice && hasSlice(place.slice, timeline) ? place.slice : null;
+  const slice = place.slice && (await hasSlice(place.slice, run)) ? place.slice : null;
   if (place.slice && !slice) problems.push(`the run has no slice ${place.slice.join()}`);
   for (const part of [entry, slice]) {
     if (part && !selected.includes(part[0])) selected.push(part[0]);
@@ -68,11 +68,14 @@ function hasEntry(
   return node < count && output < graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
 }
 
-function hasSlice(
-  [node, occurrence]: readonly [number, number],
-  timeline: TimelineColumns | null,
-): boolean {
+/** Whether a node has so many slices; a page that holds none of them cannot say no. */
+async function hasSlice([node, occurrence]: readonly [number, number], run: RunClient) {
+  const timeline = await run.timeline();
   if (!timeline) return false;
-  const { sliceNode, sliceOccurrence } = timeline;
-  return sliceNode.some((each, i) => each === node && sliceOccurrence[i] === occurrence);
+  const slices = timeline.slices ?? (await run.slices());
+  return slices ? countOf(node, slices) > occurrence : true;
+}
+
+function countOf(node: number, { node: nodes }: SliceColumns): number {
+  return nodes?.reduce((count, each) => count + (each === node ? 1 : 0), 0) ?? 0;
 }

@@ -2,7 +2,7 @@
 import { type Column, type ColumnHeader, unpack } from "../shared/columns.ts";
 
 const MAGIC = "TVMDBGP1";
-const WIDTH = { u1: 1, i4: 4, f4: 4, f8: 8 } as const;
+const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
 
 interface Head {
   version: number;

@@ -94,10 +94,14 @@ export interface TimelineInfo {
   bins: number;
   /** The page may hold every slice: they came along, or `slices` brings them. Else `tiles` and `window` do. */
   whole: boolean;
+  /** Why the bins are all there is and nothing else is answered (a page saved with little room); else null. */
+  binsOnly: string | null;
+  /** Tiles that one question may ask for. */
+  tiles: number;
   /** Every start and duration is a whole number of nanoseconds. */
   exact: boolean;
-  /** Repeats (from the first on) that are warm-up, of how many; null where none was found. */
-  warmUp: { repeats: number; of: number; said: string } | null;
+  /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/warm_up.py`. */
+  warmUp: { cut: number; why: string; totals: number[] };
   /** Of every slice, where all are alike. */
   trust: number | null;
   /** Number of distinct names. */
@@ -106,20 +110,8 @@ export interface TimelineInfo {
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
 }
 
-/** Slices by their index in the source; they go once nothing reads them. */
-interface SourceColumns {
-  sliceNode: Int32Array;
-  sliceStart: Float64Array;
-  sliceDuration: Float64Array;
-  sliceTrack: Int32Array;
-  sliceOccurrence: Int32Array;
-  sliceTrust: Uint8Array;
-  sliceNames: StringColumn;
-  sliceSelf: Float64Array;
-}
-
 /** Everything of the first answer; `slices` where they came along. */
-export interface TimelineColumns extends TimelineHead, SourceColumns {
+export interface TimelineColumns extends TimelineHead {
   slices: SliceColumns | null;
   info: TimelineInfo;
 }
@@ -185,8 +177,9 @@ export interface FoundSlice {
 export interface FindQuestion {
   text: string;
   regex: boolean;
-  /** From where the next and previous are sought: a time in nanoseconds. */
+  /** From where the next and previous are sought: a time in nanoseconds, and the slice that starts then. */
   at: number;
+  slice?: number;
   /** The range that the bins of `hits` share out; all of time where left out. */
   from?: number;
   to?: number;

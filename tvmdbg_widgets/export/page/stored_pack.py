@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.strings import StringColumn
 
 MAGIC = b"TVMDBGP1"
-_WIDTHS = {"u1": 1, "i4": 4, "f4": 4, "f8": 8}
+_WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "f4": 4, "f8": 8}
 _LEVEL = 6
 
 
