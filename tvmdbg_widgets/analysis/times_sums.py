@@ -14,6 +14,7 @@ Ints = npt.NDArray[np.int64]
 
 _EXACT: Final = 2.0**53
 _KEYS: Final = 2.0**62
+_NARROW: Final = 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
 
 def total(values: Floats) -> float:
     """Return the sum of values, rounded once."""
-    return math.fsum(values.tolist()) if len(values) else 0.0
+    return float(values.sum()) if _whole(values) else math.fsum(values.tolist())
 
 
 def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
@@ -92,6 +93,8 @@ def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
     if size * (largest + 1) < _KEYS and _whole(values):
         step = int(largest) + 1
         keys = codes * step + values.astype(np.int64)
+        if size * step <= _NARROW:
+            keys = keys.astype(np.uint32)
         keys.sort()
         return (keys % step).astype(np.float64)
     return values[np.lexsort((values, codes))]
