@@ -9,12 +9,14 @@ import numpy as np
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
@@ -26,6 +28,7 @@ def change(context: Context, _question: Question) -> Reply:
         return Reply(None)
     rows = list(compared)
     graph_b = compared.matching.graph_b
+    labels = node_labels(graph_b)
     a, b = [row.a for row in rows], [row.b for row in rows]
     places = np.empty(compared.matching.graph_a.num_nodes, np.int64)
     places[compared.matching.graph_a.topological_order] = np.arange(len(places))
@@ -37,7 +40,9 @@ def change(context: Context, _question: Question) -> Reply:
         "aNodes": _flat(a).astype(np.int32),
         "bStart": _starts(b),
         "bNodes": _flat(b).astype(np.int32),
-        "bNames": StringColumn.from_strings(graph_b.names[node] for each in b for node in each),
+        "bNames": StringColumn.from_strings(labels[node] for each in b for node in each),
+        "bSlices": _first_slices(compared)[_flat(b).astype(np.int64)],
+        **_functions(graph_b),
         "match": np.array(
             [NO_MATCH if row.certainty is None else row.certainty for row in rows], np.uint8
         ),
@@ -67,6 +72,28 @@ def change(context: Context, _question: Question) -> Reply:
         },
     }
     return Reply({"columns": headers, "info": info}, (buffer,))
+
+
+def _functions(graph: Graph) -> dict[str, StringColumn]:
+    """What each function of `b`, whose slices name it, is called and of which kind it is."""
+    labels, kinds = node_labels(graph), node_op_kinds(graph)
+    names, nodes = np.unique(np.array(list(graph.func_names), object), return_index=True)
+    return {
+        "functions": StringColumn.from_strings(names.tolist()),
+        "functionLabels": StringColumn.from_strings(labels[node] for node in nodes.tolist()),
+        "functionKinds": StringColumn.from_strings(kinds[node] for node in nodes.tolist()),
+    }
+
+
+def _first_slices(compared: TimeComparison) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Return for each node of `b` its first slice in the timeline of both, -1 for none."""
+    a, b = compared.a.timeline, compared.b.timeline
+    found = np.full(compared.matching.graph_b.num_nodes, -1, np.int32)
+    if a is None or b is None:
+        return found
+    first = np.flatnonzero((b.slice_node >= 0) & (b.slice_occurrence == 0))
+    found[b.slice_node[first]] = first + a.num_slices
+    return found
 
 
 def _columns(compared: TimeChanges, what: str) -> dict[str, Any]:
