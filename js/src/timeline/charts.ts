@@ -3,6 +3,7 @@ import type { SessionClient } from "../shared/session_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import type { Data } from "./data.ts";
+import { Merged } from "./merged.ts";
 import type { ChartKind, TimelineOptions } from "./state.ts";
 
 /** What takes the place of the tracks in time: the same slices, seen otherwise. */
@@ -46,4 +47,11 @@ export interface ChartEntry {
 export type OtherKind = Exclude<ChartKind, "time">;
 
 /** The charts beside the tracks in time, in the order of the selector. */
-export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {};
+export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
+  merged: {
+    label: "merged",
+    title: "slices merged by their path, heaviest first",
+    unavailable: () => null,
+    make: (host) => new Merged(host),
+  },
+};

@@ -1,3 +1,4 @@
+import type { GraphColumns } from "../shared/run_client.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Scene } from "./scene.ts";
@@ -8,6 +9,7 @@ import type { Words } from "./words.ts";
 export interface Data {
   slices: Slices;
   names: Names;
+  graph: GraphColumns | null;
   ranking: Ranking;
   words: Words;
   scene: Scene;

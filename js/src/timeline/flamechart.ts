@@ -307,6 +307,7 @@ export class Flamechart {
     this.scene.found = this.#found.marked;
     this.bar.showHits(this.#found.text(this.scene.current));
     this.chart.touched();
+    this.charts.shown?.sync();
   }
 
   nextHit(by: number): void {

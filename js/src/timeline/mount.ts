@@ -72,7 +72,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     build(
       root,
       context,
-      { slices, names, ranking, words, scene: new Scene(slices, names) },
+      { slices, names, graph, ranking, words, scene: new Scene(slices, names) },
       summary,
     );
   } catch (error) {

@@ -38,6 +38,11 @@ export class Names {
     return (node < 0 ? "" : this.#graph?.opKinds.at(node)) || "other";
   }
 
+  /** Op kind of the slices of a name whose node is unknown, by the name alone. */
+  nameKind(code: number): string {
+    return this.#slices.nameKinds.at(code) || "other";
+  }
+
   isOperator(node: number): boolean {
     const kind = this.#graph?.kinds[node];
     return kind !== NodeKind.INPUT && kind !== NodeKind.PARAMETER;

@@ -57,6 +57,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     rowFirst[row + 1] = rowFirst[row]! + slices.length;
   });
   const floats = (of: Float64Array) => Float64Array.from(source, (slice) => of[slice]!);
+  const nameKinds = new StringColumn(new Int32Array(sliceNames.unique.length), ["other"]);
   const unique = new StringColumn(Int32Array.from(sliceNames.unique.keys()), sliceNames.unique);
   const slices: SliceColumns = {
     start: floats(sliceStart),
@@ -67,7 +68,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     source,
     trust: Uint8Array.from(source, (slice) => sliceTrust[slice]!),
     names: unique,
-    nameKinds: unique,
+    nameKinds,
   };
   const info = {
     ...columns.info,
@@ -88,7 +89,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     rowDepth: Int32Array.from(rows, ({ depth }) => depth),
     rowKind: Uint8Array.from(rows, ({ kind }) => kind),
     names: unique,
-    nameKinds: unique,
+    nameKinds,
     slices,
     info,
   };

@@ -198,3 +198,57 @@ export class Stage {
     brush.drawn = { labels: [], marks: [] };
   }
 }
+
+/** Scrolls what is higher than its room; the stage itself is never higher than that. */
+export class Scroller {
+  readonly node: HTMLElement;
+  readonly #stage: Stage;
+  readonly #measured: (room: number) => number;
+  readonly #filler = element("div", { class: "tvmdbg-timeline-filler" });
+
+  /** @param measured  how high all is, in a room of so many pixels. */
+  constructor(stage: Stage, measured: (room: number) => number, signal: AbortSignal) {
+    this.#stage = stage;
+    this.#measured = measured;
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-scroll", tabindex: -1 },
+      stage.node,
+      this.#filler,
+    );
+    this.node.addEventListener("scroll", () => stage.changed(), { signal });
+    const size = new ResizeObserver(() => this.fit());
+    size.observe(this.node);
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  get top(): number {
+    return this.node.scrollTop;
+  }
+
+  /** Takes over how high all is. */
+  fit(): void {
+    const room = this.node.clientHeight;
+    this.#stage.node.style.height = `${room}px`;
+    this.#filler.style.height = `${Math.max(0, this.#measured(room) - room)}px`;
+    this.#stage.changed();
+  }
+
+  /** Brings what begins at `top` into view. */
+  reveal(top: number, height: number, above = 0): void {
+    const { scrollTop, clientHeight } = this.node;
+    if (top - above < scrollTop) this.node.scrollTop = top - above;
+    else if (top + height > scrollTop + clientHeight) {
+      this.node.scrollTop = top + height - clientHeight;
+    }
+  }
+}
+
+/** What a stage shows, in CSS pixels of the node around it. */
+export function shifted(stage: Stage, around: HTMLElement): Drawn {
+  const { labels, marks } = stage.record();
+  const [inner, outer] = [stage.node, around].map((node) => node.getBoundingClientRect());
+  const [dx, dy] = [inner!.left - outer!.left, inner!.top - outer!.top];
+  const move = <T extends Box>(box: T) => ({ ...box, x: box.x + dx, y: box.y + dy });
+  return { labels: labels.map(move), marks: marks.map(move) };
+}
