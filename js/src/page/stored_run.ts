@@ -22,6 +22,7 @@ export function runAnswers(data: StoredData): Answers {
     tensors: part("tensors"),
     memory: part("memory"),
     comparison: part("comparison"),
+    change: part("change"),
     node: (question) => plain(nodeDetails(data, question.integer("node"))),
     findings,
     cancelFindings: findings,

@@ -1,4 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
+import type { ChangeColumns } from "./change_columns.ts";
 import { fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
@@ -194,6 +195,8 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   facts(): Promise<FactColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | null>;
+  /** The times of two runs that are shown as one; null of one run. */
+  change(): Promise<ChangeColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
@@ -249,6 +252,10 @@ class ModelRunClient extends TimelineClient implements RunClient {
 
   memory(): Promise<MemoryColumns | null> {
     return this.#columns<MemoryColumns>("memory");
+  }
+
+  change(): Promise<ChangeColumns | null> {
+    return this.#columns<ChangeColumns>("change");
   }
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
