@@ -132,7 +132,7 @@ def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
     reduces = head is not None and bare(parts[head]) in REDUCTIONS
     if reduces and not all(_is_free(part) for part in parts[(head or 0) + 1 :]):
         return Bounds.unknown(f"{parts[head or 0]}: its result is not an output of the function")
-    sure = 0 if reduces else _surely_whole(parts)
+    sure = 0 if reduces else _surely_whole(call, out)
     counted = [at for at, part in enumerate(parts) if (each := elementwise(part)) and each[0]]
     total = math.prod(out)
     if not reduces and all(at >= sure for at in counted):
@@ -147,17 +147,26 @@ def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
     return _tried(call, out, head)
 
 
-def _surely_whole(parts: tuple[str, ...]) -> int:
+def _surely_whole(call: Call, out: Shape) -> int:
     """Return from which operator on each result has as many elements as the output.
 
-    The last one writes the output; what reads one operand reads the result before it.
+    The last one writes the output; what reads one operand reads the result before it. A change of
+    layout fills channels up, unless an operand has as many elements as the output already.
     """
+    parts = call.parts
+    filled = all(
+        each.shape is None or math.prod(each.shape) != math.prod(out) for each in call.operands
+    )
     at = len(parts) - 1
-    while at > 0 and (
-        keeps(parts[at]) or ((each := elementwise(parts[at])) and each.operands == 1)
-    ):
+    while at > 0 and _as_many(parts[at]) and not (filled and parts[at] == "layout_transform"):
         at -= 1
     return at
+
+
+def _as_many(part: str) -> bool:
+    """Whether an operator reads one result, and writes as many elements as it reads."""
+    each = elementwise(part)
+    return keeps(part) or (each is not None and each.operands == 1)
 
 
 def _per_element(part: str) -> int:
