@@ -1,7 +1,7 @@
 """Rows of slices as bins of time: how busy each bin is, and which slice takes most of it.
 
 Exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a pyramid of the
-longest slice of each 16, 256, … ``js/src/timeline/slices.ts`` gives the same for the same bins.
+longest slice of each 8, 64, … ``js/src/timeline/slices.ts`` gives the same for the same bins.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_BASE = 16
+_BASE = 8
 #: Values looked at one by one rather than in blocks, for each range that is asked for.
 _FEW = 32
+_STRIDE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Bins:
 class TimelineLod:
     """The slices of a timeline in row order, made ready to be summed up over any bins.
 
-    Holds 24 bytes a slice and a pyramid of less than one.
+    Holds 32 bytes a slice, and 2 more in its pyramid.
 
     Parameters
     ----------
@@ -73,22 +74,20 @@ class TimelineLod:
     def bins(self, first: float, step: float, count: int) -> Bins:
         """Sum up `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
 
-        The last slice's end is in the last bin where it falls on its border.
+        Instants at the very end of all time are in a bin that ends there.
         """
         rows = self._rows
-        busy = np.zeros((len(rows.track), count), np.float32)
-        found = np.full((len(rows.track), count), -1, np.int32)
+        busy = np.zeros((len(rows), count), np.float32)
+        found = np.full((len(rows), count), -1, np.int32)
         edges: Floats = first + np.arange(count + 1, dtype=np.float64) * step
-        low, high = (np.zeros((len(rows.track), count), np.int64) for _ in range(2))
-        for row, kind in enumerate(rows.kind.tolist()):
-            begin, stop = int(rows.first[row]), int(rows.first[row + 1])
-            start = self.start[begin:stop]
-            if kind == RowKind.INSTANT:
-                found[row] = self._instants(start, edges, begin)
-                continue
-            low[row] = begin + np.searchsorted(self.end[begin:stop], edges[:-1], "right")
-            after = begin + np.searchsorted(start, edges[1:], "left")
-            high[row] = np.maximum(low[row], after)
+        after = self._first_from(edges)
+        low, high = self._ending_after(after[:, :-1], edges[:-1]), after[:, 1:]
+        instants = rows.kind == RowKind.INSTANT
+        if edges[-1] >= self.last:
+            after[instants, -1] = rows.first[1:][instants]
+        begun = after[instants]
+        found[instants] = np.where(begun[:, 1:] > begun[:, :-1], begun[:, :-1], -1)
+        low[instants] = high[instants]
         at = np.nonzero(high > low)
         ranges = low[at], high[at], edges[at[1]], edges[at[1] + 1]
         busy[at] = np.minimum(1.0, self._busy(*ranges) / step)
@@ -158,12 +157,35 @@ class TimelineLod:
             found.append(int(those[np.flatnonzero(starts == edge)[-1 if latest else 0]]))
         return found[0], found[1]
 
-    def _instants(self, start: Floats, edges: Floats, begin: int) -> npt.NDArray[np.int64]:
-        """Return the first instant of each bin, -1 where there is none."""
-        at = np.searchsorted(start, edges, "left")
-        if edges[-1] >= self.last:
-            at[-1] = len(start)
-        return np.where(at[1:] > at[:-1], at[:-1] + begin, -1)
+    def _first_from(self, times: Floats) -> Ints:
+        """Return by row the first slice that starts at each of some rising times, or later."""
+        rows = self._rows
+        found = np.empty((len(rows), len(times)), np.int64)
+        for row in range(len(rows)):
+            begin, stop = int(rows.first[row]), int(rows.first[row + 1])
+            # few of the starts first: they stay in the processor's cache
+            some = self.start[begin:stop:_STRIDE]
+            found[row] = begin + np.searchsorted(some, times, "left") * _STRIDE
+        low = np.maximum(rows.first[:-1, None], found - _STRIDE + 1)
+        high = np.minimum(rows.first[1:, None], found)
+        for _ in range(_STRIDE.bit_length()):
+            middle = (low + high) >> 1
+            open_ = low < high
+            later = open_ & (self.start[np.minimum(middle, len(self.start) - 1)] >= times)
+            high = np.where(later, middle, high)
+            low = np.where(open_ & ~later, middle + 1, low)
+        return low
+
+    def _ending_after(self, first: Ints, times: Floats) -> Ints:
+        """Return by row the first slice that ends after each time, from where starts are later."""
+        low = first.copy()
+        border = np.broadcast_to(self._rows.first[:-1, None], low.shape)
+        while True:
+            before = np.maximum(low - 1, 0)
+            sooner = (low > border) & (self.end[before] > times) if len(self.end) else low < 0
+            if not sooner.any():
+                return low
+            low -= sooner
 
     def _busy(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Floats:
         """Time of ``[begin, stop)`` that slices ``low`` … ``high - 1`` of a row take."""
