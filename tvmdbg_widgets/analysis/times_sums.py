@@ -42,7 +42,7 @@ def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
     values : float64 [K]
         Finite and not negative.
     """
-    if _whole(values):
+    if whole_numbers(values):
         return np.bincount(codes, weights=values, minlength=size).astype(np.float64)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=size)).tolist()
@@ -53,7 +53,7 @@ def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
 
 def total(values: Floats) -> float:
     """Return the sum of values, rounded once."""
-    return float(values.sum()) if _whole(values) else math.fsum(values.tolist())
+    return float(values.sum()) if whole_numbers(values) else math.fsum(values.tolist())
 
 
 def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
@@ -90,7 +90,7 @@ def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
     an indirect sort.
     """
     largest = float(values.max(initial=0.0))
-    if size * (largest + 1) < _KEYS and _whole(values):
+    if size * (largest + 1) < _KEYS and whole_numbers(values):
         step = int(largest) + 1
         keys = codes * step + values.astype(np.int64)
         if size * step <= _NARROW:
@@ -100,7 +100,8 @@ def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
     return values[np.lexsort((values, codes))]
 
 
-def _whole(values: Floats) -> bool:
+def whole_numbers(values: Floats) -> bool:
+    """Whether all values are whole numbers whose sum a double holds exactly."""
     if not len(values):
         return True
     if float(values.sum()) >= _EXACT / 2:

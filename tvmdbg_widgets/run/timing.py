@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.run.questions import Questions
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.merged import CallTree
     from tvmdbg_widgets.analysis.times_area import Area
     from tvmdbg_widgets.analysis.times_table import TimeTable
 
@@ -71,3 +72,45 @@ class Timing(Questions):
         from tvmdbg_widgets.analysis.times_area import area
 
         return area(self.parts, lambda: self.groups, start, end)
+
+    def merged(self, within: tuple[float, float] | None = None) -> CallTree:
+        """Return the slices merged by their path from the top, the heaviest first.
+
+        ::
+
+            run.merged()
+            run.merged().to_dataframe()
+
+        Where no slice lies in another the path of a node is that of the :attr:`groups` around it.
+
+        Parameters
+        ----------
+        within : (float, float) or None
+            A range in nanoseconds; all time where None.
+
+        Raises
+        ------
+        ValueError
+            The run has no times, or ``within`` is no range.
+        """
+        from tvmdbg_widgets.analysis.merged import merged
+
+        return merged(self.parts, lambda: self.groups, within)
+
+    def callers(self, name: str) -> CallTree:
+        """Return what is around the slices of a name: what called them, what called that, ….
+
+        ::
+
+            run.callers("memcpy")
+
+        Raises
+        ------
+        KeyError
+            No slice has this name; tells close ones.
+        ValueError
+            The run has no times.
+        """
+        from tvmdbg_widgets.analysis.merged import callers
+
+        return callers(self.parts, lambda: self.groups, name)
