@@ -4,7 +4,6 @@ import { FirstFit } from "../src/timeline/first_fit.ts";
 import { Marked } from "../src/timeline/marked.ts";
 import { MaxPyramid } from "../src/timeline/pyramid.ts";
 import { RowKind, Slices } from "../src/timeline/slices.ts";
-import { strip } from "../src/timeline/strip.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./timeline_fixture.ts";
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);
@@ -226,36 +225,33 @@ describe("Marked", () => {
   });
 });
 
-describe("strip", () => {
-  it.each(SEEDS)("shows in every pixel column what is there (seed %i)", (seed) => {
+describe("Row.tell", () => {
+  it.each(SEEDS)("tells of every pixel column what is there (seed %i)", (seed) => {
     const next = random(seed);
-    const specs = randomSlices(seed, 30 + next(300)).filter(({ duration }) => duration > 0);
+    const specs = randomSlices(seed, 30 + next(600)).filter(({ duration }) => duration > 0);
     const slices = new Slices(timeline(specs));
     const spec = specOf(slices, specs);
     for (let round = 0; round < 8; round++) {
       const width = 1 + next(90);
       const from = next(slices.end) - 20;
       const step = [0.25, 1, 3, 17, (slices.end - from) / width][next(5)]!;
-      const found = strip(slices, slices.rows[0]!, from, step, width);
-      const shares = new Float64Array(width);
-      let right = 0;
-      for (let run = 0; run < found.count; run++) {
-        expect(found.left[run]!).toBeGreaterThanOrEqual(right);
-        right = found.right[run]!;
-        for (let column = found.left[run]!; column < right; column++) {
-          const [t0, t1] = [from + column * step, from + (column + 1) * step];
-          shares[column] = found.share[run]!;
-          const most = Math.max(...specs.map((each) => overlapOf(each, t0, t1)));
-          expect(overlapOf(spec(found.slice[run]!), t0, t1)).toBeCloseTo(most, 6);
-        }
-      }
-      const truth = Array.from(shares, (_, column) => {
+      const columns = { slice: new Int32Array(width).fill(7), share: new Float32Array(width) };
+      const middle = next(width + 1);
+      slices.rows[0]!.tell(columns, from, step, 0, middle);
+      slices.rows[0]!.tell(columns, from, step, middle, width);
+      let sum = 0;
+      for (let column = 0; column < width; column++) {
         const [t0, t1] = [from + column * step, from + (column + 1) * step];
-        return specs.reduce((sum, each) => sum + overlapOf(each, t0, t1), 0) / step;
-      });
-      truth.forEach((share, column) => {
-        expect(shares[column]!).toBeCloseTo(share, 5);
-      });
+        const truth = specs.map((each) => overlapOf(each, t0, t1));
+        const busy = truth.reduce((total, each) => total + each, 0);
+        expect(columns.share[column]!).toBeCloseTo(busy / step, 5);
+        sum += columns.share[column]! * step;
+        if (busy < 1e-6) continue;
+        const most = Math.max(...truth);
+        expect(overlapOf(spec(columns.slice[column]!), t0, t1)).toBeCloseTo(most, 6);
+      }
+      const busy = slices.rows[0]!.busy(from, from + width * step);
+      expect(Math.abs(sum - busy)).toBeLessThan(1e-5 * (busy + 1));
     }
   });
 });

@@ -4,8 +4,8 @@ import { niceStep } from "../src/shared/nice_step.ts";
 import { Viewport } from "../src/shared/viewport.ts";
 import { area } from "../src/timeline/area.ts";
 import { Found } from "../src/timeline/found.ts";
+import { levelsText, overlapText } from "../src/timeline/headers.ts";
 import { Names } from "../src/timeline/names.ts";
-import { lanesText } from "../src/timeline/painter.ts";
 import { Ranking } from "../src/timeline/ranking.ts";
 import { Scene, TOP } from "../src/timeline/scene.ts";
 import { Slices } from "../src/timeline/slices.ts";
@@ -169,7 +169,9 @@ describe("Scene", () => {
     const made = scene();
     const y = made.rowBox(made.slices.rows[0]!).y + 5;
     expect(made.hit(made.x(2000), y)).toEqual({ slice: 1, instants: 0 });
-    expect(made.hit(made.x(4500), y)).toEqual({ gap: [4000, 5000], track: "cpu" });
+    expect(made.hit(made.x(4500), y)).toEqual({
+      gap: { track: 0, from: 4000, to: 5000 },
+    });
     expect(made.hit(0, made.rowBox(made.slices.rows[1]!).y + 3)).toEqual({ slice: 4, instants: 1 });
     expect(made.hit(10, TOP - 3)).toBeNull();
   });
@@ -185,7 +187,7 @@ describe("Scene", () => {
     made.resize(100, 200);
     const y = made.rowBox(made.slices.rows[0]!).y + 5;
     expect(made.hit(50.4, y)).toEqual({ slice: 1, instants: 0 });
-    expect(made.hit(30, y)).toEqual({ gap: [1, 500_000], track: "cpu" });
+    expect(made.hit(30, y)).toEqual({ gap: { track: 0, from: 1, to: 500_000 } });
   });
 
   it("brings a slice into view without zooming", () => {
@@ -326,7 +328,8 @@ describe("Slices inside others, of no nodes", () => {
       [3, 4],
     ]);
     expect([0, 1, 2, 3].map((slice) => slices.parentOf(slice))).toEqual([-1, 0, 0, 1]);
-    expect(lanesText(track!)).toBe("3 levels: slices nest");
+    expect(levelsText(track!)).toBe("3 levels: slices nest");
+    expect(overlapText(track!)).toBe("");
   });
 
   it("goes to the next slice of the same name", () => {

@@ -11,6 +11,7 @@ export class Chart {
   readonly canvas: HTMLCanvasElement;
   readonly #scene: Scene;
   readonly #repaint: Repaint;
+  readonly #painter: Painter;
   #base = true;
   #record: () => Drawn = () => ({ labels: [], marks: [] });
 
@@ -21,6 +22,7 @@ export class Chart {
     this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
     const measure = new TextMeasure(base.context);
     const painter = new Painter(scene, base, measure);
+    this.#painter = painter;
     const overlay = new Overlay(scene, over, new TextMeasure(over.context));
     let theme: Theme | null = null;
     const draw = () => {
@@ -31,16 +33,17 @@ export class Chart {
       if (this.#base || !theme) {
         theme = readTheme(root);
         clear(base, width, height);
-        painter.paint(theme);
+        this.#base = !painter.paint(theme);
+        if (this.#base) this.#repaint.request();
       }
-      this.#base = false;
       clear(over, width, height);
       overlay.paint(theme);
       onPaint();
     };
     this.#record = () => {
       clear(base, scene.width, scene.height);
-      return painter.paint(readTheme(root), true);
+      painter.paint(readTheme(root), true);
+      return painter.drawn;
     };
     this.#repaint = new Repaint(this.stage, draw, signal);
     onThemeChange(() => this.changed(), signal);
@@ -51,6 +54,12 @@ export class Chart {
   changed(): void {
     this.#base = true;
     this.#repaint.request();
+  }
+
+  /** Other slices are here than before. */
+  arrived(): void {
+    this.#painter.forget();
+    this.changed();
   }
 
   /** Only what lies over it has: pointer, selection, found slices, range. */

@@ -1,21 +1,23 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
-import { counted, duration, percent } from "../shared/format.ts";
-import { inkOn, kindFill, type Theme } from "../shared/theme.ts";
-import { instantsIn } from "./area.ts";
-import type { TrackRow } from "./rows.ts";
+import { duration } from "../shared/format.ts";
+import { channels, inkOn, type Theme } from "../shared/theme.ts";
+import { Fills } from "./fills.ts";
+import { Headers } from "./headers.ts";
+import { Labels } from "./labels.ts";
+import type { Row } from "./row.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
-import type { Row, Track } from "./slices.ts";
-import { type Strip, strip } from "./strip.ts";
+import { RowKind } from "./slices.ts";
+import { type Strip, Strips } from "./strips.ts";
 import { ticks } from "./ticks.ts";
 
 const FONT = 11;
-/** Room from which a long label is shortened rather than replaced by the node id. */
-const SHORTENED_FROM = 80;
-/** Least room that an id leaves on both sides together. */
-const ID_PADDING = 3;
 const BOX_FROM = 3;
-/** Faintest fill of a column that is busy at all. */
-const FAINTEST = 0.18;
+/** Labels of one frame. */
+const MOST_LABELS = 400;
+/** A row of this height has a second line of text. */
+const TWO_LINES = 32;
+/** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
+const BUDGET_MS = 6;
 
 export interface Box {
   x: number;
@@ -40,28 +42,57 @@ export class Painter {
   readonly #scene: Scene;
   readonly #measure: TextMeasure;
   readonly #context: CanvasRenderingContext2D;
+  readonly #fills: Fills;
+  readonly #strips: Strips;
+  readonly #overviewStrips: Strips;
+  readonly #labels: Labels;
+  readonly #headers: Headers;
   #theme!: Theme;
   #ratio = 1;
   #drawn: Drawn = { labels: [], marks: [] };
   #record = false;
+  #written = 0;
   /** Texts that would reach beyond are left out. */
   #visible: [top: number, bottom: number] = [0, 0];
   /** The overview is the same for every part in view. */
   readonly #kept = layer("");
   #keptFor = "";
+  #themed = "";
+  #version = 0;
 
   constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
     this.#measure = measure;
     this.#context = context;
+    this.#fills = new Fills(scene.slices, scene.names);
+    const source = {
+      slices: scene.slices,
+      fills: this.#fills,
+      bins: (from: number, to: number, step: number) => scene.tiles.bins(from, to, step),
+    };
+    this.#strips = new Strips(source);
+    this.#overviewStrips = new Strips({ ...source, bins: () => scene.tiles.coarsest });
+    this.#labels = new Labels(scene.names, measure);
+    const write = this.#text.bind(this);
+    this.#headers = new Headers(scene, context, write);
   }
 
-  /** Paints; with `record` what was drawn comes back in full, else only its labels. */
-  paint(theme: Theme, record = false): Drawn {
+  /** Other slices are here than before. */
+  forget(): void {
+    this.#version++;
+    this.#strips.forget();
+  }
+
+  /**
+   * Paints; whether all of it is as fine as it can be. With `record` it is, and what was drawn is kept in full.
+   */
+  paint(theme: Theme, record = false): boolean {
     this.#theme = theme;
     this.#record = record;
     this.#ratio = devicePixelRatio || 1;
     this.#drawn = { labels: [], marks: [] };
+    this.#written = 0;
+    this.#retheme();
     const { width, height } = this.#scene;
     this.#fill(theme.background, 0, 0, width, height);
     this.#overview();
@@ -72,9 +103,24 @@ export class Painter {
     this.#context.beginPath();
     this.#context.rect(0, TOP, width, height - TOP);
     this.#context.clip();
-    for (const row of this.#scene.rows) this.#track(row);
+    this.#tracks();
+    this.#bands();
     this.#context.restore();
+    return !this.#strips.stale;
+  }
+
+  /** What the last paint with `record` put on the stage. */
+  get drawn(): Drawn {
     return this.#drawn;
+  }
+
+  #retheme(): void {
+    const { background, dark, muted } = this.#theme;
+    const themed = `${background} ${dark} ${muted}`;
+    if (themed === this.#themed) return;
+    this.#themed = themed;
+    this.#fills.retheme(this.#theme);
+    this.forget();
   }
 
   #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
@@ -93,38 +139,63 @@ export class Painter {
     room: number,
     weight = "normal",
   ): number {
-    const [top, bottom] = this.#visible;
-    if (y - FONT / 2 < top || y + FONT / 2 > bottom) return 0;
+    if (!this.#isVisible(y)) return 0;
+    this.#font(weight);
+    const shown = this.#measure.fit(text, room);
+    return shown ? this.#write(shown, x, y, color) : 0;
+  }
+
+  #isVisible(y: number): boolean {
+    return y - FONT / 2 >= this.#visible[0] && y + FONT / 2 <= this.#visible[1];
+  }
+
+  #font(weight = "normal"): void {
     this.#context.font = `${weight} ${FONT}px ${this.#theme.font}`;
     this.#context.textBaseline = "middle";
-    const shown = this.#measure.fit(text, room);
-    if (!shown) return 0;
-    const width = this.#measure.width(shown);
+  }
+
+  #write(text: string, x: number, y: number, color: string): number {
+    const width = this.#measure.width(text);
     this.#context.fillStyle = color;
-    this.#context.fillText(shown, x, y + 0.5);
-    this.#drawn.labels.push({ text: shown, x, y: y - FONT / 2, width, height: FONT });
+    this.#context.fillText(text, x, y + 0.5);
+    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
     return width;
   }
 
   #overview(): void {
-    const { slices, width, viewport } = this.#scene;
-    const { background, surface, dark } = this.#theme;
-    const shown = [width, this.#ratio, background, surface, dark].join();
+    const { slices, width, viewport, tiles } = this.#scene;
+    const shown = [width, this.#ratio, this.#themed, this.#theme.surface, this.#version].join();
     if (shown !== this.#keptFor) {
       this.#keptFor = shown;
       clear(this.#kept, width, OVERVIEW);
       const { context } = this.#kept;
-      context.fillStyle = surface;
+      context.fillStyle = this.#theme.surface;
       context.fillRect(0, 0, width, OVERVIEW);
-      const height = (OVERVIEW - 6) / slices.tracks.length;
+      const lowest = slices.rows.filter(
+        ({ kind, depth }) => kind === RowKind.OVERLAP || (kind === RowKind.NESTED && depth === 0),
+      );
       const columns = Math.round(width * this.#ratio);
-      const step = viewport.whole / columns;
-      slices.tracks.forEach(({ rows }, track) => {
-        for (const row of rows) {
-          const found = strip(slices, row, viewport.first, step, columns);
-          this.#columns(context, found, 3 + track * height, Math.max(1, height - 1));
-        }
+      const view = {
+        start: viewport.first,
+        step: viewport.whole / columns,
+        width: columns,
+        rows: lowest.length,
+        ratio: this.#ratio,
+      };
+      this.#overviewStrips.forget();
+      this.#overviewStrips.begin(view, 0, Infinity, tiles.coarsest.length > 0);
+      const strips = lowest.map((row) => this.#overviewStrips.tell(row));
+      this.#overviewStrips.flush();
+      context.save();
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.imageSmoothingEnabled = false;
+      const room = ((OVERVIEW - 6) / slices.tracks.length) * this.#ratio;
+      lowest.forEach((row, i) => {
+        const y = Math.round(3 * this.#ratio + row.track * room);
+        const height = Math.max(1, Math.round(room - this.#ratio));
+        this.#overviewStrips.draw(context, strips[i]!, y, height);
       });
+      context.restore();
     }
     this.#context.drawImage(this.#kept.canvas, 0, 0, width, OVERVIEW);
   }
@@ -135,7 +206,7 @@ export class Painter {
     this.#fill(this.#theme.line, 0, TOP - 1, width, 1);
     for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
       const found = ticks(viewport.start, viewport.end, most);
-      this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
+      this.#font();
       const widest = Math.max(0, ...found.map(({ text }) => this.#measure.width(text)));
       const apart =
         found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
@@ -151,121 +222,198 @@ export class Painter {
     }
   }
 
-  #track(row: TrackRow): void {
-    const { width, height, viewport, scroll } = this.#scene;
-    const top = TOP + row.top - scroll;
-    if (top > height || TOP + row.bottom - scroll < TOP) return;
-    this.#header(row, top);
+  #tracks(): void {
+    const { width, viewport } = this.#scene;
+    const seen = this.#scene.visibleRows;
     const columns = Math.round(width * this.#ratio);
-    const step = viewport.span / columns;
-    for (const each of row.track.rows) {
-      const { y, height: rowHeight } = this.#scene.rowBox(each);
-      if (y > height || y + rowHeight < TOP) continue;
-      const found = strip(this.#scene.slices, each, viewport.start, step, columns);
-      this.#columns(this.#context, found, y, rowHeight);
-      this.#boxes(found, y, rowHeight);
-    }
-    if (row.track.instants) this.#instants(row.track, row.track.instants);
+    const view = {
+      start: viewport.start,
+      step: viewport.span / columns,
+      width: columns,
+      rows: seen.length,
+      ratio: this.#ratio,
+    };
+    const [red, green, blue] = channels(this.#theme.muted);
+    const budget = this.#record ? Infinity : BUDGET_MS;
+    this.#scene.tiles.look(viewport, view.step);
+    this.#strips.begin(view, (blue << 16) | (green << 8) | red, budget);
+    const strips = seen.map((row) => this.#strips.tell(row));
+    this.#strips.flush();
+    const context = this.#context;
+    for (const row of seen) this.#ground(row);
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.imageSmoothingEnabled = false;
+    seen.forEach((row, i) => {
+      const box = this.#scene.rowBox(row);
+      const [y, bottom] = [box.y, box.y + box.height].map((each) => Math.round(each * this.#ratio));
+      this.#strips.draw(context, strips[i]!, y!, bottom! - y!);
+    });
+    context.restore();
+    this.#font();
+    this.#labels.begin(this.#context.font);
+    seen.forEach((row, i) => {
+      this.#boxes(row, strips[i]!);
+    });
+    this.#missing(view.step);
+    this.#headers.paint(this.#theme);
+    this.#font();
+    seen.forEach((row, i) => {
+      this.#idle(row, strips[i]!);
+    });
   }
 
-  #header({ track }: TrackRow, top: number): void {
-    const { viewport, width, slices } = this.#scene;
-    const y = top + 10;
-    this.#fill(this.#theme.background, 0, top + 2, width, 16);
-    const lead = this.#text(track.name, 6, y, this.#theme.text, width - 12, "600");
-    const { count } = track;
-    const instants = track.instants?.length;
-    const busy = track.busy(viewport.start, viewport.end) / viewport.span;
-    const parts = [counted(count, "slice")];
-    if (instants) parts.push(`${instants} of no duration`);
-    const does = slices.columns.info.synthetic ? "takes" : "busy";
-    if (count) parts.push(`${does} ${percent(busy)} of the part in view`);
-    if (track.rows.length > 1) parts.push(lanesText(track));
-    this.#text(parts.join(" · "), 14 + lead, y, this.#theme.muted, width - lead - 20);
-  }
-
-  #columns(
-    context: CanvasRenderingContext2D,
-    { count, left, right, slice, share }: Strip,
-    y: number,
-    height: number,
-  ): void {
-    const { slices, names } = this.#scene;
-    for (let run = 0; run < count; run++) {
-      const node = slices.nodeOf(slice[run]!);
-      const busy = share[run]!;
-      context.globalAlpha = busy < 1 ? FAINTEST + (1 - FAINTEST) * busy : 1;
-      context.fillStyle = kindFill(this.#theme, names.opKind(node));
-      const wide = (right[run]! - left[run]!) / this.#ratio;
-      context.fillRect(left[run]! / this.#ratio, y, wide, height);
-    }
-    context.globalAlpha = 1;
-  }
-
-  /** Edges and labels of the slices that are wide enough. */
-  #boxes({ count, left, right, slice, share }: Strip, y: number, height: number): void {
-    const { slices, names } = this.#scene;
-    for (let run = 0; run < count; run++) {
-      const [x, width] = [left[run]! / this.#ratio, (right[run]! - left[run]!) / this.#ratio];
-      const box = share[run] === 1 && width >= BOX_FROM;
-      if (!box && !this.#record) continue;
-      const at = slice[run]!;
-      const node = slices.nodeOf(at);
-      if (box) this.#box(at, kindFill(this.#theme, names.opKind(node)), x, y, width, height);
-      if (!this.#record) continue;
-      const kind = box ? "slice" : "column";
-      this.#drawn.marks.push({ slice: at, node, kind, share: share[run]!, x, y, width, height });
+  /** Hatches the parts of which only coarse bins are here yet. */
+  #missing(step: number): void {
+    const { viewport, tiles, height } = this.#scene;
+    for (const [from, to] of tiles.missing(viewport.start, viewport.end, step)) {
+      const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
+      const context = this.#context;
+      context.save();
+      context.beginPath();
+      context.rect(left, TOP, right - left, height - TOP);
+      context.clip();
+      context.beginPath();
+      for (let x = left - height; x < right; x += 9) {
+        context.moveTo(x, height);
+        context.lineTo(x + height, 0);
+      }
+      context.globalAlpha = 0.35;
+      context.strokeStyle = this.#theme.muted;
+      context.stroke();
+      context.restore();
     }
   }
 
-  #box(slice: number, color: string, x: number, y: number, width: number, height: number): void {
-    const starts = this.#scene.slices.startOf(slice) >= this.#scene.viewport.start;
-    if (starts && width > 4) this.#fill("#000000", x, y, 1 / this.#ratio, height, 0.45);
-    if (width < FONT) return;
-    const room = width - 6;
-    const ink = inkOn(color);
-    const { slices, names } = this.#scene;
-    const node = slices.nodeOf(slice);
-    const two = height >= 32;
-    const middle = y + height / 2;
-    this.#context.font = `normal ${FONT}px ${this.#theme.font}`;
-    const fits = (text: string) => this.#measure.width(text) <= room;
-    const label = names.ofSlice(slice);
-    const first = label.split(" + ", 1)[0]!;
-    const id = node < 0 ? "" : `#${node}`;
-    const named = [`${id} ${label}`.trim(), `${id} ${first}`.trim()].find(fits);
-    let [line, left] = [named ?? `${id} ${label}`.trim(), x + 4];
-    if (!named && room < SHORTENED_FROM) {
-      const spare = width - this.#measure.width(id);
-      if (!id || spare < ID_PADDING) return;
-      [line, left] = [id, x + Math.min(4, spare / 2)];
-    }
-    this.#text(line, left, two ? middle - 7 : middle, ink, line === id ? width : room);
-    if (!two) return;
-    const below = [duration(slices.durationOf(slice)), named ? "" : first].find(fits);
-    if (below) this.#text(below, x + 4, middle + 8, ink, room);
-  }
-
-  /** One tick a pixel where there are slices of no duration. */
-  #instants(track: Track, row: Row): void {
-    const { slices, viewport } = this.#scene;
+  /** What is behind a row: where nothing runs, it shows. */
+  #ground(row: Row): void {
+    if (row.kind === RowKind.INSTANT) return;
     const { y, height } = this.#scene.rowBox(row);
-    const pixel = viewport.span / this.#scene.width;
-    const [first, last] = row.range(viewport.start, viewport.end);
-    for (let slice = first; slice < last; ) {
-      const start = slices.startOf(slice);
-      const x = Math.min(Math.floor(this.#scene.x(start)), this.#scene.width - 1);
-      this.#fill(this.#theme.muted, x, y + 1, 1, height - 1);
-      const node = slices.nodeOf(slice);
-      const share = instantsIn(track, start, start + pixel);
-      this.#drawn.marks.push({ slice, node, kind: "instant", share, x, y, width: 1, height });
-      slice = Math.max(slice + 1, row.startingAt(this.#scene.ns(x + 1), slice));
+    const { width } = this.#scene;
+    if (row.kind === RowKind.OVERLAP) {
+      this.#fill(this.#theme.warning, 0, y, width, height, 0.1);
+      this.#fill(this.#theme.warning, 0, y, 3, height);
+    } else if (row.depth === 0) this.#fill(this.#theme.surface, 0, y, width, height, 0.75);
+  }
+
+  /** Labels of the slices that are wide enough. */
+  #boxes(row: Row, strip: Strip): void {
+    const { width } = this.#scene;
+    const { y, height } = this.#scene.rowBox(row);
+    const columns = strip.slice.length;
+    for (let column = 0; column < columns; ) {
+      const slice = strip.slice[column]!;
+      if (slice < 0) {
+        column++;
+        continue;
+      }
+      const end = strip.runEnd(column, columns);
+      const share = strip.share[column]!;
+      let left = this.#strips.x(strip, column) / this.#ratio;
+      let right = this.#strips.x(strip, end) / this.#ratio;
+      const first = column;
+      column = end;
+      if (right < 0 || left > width) continue;
+      if (this.#record) {
+        const node = this.#nodeOf(strip, first);
+        const isBox = share === 1 && right - left >= BOX_FROM;
+        const kind = row.kind === RowKind.INSTANT ? "instant" : isBox ? "slice" : "column";
+        const count = kind === "instant" ? this.#instants(row, first, strip) : share;
+        const mark = { slice, node, kind, x: left, y, width: right - left, height } as const;
+        this.#drawn.marks.push({ ...mark, share: count });
+      }
+      if (share < 1 || row.kind === RowKind.INSTANT) continue;
+      left = Math.max(0, left);
+      right = Math.min(width, right);
+      if (right - left < FONT || height < FONT + 2 || this.#written > MOST_LABELS) continue;
+      this.#label(strip, first, left, y, right - left, height);
     }
   }
-}
 
-/** Why a track has several rows. */
-export function lanesText({ rows, nested, overlapping }: Track): string {
-  if (nested && !overlapping) return `${rows.length} levels: slices nest`;
-  return `${rows.length} lanes: slices ${nested ? "nest and overlap" : "overlap"}`;
+  /** How many slices without duration there are in a pixel. */
+  #instants(row: Row, column: number, strip: Strip): number {
+    const from = (strip.origin + column) * strip.step;
+    const [first, last] = row.range(from, from + strip.step * this.#ratio);
+    return last - first;
+  }
+
+  #nodeOf(strip: Strip, column: number): number {
+    const found = strip.coarse ? strip.binOf(column) : null;
+    return found ? found[0].nodeOf(found[1]) : this.#scene.slices.nodeOf(strip.slice[column]!);
+  }
+
+  #label(strip: Strip, column: number, x: number, y: number, width: number, height: number): void {
+    const { slices } = this.#scene;
+    const slice = strip.slice[column]!;
+    const bin = strip.coarse ? strip.binOf(column) : null;
+    const node = this.#nodeOf(strip, column);
+    const label = this.#labels.of(node, bin ? bin[0].nameOf(bin[1]) : slices.nameOf(slice));
+    const fill = bin ? this.#fills.ofBin(...bin) : this.#fills.of(slice);
+    const ink = inkOn(this.#fills.css[fill]!);
+    const two = height >= TWO_LINES;
+    const middle = y + height / 2;
+    const text = this.#labels.fit(label, width);
+    if (!text) return;
+    const line = two ? middle - 7 : middle;
+    if (!this.#isVisible(line)) return;
+    const isId = text === label.id && text !== label.full;
+    const left = isId ? x + Math.min(4, (width - label.idWidth) / 2) : x + 4;
+    this.#write(text, left, line, ink);
+    this.#written++;
+    if (!two || isId || !this.#isVisible(middle + 8)) return;
+    const lasts = slices.durationOf(slice);
+    const time = Number.isFinite(lasts) ? duration(lasts) : "";
+    if (time && this.#measure.width(time) <= width - 6) {
+      this.#write(time, x + 4, middle + 8, ink);
+    }
+  }
+
+  /** Says how long a track is idle where there is room for it. */
+  #idle(row: Row, strip: Strip): void {
+    const { slices, viewport, width } = this.#scene;
+    const track = slices.tracks[row.track]!;
+    if (row !== track.rows[0] || strip.coarse || this.#scene.layout.tracks[row.track]!.folded) {
+      return;
+    }
+    const { y, height } = this.#scene.rowBox(row);
+    const middle = y + height / 2;
+    if (!this.#isVisible(middle)) return;
+    const { share } = strip;
+    const least = 70 * this.#ratio;
+    for (let column = 0; column < share.length; ) {
+      if (share[column]! > 0) {
+        column++;
+        continue;
+      }
+      let end = column + 1;
+      while (end < share.length && share[end]! <= 0) end++;
+      const at = (strip.origin + (column + end) / 2) * strip.step;
+      const wide = end - column >= least && at > viewport.start && at < viewport.end;
+      column = end;
+      const gap = wide ? track.idleAt(at) : null;
+      if (!gap || this.#written > MOST_LABELS) continue;
+      const text = `idle ${duration(gap[1] - gap[0])}`;
+      const [left, right] = [
+        Math.max(0, this.#scene.x(gap[0])),
+        Math.min(width, this.#scene.x(gap[1])),
+      ];
+      const wants = this.#measure.width(text);
+      if (right - left < wants + 16) continue;
+      this.#write(text, (left + right - wants) / 2, middle, this.#theme.muted);
+      this.#written++;
+    }
+  }
+
+  #bands(): void {
+    const { bands, layout, scroll, height } = this.#scene;
+    let y = TOP - scroll + layout.height;
+    for (const band of bands) {
+      if (y < height && y + band.height > TOP) {
+        this.#context.save();
+        band.paint(this.#context, this.#scene, this.#theme, y);
+        this.#context.restore();
+      }
+      y += band.height;
+    }
+  }
 }

@@ -1,8 +1,13 @@
+import type { Theme } from "../shared/theme.ts";
 import { Viewport } from "../shared/viewport.ts";
+import type { Gap } from "./gaps.ts";
 import { Marked } from "./marked.ts";
+import type { Measure } from "./measure.ts";
 import type { Names } from "./names.ts";
-import { type TrackRow, trackRows } from "./rows.ts";
+import { type Heading, Layout, type TrackRow } from "./rows.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
+import type { Edge } from "./snap.ts";
+import { Tiles } from "./tiles.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
@@ -11,19 +16,28 @@ export const TOP = OVERVIEW + AXIS;
 /** Slices this near to the pointer count as hit, in CSS pixels. */
 const NEAR = 3;
 
-export type Hit =
-  | { slice: number; instants: number }
-  | { gap: readonly [from: number, to: number]; track: string };
+export type Hit = { slice: number; instants: number } | { gap: Gap };
 
 export type Zone = "overview" | "axis" | "tracks";
+
+/** Something over time below the tracks, as counters are. */
+export interface Band {
+  readonly height: number;
+  /** Paints it with its top at `y`. */
+  paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void;
+  /** What there is at a point of the band, in lines. */
+  at(x: number, y: number): string[];
+}
 
 /** What is on the stage and where; knows no DOM. */
 export class Scene {
   readonly slices: Slices;
   readonly names: Names;
-  readonly rows: readonly TrackRow[];
+  readonly layout: Layout;
+  readonly tiles: Tiles;
+  /** Below the tracks. */
+  bands: readonly Band[] = [];
   readonly viewport: Viewport;
-  readonly tracksHeight: number;
   width = 0;
   height = 0;
   scroll = 0;
@@ -35,16 +49,26 @@ export class Scene {
   range: readonly [number, number] | null = null;
   /** A range that is being drawn out. */
   preview: readonly [number, number] | null = null;
+  /** The idle stretch that the view speaks of. */
+  gap: Gap | null = null;
+  measure: Measure | null = null;
+  /** Whether ranges and measures begin and end at the edges of slices, and the edge that is near the pointer. */
+  snaps = true;
+  snapped: Edge | null = null;
   /** Where the pointer is, null outside. */
   pointer: { x: number; y: number } | null = null;
 
   constructor(slices: Slices, names: Names) {
     this.slices = slices;
     this.names = names;
-    this.rows = trackRows(slices);
-    this.tracksHeight = this.rows.at(-1)?.bottom ?? 0;
+    this.layout = new Layout(slices);
+    this.tiles = new Tiles(slices);
     this.viewport = new Viewport(slices.start, slices.end);
     this.selected = this.found = new Marked(slices.count);
+  }
+
+  get tracksHeight(): number {
+    return this.bands.reduce((sum, { height }) => sum + height, this.layout.height);
   }
 
   get naturalHeight(): number {
@@ -83,19 +107,60 @@ export class Scene {
     return y < OVERVIEW ? "overview" : y < TOP ? "axis" : "tracks";
   }
 
-  /** Top of a row of slices on the stage, and its height. */
+  /** Top of a row of slices on the stage, and its height; far above where it is hidden. */
   rowBox(row: Row): { y: number; height: number } {
-    const place = this.rows[row.track]!;
-    const top = TOP - this.scroll;
-    if (row.kind === RowKind.INSTANT) return { y: top + place.instantsTop, height: 7 };
-    const at = row.number - place.track.rows[0]!.number;
-    return { y: top + place.rowsTop + at * place.rowHeight, height: place.rowHeight - 2 };
+    const box = this.layout.box(row);
+    if (!box) return { y: -1e6, height: 0 };
+    return { y: TOP - this.scroll + box.y, height: box.height };
+  }
+
+  /** Rows of which something is on the stage; of folded tracks the lowest. */
+  get visibleRows(): Row[] {
+    return this.slices.rows.filter((row) => {
+      const { y, height } = this.rowBox(row);
+      const place = this.layout.tracks[row.track]!;
+      const isSeen = !place.folded || row === place.track.rows[0];
+      return isSeen && height > 0 && y <= this.height && y + height >= TOP;
+    });
+  }
+
+  /** Folds or unfolds the track or heading whose header is at (x, y); tells which, "" where there is none. */
+  foldAt(y: number): string {
+    const head = this.headAt(y);
+    if (!head) return "";
+    const said = this.layout.fold(head);
+    this.scrollBy(0);
+    return said;
+  }
+
+  headAt(y: number): Heading | TrackRow | null {
+    return this.zone(y) === "tracks" ? this.layout.headAt(y - TOP + this.scroll) : null;
+  }
+
+  /** Folds or unfolds the track of the slice that the view speaks of, else the first. */
+  foldCurrent(): string {
+    const track = Math.max(0, this.slices.trackOf(this.current));
+    const head = this.layout.tracks[track];
+    const said = head ? this.layout.fold(head) : "";
+    this.scrollBy(0);
+    return said;
+  }
+
+  /** The band at (x, y), by what it says there. */
+  bandAt(x: number, y: number): string[] | null {
+    let top = TOP - this.scroll + this.layout.height;
+    for (const band of this.bands) {
+      if (y >= top && y < top + band.height) return band.at(x, y - top);
+      top += band.height;
+    }
+    return null;
   }
 
   /** Moves and zooms as little as needed for a slice to be seen. */
   reveal(slice: number): void {
     const row = this.slices.rows[this.slices.rowOf(slice)];
     if (!row) return;
+    this.layout.unfold(row.track);
     this.viewport.reveal(this.slices.startOf(slice), this.slices.endOf(slice));
     const { y, height } = this.rowBox(row);
     if (y < TOP) this.scrollBy(y - TOP);
@@ -103,17 +168,14 @@ export class Scene {
   }
 
   hit(x: number, y: number): Hit | null {
-    const down = y - TOP + this.scroll;
-    const place = this.rows.find((each) => down >= each.top && down < each.bottom);
-    if (!place || this.zone(y) !== "tracks") return null;
-    const { track } = place;
+    const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
+    if (!row || !this.slices.holds(this.ns(x), this.ns(x))) return null;
+    const track = this.slices.tracks[row.track]!;
     const [from, to] = [this.ns(x - NEAR), this.ns(x + NEAR)];
-    if (track.instants && down >= place.instantsTop) {
-      const [first, last] = track.instants.range(from, to);
+    if (row.kind === RowKind.INSTANT) {
+      const [first, last] = row.range(from, to);
       return last > first ? { slice: first, instants: last - first } : null;
     }
-    const row = track.rows[Math.floor((down - place.rowsTop) / place.rowHeight)];
-    if (!row || down < place.rowsTop) return null;
     const at = this.ns(x);
     const pixel = this.viewport.span / this.width;
     const next = row.endingAfter(at);
@@ -124,6 +186,8 @@ export class Scene {
     const near = row.dominant(at - pixel / 2, at + pixel / 2);
     const slice = near >= 0 || wideGap ? near : row.dominant(from, to);
     if (slice >= 0) return { slice, instants: 0 };
-    return gap && row === track.rows[0] ? { gap, track: track.name } : null;
+    return gap && row === track.rows[0]
+      ? { gap: { track: track.number, from: gap[0], to: gap[1] } }
+      : null;
   }
 }

@@ -1,134 +1,20 @@
 import type { StringColumn } from "../shared/columns.ts";
-import { type SliceColumns, type TimelineColumns, Trust } from "../shared/run_client.ts";
-import { lowerBound, upperBound } from "../shared/sorted.ts";
+import {
+  type SliceColumns,
+  type TimelineColumns,
+  Trust,
+  type WindowColumns,
+} from "../shared/run_client.ts";
+import { upperBound } from "../shared/sorted.ts";
 import { RowKind } from "../shared/timeline_columns.ts";
-import { BLOCK, MaxPyramid, prefixSums } from "./pyramid.ts";
+import { MaxPyramid, prefixSums } from "./pyramid.ts";
+import { Row, type Shared } from "./row.ts";
 import { Track } from "./track.ts";
 
-export { RowKind, Track };
+export { Row, RowKind, Track };
 
 /** Slices that overlap by no more follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
-
-/** What the rows of a timeline share; empty until the slices are here. */
-interface Shared {
-  here: boolean;
-  start: Float64Array;
-  duration: Uint32Array | Float64Array;
-  before: Float64Array;
-  longest: MaxPyramid;
-}
-
-/** Slices `first` to `last - 1`: one below the other on the stage, by start, none over another. */
-export class Row {
-  readonly number: number;
-  readonly track: number;
-  /** How many slices lie around those of this row; of an extra lane its number. */
-  readonly depth: number;
-  /** One of `RowKind`. */
-  readonly kind: number;
-  readonly first: number;
-  readonly last: number;
-  readonly #shared: Shared;
-
-  constructor(
-    number: number,
-    place: { track: number; depth: number; kind: number; first: number; last: number },
-    shared: Shared,
-  ) {
-    this.number = number;
-    this.track = place.track;
-    this.depth = place.depth;
-    this.kind = place.kind;
-    this.first = place.first;
-    this.last = place.last;
-    this.#shared = shared;
-  }
-
-  get length(): number {
-    return this.last - this.first;
-  }
-
-  /** The slices that share time with [from, to); of instants those in [from, to]. */
-  range(from: number, to: number): [first: number, last: number] {
-    const { start, here } = this.#shared;
-    if (!here) return [this.first, this.first];
-    if (this.kind === RowKind.INSTANT) {
-      const first = lowerBound(start, from, this.first, this.last);
-      return [first, upperBound(start, to, first, this.last)];
-    }
-    const first = this.endingAfter(from);
-    return [first, lowerBound(start, to, first, this.last)];
-  }
-
-  /** The first slice of the row that ends after `ns`; `last` where there is none. */
-  endingAfter(ns: number, from = this.first): number {
-    const { start, duration } = this.#shared;
-    let low = from;
-    let high = this.last;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (start[middle]! + duration[middle]! <= ns) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** The first slice of the row that starts at `ns` or later; `last` where there is none. */
-  startingAt(ns: number, from = this.first): number {
-    return lowerBound(this.#shared.start, ns, from, this.last);
-  }
-
-  /** Time of [from, to) that the row's slices take. */
-  busy(from: number, to: number): number {
-    const [first, last] = this.range(from, to);
-    return this.busyOf(first, last, from, to);
-  }
-
-  /** The same of the slices [first, last) that `range` found there. */
-  busyOf(first: number, last: number, from: number, to: number): number {
-    if (first >= last) return 0;
-    const { start, duration } = this.#shared;
-    const end = start[last - 1]! + duration[last - 1]!;
-    const cut = Math.max(0, from - start[first]!) + Math.max(0, end - to);
-    return Math.max(0, this.#before(last) - this.#before(first) - cut);
-  }
-
-  /** The slice that takes most of [from, to), the first of equals; -1 where the row is idle. */
-  dominant(from: number, to: number): number {
-    const [first, last] = this.range(from, to);
-    return this.dominantOf(first, last, from, to);
-  }
-
-  dominantOf(first: number, last: number, from: number, to: number): number {
-    if (first >= last) return -1;
-    let best = first;
-    let most = this.#inside(first, from, to);
-    if (last - first > 2) {
-      const at = this.#shared.longest.argmax(first + 1, last - 1);
-      const share = this.#inside(at, from, to);
-      if (share > most) {
-        best = at;
-        most = share;
-      }
-    }
-    return last - first > 1 && this.#inside(last - 1, from, to) > most ? last - 1 : best;
-  }
-
-  #inside(slice: number, from: number, to: number): number {
-    const { start, duration } = this.#shared;
-    return Math.min(start[slice]! + duration[slice]!, to) - Math.max(start[slice]!, from);
-  }
-
-  /** Sum of all durations before a slice. */
-  #before(slice: number): number {
-    const { before, duration } = this.#shared;
-    const block = Math.floor(slice / BLOCK);
-    let sum = before[block]!;
-    for (let at = block * BLOCK; at < slice; at++) sum += duration[at]!;
-    return sum;
-  }
-}
 
 /** Nanoseconds by slice. */
 export interface Times {
@@ -157,6 +43,9 @@ export class Slices {
   readonly #shared: Shared;
   readonly #rowFirst: Int32Array;
   #data: SliceColumns | null = null;
+  /** The same where it is a part of the time only. */
+  #window: WindowColumns | null = null;
+  #loaded: readonly [from: number, to: number] = [Infinity, -Infinity];
   #bySource: Int32Array | null = null;
   #byNode: [offsets: Int32Array, slices: Int32Array] | null = null;
 
@@ -169,7 +58,6 @@ export class Slices {
     [this.start, this.end] = [info.first, info.last];
     const nothing = new Float64Array(0);
     this.#shared = {
-      here: false,
       start: nothing,
       duration: nothing,
       before: nothing,
@@ -187,9 +75,14 @@ export class Slices {
     if (columns.slices) this.fill(columns.slices);
   }
 
-  /** Whether the slices themselves are here. */
+  /** Whether the slices themselves are here, each of them. */
   get complete(): boolean {
-    return this.#data !== null;
+    return this.#data !== null && !this.#window;
+  }
+
+  /** Whether those of a part of the time are. */
+  holds(from: number, to: number): boolean {
+    return from >= this.#loaded[0] && to <= this.#loaded[1];
   }
 
   /** Starts, durations and own times by slice, for loops over many; empty until the slices are here. */
@@ -200,14 +93,24 @@ export class Slices {
 
   /** Takes the slices that were announced. */
   fill(data: SliceColumns): void {
-    this.#data = data;
-    const { start, duration } = data;
-    const [before, longest] = [prefixSums(duration), new MaxPyramid(duration)];
-    Object.assign(this.#shared, { here: true, start, duration, before, longest });
+    this.#take(data);
+    this.#loaded = [-Infinity, Infinity];
+    for (const row of this.rows) row.load(row.first, row.last, row.first);
+  }
+
+  /** Takes those of a part of the time, where a page cannot hold all. */
+  fillWindow(data: WindowColumns, from: number, to: number): void {
+    this.#take(data);
+    this.#window = data;
+    this.#loaded = [from, to];
+    const { rowFirst, rowNumber } = data;
+    this.rows.forEach((row, at) => {
+      row.load(rowFirst[at]!, rowFirst[at + 1]!, rowNumber[at]!);
+    });
   }
 
   startOf(slice: number): number {
-    return this.#shared.start[slice] ?? Number.NaN;
+    return this.#shared.start[this.#at(slice)] ?? Number.NaN;
   }
 
   endOf(slice: number): number {
@@ -215,22 +118,22 @@ export class Slices {
   }
 
   durationOf(slice: number): number {
-    return this.#shared.duration[slice] ?? Number.NaN;
+    return this.#shared.duration[this.#at(slice)] ?? Number.NaN;
   }
 
   /** Time of a slice without the slices inside it. */
   selfOf(slice: number): number {
-    return (this.#data?.self ?? this.#shared.duration)[slice] ?? Number.NaN;
+    return (this.#data?.self ?? this.#shared.duration)[this.#at(slice)] ?? Number.NaN;
   }
 
   /** -1: no node is known. */
   nodeOf(slice: number): number {
-    return this.#data?.node?.[slice] ?? -1;
+    return this.#data?.node?.[this.#at(slice)] ?? -1;
   }
 
   /** Position of the slice's name among the distinct ones. */
   nameCodeOf(slice: number): number {
-    return this.#data?.name[slice] ?? -1;
+    return this.#data?.name[this.#at(slice)] ?? -1;
   }
 
   /** The distinct names. */
@@ -249,19 +152,24 @@ export class Slices {
 
   /** How surely a slice is its node's: one of `Trust`. */
   trustOf(slice: number): number {
-    return this.#data?.trust?.[slice] ?? this.columns.info.trust ?? Trust.ABSENT;
+    return this.#data?.trust?.[this.#at(slice)] ?? this.columns.info.trust ?? Trust.ABSENT;
   }
 
   /** Index of a slice in `run.timeline`. */
   sourceOf(slice: number): number {
     if (!(slice >= 0 && slice < this.count)) return -1;
-    return this.#data?.source?.[slice] ?? slice;
+    return this.#data?.source?.[this.#at(slice)] ?? (this.#window?.source ? -1 : slice);
   }
 
-  /** The slice of an index of `run.timeline`, -1 where it is not drawn. */
+  /** The slice of an index of `run.timeline`, -1 where it is not drawn or not here. */
   bySource(source: number): number {
-    if (!this.#data?.source) return source < this.count ? source : -1;
-    this.#bySource ??= inverse(this.#data.source);
+    const all = this.#data?.source;
+    if (!all) return source < this.count ? source : -1;
+    if (this.#window) {
+      const at = all.indexOf(source);
+      return at < 0 ? -1 : this.#numberOf(at);
+    }
+    this.#bySource ??= inverse(all);
     return this.#bySource[source] ?? -1;
   }
 
@@ -275,17 +183,18 @@ export class Slices {
     return this.rows[this.rowOf(slice)]?.track ?? -1;
   }
 
-  /** Slices of a node, by occurrence: in the order of `run.timeline`. */
+  /** Slices of a node that are here, by occurrence: in the order of `run.timeline`. */
   of(node: number): Int32Array {
-    if (!this.complete) return new Int32Array(0);
-    this.#byNode ??= this.#sortByNode();
+    if (!this.#data?.node || node < 0) return new Int32Array(0);
+    if (this.#window) return this.#inWindow(node);
+    this.#byNode ??= this.#sortByNode(this.#data.node);
     const [offsets, slices] = this.#byNode;
-    if (node < 0 || node + 1 >= offsets.length) return new Int32Array(0);
-    return slices.subarray(offsets[node]!, offsets[node + 1]!);
+    return slices.subarray(offsets[node] ?? 0, offsets[node + 1] ?? 0);
   }
 
   /** Which of its node's slices this is, -1 where no node is known. */
   occurrenceOf(slice: number): number {
+    if (this.#window) return this.#window.occurrence?.[this.#at(slice)] ?? -1;
     const all = this.of(this.nodeOf(slice));
     const source = this.sourceOf(slice);
     let [low, high] = [0, all.length];
@@ -301,6 +210,10 @@ export class Slices {
   parentOf(slice: number): number {
     const row = this.rows[this.rowOf(slice)];
     if (!row) return -1;
+    if (this.#window) {
+      const at = this.#window.parent[row.at(slice)] ?? -1;
+      return at < 0 ? -1 : this.#numberOf(at);
+    }
     const nested = this.tracks[row.track]!.rows.filter(({ kind }) => kind === RowKind.NESTED);
     const from = row.kind === RowKind.NESTED ? row.depth : nested.length;
     for (let depth = from - 1; depth >= 0; depth--) {
@@ -325,10 +238,36 @@ export class Slices {
     );
   }
 
-  #sortByNode(): [offsets: Int32Array, slices: Int32Array] {
-    const node = this.#data?.node;
+  #take(data: SliceColumns): void {
+    this.#data = data;
+    this.#bySource = this.#byNode = null;
+    const { start, duration } = data;
+    const [before, longest] = [prefixSums(duration), new MaxPyramid(duration)];
+    Object.assign(this.#shared, { start, duration, before, longest });
+  }
+
+  /** Place of a slice in the columns. */
+  #at(slice: number): number {
+    return this.#window ? (this.rows[this.rowOf(slice)]?.at(slice) ?? -1) : slice;
+  }
+
+  /** Number of the slice at a place of the window. */
+  #numberOf(at: number): number {
+    const { rowFirst, rowNumber } = this.#window!;
+    const row = upperBound(rowFirst, at) - 1;
+    return rowNumber[row]! + at - rowFirst[row]!;
+  }
+
+  #inWindow(node: number): Int32Array {
+    const { node: nodes, occurrence } = this.#window!;
+    const found: number[] = [];
+    for (let at = nodes!.indexOf(node); at >= 0; at = nodes!.indexOf(node, at + 1)) found.push(at);
+    found.sort((a, b) => (occurrence?.[a] ?? a) - (occurrence?.[b] ?? b));
+    return Int32Array.from(found, (at) => this.#numberOf(at));
+  }
+
+  #sortByNode(node: Int32Array): [offsets: Int32Array, slices: Int32Array] {
     const offsets = new Int32Array(this.columns.nodeNs.length + 1);
-    if (!node) return [offsets, new Int32Array(0)];
     for (const each of node) if (each >= 0) offsets[each + 1]!++;
     for (let each = 1; each < offsets.length; each++) offsets[each]! += offsets[each - 1]!;
     const next = offsets.slice();

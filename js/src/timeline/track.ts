@@ -1,5 +1,6 @@
 import { lowerBound, upperBound } from "../shared/sorted.ts";
-import { type Row, RowKind, type Slices } from "./slices.ts";
+import type { Row } from "./row.ts";
+import { RowKind, type Slices } from "./slices.ts";
 
 /** The rows of one thread of a device. */
 export class Track {

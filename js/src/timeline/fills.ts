@@ -1,0 +1,76 @@
+import { opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { channels, kindFill, type Theme } from "../shared/theme.ts";
+import type { Bins } from "./bins.ts";
+import type { Names } from "./names.ts";
+import type { Slices } from "./slices.ts";
+
+/** Colours of slices of which no op kind is known, so that neighbours differ. */
+const SHADES = 4;
+
+/** What slices are filled with: by the op kind of their node, else of their name. */
+export class Fills {
+  /** By number of a fill. */
+  css: readonly string[] = [];
+  /** The same as pixels without their opacity. */
+  pixels = new Uint32Array(0);
+  readonly #slices: Slices;
+  readonly #kinds = Object.keys(opKinds.light);
+  readonly #ofNode: Uint8Array;
+  #ofName = new Uint8Array(0);
+
+  constructor(slices: Slices, names: Names) {
+    this.#slices = slices;
+    this.#ofNode = Uint8Array.from(slices.columns.nodeNs, (_, node) =>
+      this.#number(names.opKind(node)),
+    );
+  }
+
+  retheme(theme: Theme): void {
+    const base = channels(kindFill(theme, "other"));
+    const towards = channels(theme.background);
+    const shade = (by: number) =>
+      `rgb(${base.map((value, i) => Math.round(value + (towards[i]! - value) * by)).join(", ")})`;
+    this.css = [
+      ...this.#kinds.map((kind) => kindFill(theme, kind)),
+      ...Array.from({ length: SHADES }, (_, i) => shade(i * 0.16)),
+    ];
+    this.pixels = Uint32Array.from(this.css, (color) => {
+      const [red, green, blue] = channels(color);
+      return (blue << 16) | (green << 8) | red;
+    });
+  }
+
+  /** Number of a slice's fill. */
+  of(slice: number): number {
+    const node = this.#slices.nodeOf(slice);
+    if (node >= 0) return this.#ofNode[node]!;
+    if (this.#ofName.length !== this.#slices.names.length) this.#sortNames();
+    return this.#ofName[this.#slices.nameCodeOf(slice)] ?? 0;
+  }
+
+  /** The same of a bin's. */
+  ofBin(bins: Bins, bin: number): number {
+    const node = bins.nodeOf(bin);
+    return node >= 0 ? this.#ofNode[node]! : this.#named(bins.kindOf(bin), bins.nameOf(bin));
+  }
+
+  #sortNames(): void {
+    const { names, nameKinds } = this.#slices;
+    this.#ofName = Uint8Array.from({ length: names.length }, (_, name) =>
+      this.#named(nameKinds.at(name) || "other", names.at(name)),
+    );
+  }
+
+  /** Where the op kind is not known, the text of the name tells which shade it has. */
+  #named(kind: string, name: string): number {
+    if (kind !== "other") return this.#number(kind);
+    let mixed = 0;
+    for (let at = 0; at < name.length; at++) mixed = (mixed * 31 + name.charCodeAt(at)) | 0;
+    return this.#kinds.length + (((mixed ^ (mixed >>> 7)) >>> 0) % SHADES);
+  }
+
+  #number(kind: string): number {
+    const found = this.#kinds.indexOf(kind);
+    return found < 0 ? this.#kinds.indexOf("other") : found;
+  }
+}

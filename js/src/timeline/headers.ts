@@ -1,0 +1,117 @@
+import { counted, percent } from "../shared/format.ts";
+import type { Theme } from "../shared/theme.ts";
+import type { Heading, TrackRow } from "./rows.ts";
+import { type Scene, TOP } from "./scene.ts";
+import { RowKind, type Track } from "./slices.ts";
+
+type Write = (
+  text: string,
+  x: number,
+  y: number,
+  color: string,
+  room: number,
+  weight?: string,
+) => number;
+
+/** Paints what stands above the rows: runs, devices, tracks, and what there is to know of each. */
+export class Headers {
+  readonly #scene: Scene;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #write: Write;
+  #theme!: Theme;
+
+  constructor(scene: Scene, context: CanvasRenderingContext2D, write: Write) {
+    this.#scene = scene;
+    this.#context = context;
+    this.#write = write;
+  }
+
+  paint(theme: Theme): void {
+    this.#theme = theme;
+    const { layout, scroll, height } = this.#scene;
+    const above = TOP - scroll;
+    for (const heading of layout.headings) {
+      const y = above + heading.top;
+      if (!heading.hidden && y < height && y > TOP - 20) this.#heading(heading, y);
+    }
+    for (const place of layout.tracks) {
+      const y = above + place.top;
+      if (!place.hidden && y < height && y > TOP - 20) this.#track(place, y);
+    }
+  }
+
+  #heading({ text, first, last, level, folded }: Heading, y: number): void {
+    const { width } = this.#scene;
+    this.#context.fillStyle = this.#theme.surface;
+    this.#context.fillRect(0, y + 1, width, 18);
+    const x = 6 + level * 10;
+    this.#triangle(x, y + 10, folded);
+    const lead =
+      x + 14 + this.#write(text, x + 12, y + 10, this.#theme.text, width - x - 20, "600");
+    const tracks = counted(last - first, "track");
+    const said = folded ? `${tracks} hidden` : tracks;
+    this.#write(said, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
+  }
+
+  #track(place: TrackRow, top: number): void {
+    const { width } = this.#scene;
+    const { track, folded } = place;
+    const y = top + 10;
+    this.#context.fillStyle = this.#theme.background;
+    this.#context.fillRect(0, top + 2, width, 16);
+    this.#triangle(6, y, folded);
+    let x = 18 + this.#write(place.name, 18, y, this.#theme.text, width - 24, "600");
+    const badge = overlapText(track);
+    if (badge) {
+      x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, this.#theme.warning, width - x - 14, "600");
+    }
+    this.#write(this.#facts(place).join(" · "), x + 8, y, this.#theme.muted, width - x - 14);
+  }
+
+  #facts({ track, folded }: TrackRow): string[] {
+    const { viewport, slices } = this.#scene;
+    const { count } = track;
+    const facts = [counted(count, "slice")];
+    const instants = track.instants?.length;
+    if (instants) facts.push(`${counted(instants, "slice")} of no duration`);
+    if (count && slices.holds(viewport.start, viewport.end)) {
+      const busy = track.busy(viewport.start, viewport.end) / viewport.span;
+      const does = slices.columns.info.synthetic ? "takes" : "busy";
+      facts.push(`${does} ${percent(busy)} of the part in view`);
+    }
+    const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
+    if (levels > 1) facts.push(levelsText(track));
+    if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
+    return facts;
+  }
+
+  #triangle(x: number, y: number, folded: boolean): void {
+    const context = this.#context;
+    context.fillStyle = this.#theme.muted;
+    context.beginPath();
+    if (folded) {
+      context.moveTo(x, y - 4);
+      context.lineTo(x + 6, y);
+      context.lineTo(x, y + 4);
+    } else {
+      context.moveTo(x - 1, y - 3);
+      context.lineTo(x + 7, y - 3);
+      context.lineTo(x + 3, y + 3);
+    }
+    context.fill();
+  }
+}
+
+/** `3 levels: slices nest`. */
+export function levelsText({ rows }: Track): string {
+  return `${rows.filter(({ kind }) => kind === RowKind.NESTED).length} levels: slices nest`;
+}
+
+/** `2 slices overlap others: on a lane of their own`; "" where none does. */
+export function overlapText({ rows, overlapping }: Track): string {
+  if (!overlapping) return "";
+  const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;
+  const where = lanes > 1 ? `on ${lanes} lanes of their own` : "on a lane of their own";
+  const verb = overlapping === 1 ? "overlaps others: on its own lane" : `overlap others: ${where}`;
+  return `${counted(overlapping, "slice")} ${verb}`;
+}

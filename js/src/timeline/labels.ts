@@ -1,0 +1,85 @@
+import type { TextMeasure } from "../shared/canvas.ts";
+import type { Names } from "./names.ts";
+
+/** Room from which a long label is shortened rather than replaced by the node id. */
+const SHORTENED_FROM = 80;
+/** Least room that an id leaves on both sides together. */
+const ID_PADDING = 3;
+/** Rooms whose difference is less get the same shortened text. */
+const STEP = 8;
+
+/** What can be written on the slices of one operator. */
+interface Label {
+  /** `#66`; "" without a node. */
+  id: string;
+  full: string;
+  /** The first operator of a fusion with the id, and alone. */
+  first: string;
+  bare: string;
+  idWidth: number;
+  fullWidth: number;
+  firstWidth: number;
+  bareWidth: number;
+  /** Shortened texts by room. */
+  short: Map<number, string>;
+}
+
+/** Texts of slices, made and measured once for each node or name. */
+export class Labels {
+  readonly #names: Names;
+  readonly #measure: TextMeasure;
+  readonly #known = new Map<string, Label>();
+  #font = "";
+
+  constructor(names: Names, measure: TextMeasure) {
+    this.#names = names;
+    this.#measure = measure;
+  }
+
+  /** To be called with the context's font set; other fonts have other widths. */
+  begin(font: string): void {
+    if (font !== this.#font) this.#known.clear();
+    this.#font = font;
+  }
+
+  of(node: number, name: string): Label {
+    const key = node < 0 ? name : `${node}`;
+    const known = this.#known.get(node < 0 ? `-${name}` : key);
+    if (known) return known;
+    const text = this.#names.ofNode(node) || name;
+    const bare = text.split(" + ", 1)[0]!;
+    const id = node < 0 ? "" : `#${node}`;
+    const [full, first] = [`${id} ${text}`.trim(), `${id} ${bare}`.trim()];
+    const width = (each: string) => this.#measure.width(each);
+    const label = {
+      id,
+      full,
+      first,
+      bare,
+      idWidth: width(id),
+      fullWidth: width(full),
+      firstWidth: width(first),
+      bareWidth: width(bare),
+      short: new Map<number, string>(),
+    };
+    this.#known.set(node < 0 ? `-${name}` : key, label);
+    return label;
+  }
+
+  /** What fits into a box of this width; "" where nothing does. */
+  fit(label: Label, width: number): string {
+    const room = width - 6;
+    if (label.fullWidth <= room) return label.full;
+    if (label.firstWidth <= room) return label.first;
+    if (room < SHORTENED_FROM) {
+      return label.id && width - label.idWidth >= ID_PADDING ? label.id : "";
+    }
+    const step = Math.floor(room / STEP);
+    let short = label.short.get(step);
+    if (short === undefined) {
+      short = this.#measure.fit(label.full, step * STEP);
+      label.short.set(step, short);
+    }
+    return short;
+  }
+}

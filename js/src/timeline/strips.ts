@@ -1,0 +1,308 @@
+import { layer } from "../shared/canvas.ts";
+import type { Bins } from "./bins.ts";
+import type { Fills } from "./fills.ts";
+import type { Columns, Row } from "./row.ts";
+import { RowKind, type Slices } from "./slices.ts";
+
+/** Least opacity of a column that is busy at all. */
+const FAINTEST = 0.18;
+/** Slices narrower than this have no edge, CSS pixels. */
+const EDGE_FROM = 4;
+
+/** One row of the stage in device pixels. */
+export class Strip implements Columns {
+  row = -1;
+  /** Column c is the time [(origin + c) · step, (origin + c + 1) · step). */
+  origin = 0;
+  step = 0;
+  /** Of which data, and in which colours. */
+  version = -1;
+  /** Told by bins, not by the slices themselves. */
+  coarse = false;
+  /** When it was drawn last. */
+  frame = -1;
+  /** What of it is to be painted anew. */
+  dirty = false;
+  readonly line: number;
+  readonly slice: Int32Array;
+  readonly share: Float32Array;
+  /** Where it is coarse: the bin that fills each column, and behind it of which of `bins`. */
+  bins: readonly Bins[] = [];
+  readonly bin: Int32Array;
+  readonly pixels: Uint32Array;
+
+  constructor(line: number, width: number, pixels: Uint32Array) {
+    this.line = line;
+    this.slice = new Int32Array(width);
+    this.share = new Float32Array(width);
+    this.bin = new Int32Array(width);
+    this.pixels = pixels;
+  }
+
+  /** The bins that fill a column, and which of them. */
+  binOf(column: number): [Bins, number] | null {
+    const mark = this.bin[column]!;
+    const bins = mark < 0 ? undefined : this.bins[mark >>> 24];
+    return bins ? [bins, mark & 0xffffff] : null;
+  }
+
+  /** Where the run of columns that look like `column` ends. */
+  runEnd(column: number, last: number): number {
+    const { slice, share } = this;
+    let end = column + 1;
+    if (share[column]! < 1) return end;
+    while (end < last && slice[end] === slice[column] && share[end] === 1) end++;
+    return end;
+  }
+}
+
+/** What tells a row's columns: the slices, or bins until they are here. */
+export interface Source {
+  slices: Slices;
+  fills: Fills;
+  /** The finest bins for a part of the time, the coarsest first; each tells what the ones before left out. */
+  bins(from: number, to: number, step: number): readonly Bins[];
+}
+
+/**
+ * Rows as lines of pixels, kept from frame to frame: a pan tells only the columns that are new; after a zoom lines are
+ * stretched until there is time to tell them anew.
+ */
+export class Strips {
+  readonly #source: Source;
+  readonly #layer = layer("");
+  #image = new ImageData(1, 1);
+  #strips: Strip[] = [];
+  #ofRow = new Map<number, Strip>();
+  #width = 0;
+  #ratio = 1;
+  #origin = 0;
+  #step = 1;
+  #version = 0;
+  #frame = 0;
+  #deadline = 0;
+  #muted = 0;
+  #coarse = false;
+  /** Some line is still that of another zoom. */
+  stale = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** All is to be told anew: other data or colours. */
+  forget(): void {
+    this.#version++;
+  }
+
+  /**
+   * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
+   * anew for so many milliseconds; by bins alone where `coarse` says so.
+   */
+  begin(
+    view: { start: number; step: number; width: number; rows: number; ratio: number },
+    muted: number,
+    milliseconds: number,
+    coarse = false,
+  ): void {
+    this.#frame++;
+    this.#coarse = coarse;
+    this.stale = false;
+    this.#muted = muted;
+    this.#ratio = view.ratio;
+    const isSame = Math.abs(view.step / this.#step - 1) * view.width < 1e-6;
+    if (!isSame) this.#step = view.step;
+    this.#origin = Math.round(view.start / this.#step);
+    this.#deadline = performance.now() + milliseconds;
+    if (view.width !== this.#width || view.rows > this.#strips.length) {
+      this.#allocate(view.width, view.rows + 8);
+    }
+  }
+
+  /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
+  tell(row: Row): Strip {
+    const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
+    strip.frame = this.#frame;
+    const isKnown = strip.version === this.#version;
+    const by = this.#origin - strip.origin;
+    if (isKnown && strip.step === this.#step) {
+      if (by === 0) return strip;
+      if (Math.abs(by) < this.#width && !strip.coarse) {
+        this.#shift(strip, by, row);
+        return strip;
+      }
+    }
+    if (isKnown && performance.now() > this.#deadline) {
+      this.stale = true;
+      return strip;
+    }
+    strip.version = this.#version;
+    strip.step = this.#step;
+    strip.origin = this.#origin;
+    this.#columns(strip, row, 0, this.#width);
+    this.#color(strip, row);
+    return strip;
+  }
+
+  /** Hands the lines that changed over to the canvas. */
+  flush(): void {
+    const { context } = this.#layer;
+    let [first, last] = [this.#strips.length, -1];
+    for (const strip of this.#strips) {
+      if (!strip.dirty) continue;
+      strip.dirty = false;
+      first = Math.min(first, strip.line);
+      last = Math.max(last, strip.line);
+    }
+    if (last >= first) {
+      context.putImageData(this.#image, 0, 0, 0, first, this.#width, last - first + 1);
+    }
+  }
+
+  /** Draws a line from device pixel `y` on, where its time is now. */
+  draw(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
+    const scale = strip.step / this.#step;
+    const left = strip.origin * scale - this.#origin;
+    const { canvas } = this.#layer;
+    if (scale === 1 && left === 0) {
+      context.drawImage(canvas, 0, strip.line, this.#width, 1, 0, y, this.#width, height);
+      return;
+    }
+    const first = Math.max(0, Math.floor(-left / scale));
+    const last = Math.min(this.#width, Math.ceil((this.#width - left) / scale));
+    if (last <= first) return;
+    context.drawImage(
+      canvas,
+      first,
+      strip.line,
+      last - first,
+      1,
+      left + first * scale,
+      y,
+      (last - first) * scale,
+      height,
+    );
+  }
+
+  /** Whether a line is of this frame's time and scale. */
+  isFresh(strip: Strip): boolean {
+    return strip.step === this.#step && strip.origin === this.#origin;
+  }
+
+  /** Where a column of a line begins now, device pixels. */
+  x(strip: Strip, column: number): number {
+    return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
+  }
+
+  #allocate(width: number, rows: number): void {
+    this.#width = width;
+    this.#image = new ImageData(width, rows);
+    const pixels = new Uint32Array(this.#image.data.buffer);
+    this.#strips = Array.from(
+      { length: rows },
+      (_, line) => new Strip(line, width, pixels.subarray(line * width, (line + 1) * width)),
+    );
+    this.#ofRow.clear();
+    this.#layer.canvas.width = width;
+    this.#layer.canvas.height = rows;
+  }
+
+  /** A line for a row that has none: that which was not drawn for longest. */
+  #take(row: number): Strip {
+    let oldest = this.#strips[0]!;
+    for (const strip of this.#strips) if (strip.frame < oldest.frame) oldest = strip;
+    this.#ofRow.delete(oldest.row);
+    this.#ofRow.set(row, oldest);
+    oldest.row = row;
+    oldest.version = -1;
+    return oldest;
+  }
+
+  #shift(strip: Strip, by: number, row: Row): void {
+    const width = this.#width;
+    const { slice, share } = strip;
+    strip.origin = this.#origin;
+    if (by > 0) {
+      slice.copyWithin(0, by);
+      share.copyWithin(0, by);
+      this.#columns(strip, row, width - by, width);
+    } else {
+      slice.copyWithin(-by, 0, width + by);
+      share.copyWithin(-by, 0, width + by);
+      this.#columns(strip, row, 0, -by);
+    }
+    this.#color(strip, row);
+  }
+
+  #columns(strip: Strip, row: Row, first: number, last: number): void {
+    const { slices } = this.#source;
+    const from = strip.origin * strip.step;
+    const [begin, end] = [from + first * strip.step, from + last * strip.step];
+    strip.coarse =
+      this.#coarse || !slices.holds(Math.max(begin, slices.start), Math.min(end, slices.end));
+    if (!strip.coarse) {
+      row.tell(strip, from, strip.step, first, last);
+      return;
+    }
+    strip.slice.fill(-1, first, last);
+    strip.share.fill(0, first, last);
+    strip.bin.fill(-1, first, last);
+    strip.bins = this.#source.bins(begin, end, strip.step);
+    strip.bins.forEach((bins, i) => {
+      bins.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
+    });
+  }
+
+  #color(strip: Strip, row: Row): void {
+    strip.dirty = true;
+    if (row.kind === RowKind.INSTANT) this.#colorInstants(strip);
+    else this.#colorSlices(strip);
+  }
+
+  #colorInstants({ share, pixels }: Strip): void {
+    const ink = (0xff000000 | this.#muted) >>> 0;
+    const wide = this.#ratio >= 1.5;
+    for (let column = 0; column < this.#width; column++) {
+      const is = share[column]! > 0 || (wide && column > 0 && share[column - 1]! > 0);
+      pixels[column] = is ? ink : 0;
+    }
+  }
+
+  #colorSlices(strip: Strip): void {
+    const { slice, share, pixels } = strip;
+    const { fills } = this.#source;
+    const colors = fills.pixels;
+    const width = this.#width;
+    const least = EDGE_FROM * this.#ratio;
+    let [known, color] = [-2, 0];
+    for (let column = 0; column < width; ) {
+      const at = slice[column]!;
+      if (at < 0) {
+        pixels[column++] = 0;
+        continue;
+      }
+      if (at !== known) {
+        known = at;
+        color = colors[strip.coarse ? this.#coarseFill(strip, column) : fills.of(at)]!;
+      }
+      const busy = share[column]!;
+      if (busy < 1) {
+        const alpha = Math.round(255 * (FAINTEST + (1 - FAINTEST) * busy));
+        pixels[column++] = ((alpha << 24) | color) >>> 0;
+        continue;
+      }
+      const end = strip.runEnd(column, width);
+      pixels.fill((0xff000000 | color) >>> 0, column, end);
+      if (end - column > least && column > 0) {
+        pixels[column] =
+          (0xff000000 | (((color >>> 1) & 0x7f7f7f) + ((color >>> 4) & 0x0f0f0f))) >>> 0;
+      }
+      column = end;
+    }
+  }
+
+  #coarseFill(strip: Strip, column: number): number {
+    const found = strip.binOf(column);
+    return found ? this.#source.fills.ofBin(...found) : 0;
+  }
+}
