@@ -3,6 +3,7 @@ import type { SessionClient } from "../shared/session_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import type { Data } from "./data.ts";
+import { Heat, noRepeats } from "./heat.ts";
 import { Merged } from "./merged.ts";
 import type { ChartKind, TimelineOptions } from "./state.ts";
 
@@ -53,5 +54,11 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     title: "slices merged by their path, heaviest first",
     unavailable: () => null,
     make: (host) => new Merged(host),
+  },
+  repeats: {
+    label: "repeats",
+    title: "operators × repeats: warm-up and noise",
+    unavailable: noRepeats,
+    make: (host) => new Heat(host),
   },
 };
