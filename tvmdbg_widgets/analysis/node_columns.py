@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.critical_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.memory_sizes import known_sizes
+from tvmdbg_widgets.analysis.roofline import roofline_of
+from tvmdbg_widgets.analysis.work import work
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.node_columns import NodeColumn, classed
 
@@ -17,21 +20,27 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
 
-#: Columns that a graph has of itself.
-KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes")
+#: Columns that a graph has with times of its nodes.
+TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")
+#: Columns that a run has of itself.
+KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
+_ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
 
 def known_column(
     parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
 ) -> NodeColumn:
-    """Return a column by its name, one row an entry.
+    """Return a column by its name, one row an entry, or a node where it is of times.
 
     Parameters
     ----------
     parts : RunParts
     name : str
         ``"dtype"``, ``"device"``, ``"storage"`` (entries of one ``storage_id`` share a buffer),
-        ``"layout"`` (see :func:`known_layouts`) or ``"bytes"``.
+        ``"layout"`` (see :func:`known_layouts`) or ``"bytes"``; of nodes ``"slack"`` and
+        ``"critical"`` (see :mod:`tvmdbg_widgets.analysis.critical_path`), ``"intensity"``
+        (operations a byte) and ``"flops"`` (operations a second; see
+        :mod:`tvmdbg_widgets.analysis.roofline`).
     watch : callable
         Called with the number of entries that are done, where that takes long; what it raises
         ends it.
@@ -44,6 +53,8 @@ def known_column(
     graph = parts.graph
     if graph is None:
         raise ValueError("the run has no graph")
+    if name in TIMED_COLUMNS:
+        return _timed(parts, graph, name)
     if name == "bytes":
         sizes = known_sizes(graph)
         return NodeColumn(name, "entries", sizes, unit="B", together="sum")
@@ -61,6 +72,30 @@ def known_column(
         if each >= 0
     }
     return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
+
+
+def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
+    """A column that needs times; all unknown, and why, where there are none."""
+    nothing = np.full(graph.num_nodes, np.nan)
+    why = why_not(parts)
+    if why:
+        return NodeColumn(name, "nodes", nothing, note=why)
+    if name in ("slack", "critical"):
+        path = critical_path_of(parts)
+        if name == "slack":
+            return NodeColumn(name, "nodes", path.slack_ns.copy(), unit="ns", note=path.said[0])
+        names: list[str | None] = [None] * graph.num_nodes
+        for node in np.flatnonzero(~np.isnan(path.slack_ns)).tolist():
+            names[node] = _TIED if path.critical[node] else _BESIDE
+        for node in path.nodes.tolist():
+            names[node] = _ON_PATH
+        return classed(name, "nodes", names)
+    roofline = roofline_of(parts, lambda: work(graph), None, None)
+    values = roofline.intensity if name == "intensity" else roofline.flops_per_s
+    unknown = len(roofline.unknown)
+    note = f"unknown for {unknown} operators: run.roofline() tells why" if unknown else ""
+    unit = "FLOP/B" if name == "intensity" else "FLOP/s"
+    return NodeColumn(name, "nodes", values.copy(), unit=unit, scale="log", note=note)
 
 
 def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:

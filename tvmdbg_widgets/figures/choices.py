@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 LEAST_WIDTH, MOST_WIDTH = 300, 2000
 SHOWN = ("both", "chart", "table")
 SORTS = ("time", "order")
-COLOR_BY = ("kind", "time", "health", "dtype", "device", "storage", "layout", "bytes")
+COLOR_BY = (
+    *("kind", "time", "health", "dtype", "device", "storage", "layout", "bytes"),
+    *("slack", "critical", "intensity", "flops"),
+)
 DIRECTIONS = ("down", "right")
 
 

@@ -22,6 +22,8 @@ from tvmdbg_widgets.widgets.answers_facts import facts
 from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_memory import memory
 from tvmdbg_widgets.widgets.answers_node import node_details
+from tvmdbg_widgets.widgets.answers_paths import PATH_ANSWERS
+from tvmdbg_widgets.widgets.answers_ranges import RANGE_ANSWERS
 from tvmdbg_widgets.widgets.answers_tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.widgets.answers_timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.widgets.bundles import VIEWS, code
@@ -281,6 +283,8 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "memory": memory,
     "change": change,
     "cancel": _cancel,
+    **PATH_ANSWERS,
     **TENSOR_ANSWERS,
     **TIMELINE_ANSWERS,
+    **RANGE_ANSWERS,
 }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.critical_path import why_not
+from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, TIMED_COLUMNS, known_column
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.model.node_columns import NodeColumn, node_column
 
@@ -94,6 +95,8 @@ class ColorColumns:
         self._lock = threading.RLock()
         #: As the page is told them; None for what it can ask for.
         self.wire: dict[str, Any] = {} if run.graph is None else {_LAYOUT: None}
+        if not why_not(run.parts):
+            self.wire |= dict.fromkeys(TIMED_COLUMNS)
 
     def name_of(self, what: Any, **how: Any) -> str:
         """Return the name of what is to be shown; data is kept, errors are begun.
@@ -136,6 +139,8 @@ class ColorColumns:
             work.join(1)
         if name == _LAYOUT and (again or name not in self._columns):
             self._begin_layout()
+        elif name in TIMED_COLUMNS and name not in self._columns and self._run.graph is not None:
+            self._keep(known_column(self._run.parts, name))
         elif name == _ERROR and again and self._errors is not None:
             self._begin_errors(self._errors)
 
@@ -156,7 +161,8 @@ class ColorColumns:
         """Return the columns that a page without a kernel is to carry."""
         graph = self._run.graph
         if graph is not None and graph.num_nodes <= _AT_ONCE:
-            self.begin(_LAYOUT)
+            for name in [name for name, wire in self.wire.items() if wire is None]:
+                self.begin(name)
         return {name: wire for name, wire in self.wire.items() if wire is not None}
 
     def _known_name(self, name: str, how: dict[str, Any]) -> str:
@@ -182,7 +188,7 @@ class ColorColumns:
         with self._lock:
             wire = self.wire | {column.name: column.to_wire() | more}
             self._columns[column.name] = column
-            own = [name for name in wire if name not in (_LAYOUT, _ERROR)]
+            own = [name for name in wire if name not in (_LAYOUT, _ERROR, *TIMED_COLUMNS)]
             for name in own[:-_MOST_COLUMNS]:
                 del wire[name], self._columns[name]
             self.wire = wire

@@ -45,7 +45,8 @@ class ColorName(str):
         ----------
         what : str, array_like, mapping or callable
             ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``, ``"device"``, ``"storage"``,
-            ``"layout"``, ``"bytes"``, ``"error"``, the name of data given before, or data as of
+            ``"layout"``, ``"bytes"``, ``"slack"``, ``"critical"``, ``"intensity"``, ``"flops"``,
+            ``"error"``, the name of data given before, or data as of
             :func:`tvmdbg_widgets.model.node_columns.node_column`. A callable is given each
             ``Node`` and returns a number, a text or None.
         **how

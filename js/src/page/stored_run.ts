@@ -21,6 +21,8 @@ export function runAnswers(data: StoredData): Answers {
     timeline: part("timeline"),
     tensors: part("tensors"),
     memory: part("memory"),
+    critical: part("critical"),
+    roofline: part("roofline"),
     comparison: part("comparison"),
     change: part("change"),
     node: (question) => plain(nodeDetails(data, question.integer("node"))),

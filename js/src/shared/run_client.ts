@@ -2,11 +2,13 @@ import type { AnyModel } from "@anywidget/types";
 import type { ChangeColumns } from "./change_columns.ts";
 import { fields, type StringColumn } from "./columns.ts";
 import { pageCache } from "./page_cache.ts";
+import type { CriticalColumns, RooflineColumns } from "./path_columns.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
 import type { TensorQuestions } from "./tensor_client.ts";
 import type { Entry } from "./tensor_questions.ts";
 import { type ColumnsReply, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
 
+export type * from "./path_columns.ts";
 export type * from "./timeline_columns.ts";
 export type { Entry };
 
@@ -195,6 +197,8 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   facts(): Promise<FactColumns | null>;
   tensors(): Promise<TensorColumns | null>;
   memory(): Promise<MemoryColumns | null>;
+  critical(): Promise<CriticalColumns | null>;
+  roofline(): Promise<RooflineColumns | null>;
   /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
@@ -252,6 +256,14 @@ class ModelRunClient extends TimelineClient implements RunClient {
 
   memory(): Promise<MemoryColumns | null> {
     return this.#columns<MemoryColumns>("memory");
+  }
+
+  critical(): Promise<CriticalColumns | null> {
+    return this.#columns<CriticalColumns>("critical");
+  }
+
+  roofline(): Promise<RooflineColumns | null> {
+    return this.#columns<RooflineColumns>("roofline");
   }
 
   change(): Promise<ChangeColumns | null> {

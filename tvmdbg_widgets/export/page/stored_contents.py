@@ -61,7 +61,8 @@ def common(
     binary.head["answers"] = answers = {}
     answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
     answers["findings"] = eraser.json(findings)
-    for kind in ("graph", "timeline", "change", "tensors", *(["memory"] if memory else [])):
+    times = ("timeline", "change", "critical", "roofline")
+    for kind in ("graph", *times, "tensors", *(["memory"] if memory else [])):
         reply = answer(run, {"kind": kind})
         if reply.result is not None:
             answers[kind] = eraser.json(reply.result["info"])
