@@ -1,6 +1,6 @@
 import type { TimelineColumns, TimelineWords } from "../src/shared/run_client.ts";
-import { inRows } from "../src/timeline/row_order.ts";
 import { stringColumn } from "./string_column.ts";
+import { inRows } from "./timeline_rows.ts";
 
 /** Whole numbers below `below`, the same for the same seed. */
 export function random(seed: number): (below: number) => number {

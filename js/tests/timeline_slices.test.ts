@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { lowerBound, upperBound } from "../src/shared/sorted.ts";
-import { FirstFit } from "../src/timeline/first_fit.ts";
 import { Marked } from "../src/timeline/marked.ts";
 import { MaxPyramid } from "../src/timeline/pyramid.ts";
 import { RowKind, Slices } from "../src/timeline/slices.ts";
@@ -45,23 +44,6 @@ describe("MaxPyramid", () => {
       expect(pyramid.argmax(from, to)).toBe(
         part.length ? from + part.indexOf(Math.max(...part)) : -1,
       );
-    }
-  });
-});
-
-describe("FirstFit", () => {
-  it.each(SEEDS)("takes the first free lane (seed %i)", (seed) => {
-    const next = random(seed);
-    const fit = new FirstFit();
-    const ends: number[] = [];
-    let start = 0;
-    for (let i = 0; i < 200; i++) {
-      start += next(4);
-      const end = start + 1 + next(40);
-      const free = ends.findIndex((each) => each <= start);
-      const expected = free < 0 ? ends.length : free;
-      ends[expected] = end;
-      expect(fit.take(start, end)).toBe(expected);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { counted, percent } from "../shared/format.ts";
+import { counted, integer, percent } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Heading, TrackRow } from "./rows.ts";
 import { type Scene, TOP } from "./scene.ts";
@@ -73,7 +73,7 @@ export class Headers {
     const { count } = track;
     const facts = [counted(count, "slice")];
     const instants = track.instants?.length;
-    if (instants) facts.push(`${counted(instants, "slice")} of no duration`);
+    if (instants) facts.push(`${integer(instants)} of no duration`);
     if (count && slices.holds(viewport.start, viewport.end)) {
       const busy = track.busy(viewport.start, viewport.end) / viewport.span;
       const does = slices.columns.info.synthetic ? "takes" : "busy";

@@ -1,0 +1,39 @@
+import { element } from "../shared/dom.ts";
+import { integer, percent } from "../shared/format.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { Slices } from "./slices.ts";
+
+/** Says how many of the slices are here yet, in a corner of the stage. */
+export class Coming {
+  readonly node = element("output", { class: "tvmdbg-timeline-coming" });
+  readonly #slices: Slices;
+  readonly #run: RunClient;
+
+  constructor(slices: Slices, run: RunClient) {
+    this.#slices = slices;
+    this.#run = run;
+    this.#say(0, slices.count);
+  }
+
+  /** Whether there is anything to wait for. */
+  static expects({ complete, columns: { info } }: Slices): boolean {
+    return !complete && info.whole && !info.binsOnly;
+  }
+
+  /** Waits for the slices and takes them; without them the picture stays as coarse as it is. */
+  async take(signal: AbortSignal): Promise<void> {
+    try {
+      const data = await this.#run.slices((done, total) => this.#say(done, total));
+      if (data && !signal.aborted) this.#slices.fill(data);
+    } catch (error) {
+      if (signal.aborted) return;
+      const why = error instanceof Error ? error.message : String(error);
+      this.node.textContent = `no finer picture: ${why}`;
+    }
+  }
+
+  #say(done: number, total: number): void {
+    const share = percent(total > 0 ? done / total : 0);
+    this.node.textContent = `reading ${integer(total)} slices: ${share}`;
+  }
+}
