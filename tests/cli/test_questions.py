@@ -161,3 +161,20 @@ def test_compare_tells_and_fails_on_what_it_is_asked_to(tvmdbg: Run, corpus: Pat
     assert len(told["pairs"]) == 72
     assert tvmdbg("compare", plain, devices, "--fail-on", "structure").returncode == 1
     assert tvmdbg("compare", plain, plain, "--fail-on", "any").returncode == 0
+
+
+def test_compare_times_tells_what_is_more_than_noise(tvmdbg: Run, corpus: Path) -> None:
+    plain, unfused = (str(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("", "_unfused"))
+    done = tvmdbg("compare", plain, unfused, "--times")
+    assert done.returncode == 0
+    assert "B is 12.58 ms (31.5 %) slower" in done.stdout
+    assert "24 slower, 1 faster, 2 noise" in done.stdout
+    kinds = tvmdbg("compare", plain, unfused, "--times", "--by-kind").stdout
+    assert "convolution" in kinds
+    told = json.loads(tvmdbg("compare", plain, unfused, "--times", "--json").stdout)
+    assert len(told["rows"]) == 27
+    assert told["total"]["verdict"] == "slower"
+    assert tvmdbg("compare", plain, unfused, "--times", "--fail-on", "slower").returncode == 1
+    assert tvmdbg("compare", unfused, plain, "--times", "--fail-on", "slower").returncode == 0
+    for wrong in (["--times", "--fail-on", "any"], ["--fail-on", "slower"], ["--by-kind"]):
+        assert tvmdbg("compare", plain, plain, *wrong).returncode == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,18 @@ from tvmdbg_widgets.cli.failures import FOUND, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison
+    from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison
 
 EXAMPLES = examples(
     ("What another optimisation level changed", "tvmdbg compare /tmp/tvmdbg_o0 /tmp/tvmdbg_o3"),
     ("In a pipeline: the same graph as before", "tvmdbg compare before after --fail-on structure"),
+    ("Which operators became slower", "tvmdbg compare before after --times"),
+    ("In a pipeline: nothing slower than by noise", "tvmdbg compare a b --times --fail-on slower"),
     ("For another program", "tvmdbg compare before after --json | jq '.differences[]'"),
 )
+
+
+_NUMBERS = ("ns_a", "ns_b", "change_ns", "ratio", "p", "q", "shift_ns", "low_ns", "high_ns")
 
 
 class FailOn(StrEnum):
@@ -26,6 +33,7 @@ class FailOn(StrEnum):
 
     ANY = "any"
     STRUCTURE = "structure"
+    SLOWER = "slower"
 
 
 @verb
@@ -38,18 +46,39 @@ def compare(
         typer.Option(
             "--fail-on",
             help="Exit with status 1 if anything but times differs; 'structure': nodes, operators, "
-            "wiring, dtypes or shapes.",
+            "wiring, dtypes or shapes; 'slower', with --times: B as a whole takes longer by more "
+            "than noise.",
         ),
     ] = None,
+    times: Annotated[
+        bool,
+        typer.Option(
+            "--times", help="Compare times alone: by operator, and which differ by more than noise."
+        ),
+    ] = False,
+    by_kind: Annotated[
+        bool, typer.Option("--by-kind", help="With --times: sum up operators of a kind.")
+    ] = False,
+    warm_up: Annotated[
+        int,
+        typer.Option(
+            "--warm-up", min=0, help="With --times: leave out so many of the first repeats."
+        ),
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
     """Tell which nodes of two graphs stand for each other, how sure that is, and what differs.
 
     The runs may be of other releases, precisions, layouts or optimisation levels. Times are two
-    numbers, the largest differences first; whether they are more than noise is not said.
+    numbers, the largest differences first; with --times every row says whether the difference is
+    more than noise, by the repeats of both runs, or why that is not known.
     """
     import tvmdbg_widgets as tvmdbg
 
+    _sensible(fail_on, times=times, other=by_kind or warm_up > 0)
+    if times:
+        _times(a, b, fail_on, as_json=as_json, by_kind=by_kind, warm_up=warm_up)
+        return
     found = tvmdbg.compare(Named([a]).open(), Named([b]).open())
     if as_json:
         from tvmdbg_widgets.cli.json_text import json_text
@@ -59,6 +88,61 @@ def compare(
         print(found)
     if fail_on is not None and _differs(found, fail_on):
         raise typer.Exit(FOUND)
+
+
+def _sensible(fail_on: FailOn | None, *, times: bool, other: bool) -> None:
+    """Refuse options that mean nothing together."""
+    if times and fail_on not in (None, FailOn.SLOWER):
+        raise typer.BadParameter(
+            f"'{fail_on}' is not about times: use 'slower'", param_hint="--fail-on"
+        )
+    if not times and fail_on is FailOn.SLOWER:
+        raise typer.BadParameter("'slower' needs --times", param_hint="--fail-on")
+    if other and not times:
+        raise typer.BadParameter("--by-kind and --warm-up need --times")
+
+
+def _times(
+    a: str, b: str, fail_on: FailOn | None, *, as_json: bool, by_kind: bool, warm_up: int
+) -> None:
+    import tvmdbg_widgets as tvmdbg
+    from tvmdbg_widgets.analysis.compare_times import Verdict
+
+    found = tvmdbg.compare_times(Named([a]).open(), Named([b]).open(), warm_up=warm_up)
+    if as_json:
+        from tvmdbg_widgets.cli.json_text import json_text
+
+        print(json_text(_times_record(found)))
+    else:
+        print(found.by("kind") if by_kind else found)
+    if fail_on is not None and found.total.verdict is Verdict.SLOWER:
+        raise typer.Exit(FOUND)
+
+
+def _times_record(found: TimeComparison) -> dict[str, Any]:
+    return {
+        "a": found.titles[0],
+        "b": found.titles[1],
+        "said": list(found.caption[1:]),
+        "total": _row(found.total),
+        "kinds": [_row(each) for each in found.by("kind")],
+        "rows": [_row(each) for each in found],
+    }
+
+
+def _row(row: TimeChange) -> dict[str, Any]:
+    """One row; numbers that are not known are null."""
+    numbers = {name: getattr(row, name) for name in _NUMBERS}
+    return {
+        "label": row.label,
+        "kind": row.kind,
+        "a": list(row.a),
+        "b": list(row.b),
+        **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+        "verdict": row.verdict.label,
+        "why": row.why,
+        "match": None if row.certainty is None else row.certainty.label,
+    }
 
 
 def _differs(found: Comparison, fail_on: FailOn) -> bool:

@@ -61,7 +61,7 @@ def change(context: Context, _question: Question) -> Reply:
     info = {
         "titles": list(compared.titles),
         "sentence": compared.sentence,
-        "said": [*compared.caption[2:], compared.SESSIONS],
+        "said": list(compared.caption[2:]),
         "verdicts": [each.label for each in Verdict],
         "matches": [each.label for each in Certainty],
         "total": {

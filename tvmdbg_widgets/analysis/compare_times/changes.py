@@ -103,8 +103,8 @@ class TimeChange:
         ]
 
 
-#: Titles of :meth:`TimeChange.cells`.
-TITLES = ("operator", "nodes a ~ b", "a", "b", "Δ", "Δ %", "verdict", "p corrected")
+#: Titles of :meth:`TimeChange.cells` after the first.
+TITLES = ("nodes a ~ b", "a", "b", "Δ", "Δ %", "verdict", "p corrected")
 _IDS = 4
 
 

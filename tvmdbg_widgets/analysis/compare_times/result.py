@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 _MOST = 0.9
+#: What no test of repeats can know.
+_SESSIONS = (
+    "The repeats of each run were measured in one session: what else differed between the "
+    "sessions (load, clock rate, memory) is part of the difference"
+)
 _ONE_TIME = {
     Measured.CALL: "a profiling report holds one time of each call, and nothing says how it varies",
     Measured.SUM: "a profiling report holds one sum over calls, and nothing says how it varies",
@@ -41,6 +46,8 @@ _ONE_TIME = {
 
 class KindChanges(TimeChanges):
     """All operators of one kind as a row."""
+
+    noun = "op kind"
 
     def __init__(self, columns: ChangeColumns, caption: tuple[str, ...]) -> None:
         self._columns, self._caption = columns, caption
@@ -74,12 +81,6 @@ class TimeComparison(TimeChanges):
     total : TimeChange
         All nodes as one row.
     """
-
-    #: What no test of repeats can know.
-    SESSIONS = (
-        "The repeats of each run were measured in one session: what else differed between the "
-        "sessions (load, clock rate, memory) is part of the difference"
-    )
 
     def __init__(
         self,
@@ -250,6 +251,8 @@ class TimeComparison(TimeChanges):
             lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
+        if self.columns.verdicts.tests:
+            lines.append(_SESSIONS)
         return tuple(lines)
 
     @cached_property

@@ -21,6 +21,9 @@ _CELL = 'style="text-align: left; white-space: nowrap"'
 class TimeChanges(Sequence[TimeChange]):
     """Rows by the size of their difference, those that changed most first, unknown ones last."""
 
+    #: What a row is.
+    noun = "operator"
+
     @property
     @abstractmethod
     def columns(self) -> ChangeColumns:
@@ -60,8 +63,8 @@ class TimeChanges(Sequence[TimeChange]):
         return data_frame(columns)
 
     def __repr__(self) -> str:
-        table = [list(TITLES), *(row.cells() for row in self[:_SHOWN])]
-        widths = [max(len(line[i]) for line in table) for i in range(len(TITLES))]
+        table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]
+        widths = [max(len(line[i]) for line in table) for i in range(len(TITLES) + 1)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in table
@@ -70,7 +73,7 @@ class TimeChanges(Sequence[TimeChange]):
         return "\n".join([*self.caption, *lines, *more])
 
     def _repr_html_(self) -> str:
-        titles = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in TITLES)
+        titles = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in (self.noun, *TITLES))
         body = "".join(
             f'<tr title="{html.escape(row.why)}">'
             + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row.cells())
