@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline_lod import Bins, TimelineLod
+from tvmdbg_widgets.widgets.answering import Context, Reply
+from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.timeline_slices import SliceNames, SliceTable
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ _BINS = 2048
 #: Bins of all rows in the first answer, 16 bytes each.
 _CELLS = 10_000
 _LEAST_BINS = 16
+#: Bins of one tile.
+TILE_BINS = 512
+#: Bins of all rows that one answer has, but for one tile, which may always be asked for.
+_TILE_CELLS = 1 << 16
 
 
 @dataclass
@@ -74,6 +80,11 @@ class KeptTimeline:
             return self._lod
 
     @property
+    def tiles_at_once(self) -> int:
+        """How many tiles one answer has at most."""
+        return max(1, _TILE_CELLS // TILE_BINS // max(1, len(self.timeline.rows)))
+
+    @property
     def num_bins(self) -> int:
         """Bins of a row in the first answer."""
         rows = max(1, len(self.timeline.rows.track))
@@ -116,3 +127,35 @@ class KeptTimeline:
         """Slices as they travel."""
         with self._lock:
             return self._table
+
+
+def kept_timeline(context: Context) -> KeptTimeline:
+    """Return the timeline of the run that is asked about; LookupError where it has none."""
+    kept = context.timeline()
+    if kept is None:
+        raise LookupError("this run has no timeline")
+    return kept
+
+
+def lod_columns(kept: KeptTimeline, bins: Bins | None) -> dict[str, Any]:
+    """Return the columns of bins; node and name are those of the dominant slice."""
+    if bins is None:
+        nothing = np.zeros(0, np.int32)
+        found = dict.fromkeys(("lodSlice", "lodNode", "lodName"), nothing)
+        return {"lodBusy": np.zeros(0, np.float32), **found}
+    own = kept.timeline
+    number = bins.slice.ravel()
+    source = own.rows.order[number]
+    idle = number < 0
+    return {
+        "lodBusy": bins.busy.ravel(),
+        "lodSlice": number,
+        "lodNode": np.where(idle, -1, own.slice_node[source]).astype(np.int32),
+        "lodName": np.where(idle, -1, kept.names.codes[source]).astype(np.int32),
+    }
+
+
+def packed(columns: dict[str, Any], info: Any = None) -> Reply:
+    """Answer columns."""
+    headers, buffer = pack(columns)
+    return Reply({"columns": headers, "info": info}, (buffer,))

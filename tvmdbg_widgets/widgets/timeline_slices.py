@@ -24,14 +24,14 @@ _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8
 
 
 class SliceNames:
-    """The distinct names of slices, numbered so that those that are seen first come first.
+    """The distinct names of slices, numbered so that those that are seen most come first.
 
     Parameters
     ----------
     names : StringColumn
         Of the slices.
     seen : int array
-        Slices, by their index, whose names must be among the :attr:`first`.
+        Slices that bins show, by their index, one for each bin.
 
     Attributes
     ----------
@@ -52,12 +52,10 @@ class SliceNames:
             self._renumber(names, seen)
 
     def _renumber(self, names: StringColumn, seen: npt.NDArray[np.integer]) -> None:
-        later = np.ones(self.count, np.bool_)
-        later[names.codes[seen]] = False
-        self._codes = np.argsort(later, kind="stable")
+        bins = np.bincount(names.codes[seen], minlength=self.count)
+        self._codes = np.argsort(-bins, kind="stable")
         ends = np.cumsum([len(self._names[code]) for code in self._codes.tolist()])
-        fitting = int(np.searchsorted(ends, _FIRST_NAMES, "right"))
-        self.first = max(fitting, self.count - int(np.count_nonzero(later)))
+        self.first = int(np.searchsorted(ends, _FIRST_NAMES, "right"))
         number = np.empty(self.count, np.int32)
         number[self._codes] = np.arange(self.count, dtype=np.int32)
         self.codes = number[names.codes]

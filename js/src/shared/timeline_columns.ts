@@ -36,7 +36,7 @@ export interface LodColumns {
   lodBusy: Float32Array;
   /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
   lodSlice: Int32Array;
-  /** Its node (-1 unknown) and its name. */
+  /** Its node and its name; -1 unknown. */
   lodNode: Int32Array;
   lodName: Int32Array;
 }
@@ -53,7 +53,7 @@ export interface TimelineHead extends LodColumns {
   rowTrack: Int32Array;
   rowDepth: Int32Array;
   rowKind: Uint8Array;
-  /** Distinct names; the first of `info.names`, at least those of the bins. */
+  /** Distinct names: of very many, those that most bins show. */
   names: StringColumn;
   nameKinds: StringColumn;
   repeatsOffsets: Int32Array;
@@ -197,31 +197,36 @@ export interface FindAnswer {
   bins: number;
 }
 
-export type AreaBy = "node" | "kind" | "part" | "group" | "device" | "name";
+export const AREA_BY = ["node", "kind", "part", "group", "device", "name", "callers"] as const;
 
 export interface AreaQuestion {
   from: number;
   to: number;
-  by?: AreaBy;
-  /** Tracks that count; all where left out. */
-  tracks?: number[];
+  by?: (typeof AREA_BY)[number];
 }
 
-/** As `run.area` tells it; unknown numbers are null. */
+/** As `run.area` tells it; what is unknown is null. */
 export interface AreaAnswer {
+  /** Slices that touch the range, and how many of them have no duration. */
   count: number;
-  selfNs: number;
-  min: number | null;
-  mean: number | null;
-  p50: number | null;
-  p90: number | null;
-  max: number | null;
-  /** Share of the range in which something runs, of the tracks together. */
-  busy: number | null;
-  gaps: number;
-  gapNs: number;
-  /** Largest first. */
-  by: { key: string; label: string; count: number; selfNs: number }[];
+  instants: number;
+  /** Time in the range, what is nested once. */
+  sum: number;
+  /** Whole durations of the slices that lie in the range, those of no duration left out. */
+  whole: {
+    count: number;
+    min: number | null;
+    mean: number | null;
+    p50: number | null;
+    p90: number | null;
+    max: number | null;
+  };
+  tracks: { track: number; busy: number; gaps: number; idle: number; longestGap: number }[];
+  /** Where `by` was asked: the first of `rows`, largest first. */
+  by: { label: string; nodes: number[]; count: number; sum: number; share: number | null }[];
+  rows: number;
+  /** The rows share slices, so that their sums are more than the whole. */
+  overlap: boolean;
 }
 
 /** Arrows between slices (F), by number; -1 where an end lies in no slice. */
