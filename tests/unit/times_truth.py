@@ -46,7 +46,7 @@ def timeline(given: list[Span]) -> Timeline:
     )
 
 
-def parts(found: Timeline) -> RunParts:
+def parts(found: Timeline | None) -> RunParts:
     """A run of a timeline alone."""
     return RunParts(title="t", timeline=found)
 

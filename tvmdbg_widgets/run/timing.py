@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.run.questions import Questions
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.counters import RunCounters
     from tvmdbg_widgets.analysis.merged import CallTree
+    from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
     from tvmdbg_widgets.analysis.times_area import Area
     from tvmdbg_widgets.analysis.times_table import TimeTable
 
@@ -114,3 +116,38 @@ class Timing(Questions):
         from tvmdbg_widgets.analysis.merged import callers
 
         return callers(self.parts, lambda: self.groups, name)
+
+    def repeats(self) -> RepeatMatrix:
+        """Return the measured repeats of every operator, where warm-up and noise are seen.
+
+        ::
+
+            run.repeats().totals            # by repeat
+            run.repeats().relative          # each over the median of its operator
+            run.repeats().steady()          # without the repeats that are warm-up
+            run.repeats().folded()          # p10, median and p90 of each
+
+        Raises
+        ------
+        ValueError
+            The run has no repeats; tells how to get them.
+        """
+        from tvmdbg_widgets.analysis.repeat_matrix import repeat_matrix
+
+        return repeat_matrix(self.parts)
+
+    def counters(self) -> RunCounters:
+        """Return what varies along the timeline: memory in use, counters of a trace.
+
+        ::
+
+            run.counters()["memory in use"].at(2.5e6)
+
+        Raises
+        ------
+        ValueError
+            The run has no times.
+        """
+        from tvmdbg_widgets.analysis.counters import counters
+
+        return counters(self.parts, self.memory_plan)
