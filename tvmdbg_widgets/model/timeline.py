@@ -19,6 +19,7 @@ from tvmdbg_widgets.model.node_times import (
 )
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.timeline_columns import checked
+from tvmdbg_widgets.model.timeline_flows import Flows, flows
 from tvmdbg_widgets.model.timeline_nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline_rows import Rows, rows
 from tvmdbg_widgets.model.timeline_slice import Slice
@@ -200,6 +201,11 @@ class Timeline:
     def rows(self) -> Rows:
         """The rows that the slices are drawn in; computed once."""
         return rows(self)
+
+    @cached_property
+    def flows(self) -> Flows:
+        """Arrows between slices, as a trace's flow events tell them; joined once."""
+        return flows(self)
 
     @cached_property
     def exact(self) -> bool:

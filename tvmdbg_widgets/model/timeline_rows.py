@@ -86,15 +86,14 @@ class Rows:
 def rows(timeline: Timeline) -> Rows:
     """Sort the slices of a timeline into rows."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
-    with np.errstate(invalid="ignore", over="ignore"):
-        usable = np.isfinite(start + duration) & (duration >= 0)
-    order = _in_order(timeline, usable)
+    order = in_order(timeline)
     track = timeline.slice_track[order].astype(np.int64)
     instant = duration[order] == 0
     wide = order[~instant]
     intervals = Intervals.of(track[~instant], start[wide], duration[wide])
     found = holding(intervals)
-    own = np.where(usable, duration, np.nan)
+    own = np.full(timeline.num_slices, np.nan)
+    own[order] = duration[order]
     own[wide] -= _covered(intervals, found.parent, found.across)
     np.maximum(own, 0.0, out=own)
     parent = np.full(timeline.num_slices, -1, np.int32)
@@ -114,13 +113,15 @@ def rows(timeline: Timeline) -> Rows:
         kind=kind[heads].astype(np.uint8),
         parent=parent,
         self_ns=own,
-        unusable=int(np.count_nonzero(~usable)),
+        unusable=timeline.num_slices - len(order),
     )
 
 
-def _in_order(timeline: Timeline, usable: Flags) -> Ints:
-    """Usable slices by track, start, the longer first, index."""
+def in_order(timeline: Timeline) -> Ints:
+    """Return the usable slices by track, start, the longer first, index (int64)."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
+    with np.errstate(invalid="ignore", over="ignore"):
+        usable = np.isfinite(start + duration) & (duration >= 0)
     later, same = start[1:] > start[:-1], start[1:] == start[:-1]
     if usable.all() and (later | (same & (duration[1:] <= duration[:-1]))).all():
         order = np.arange(len(start))

@@ -13,18 +13,28 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.formats.decimals import DecimalText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.sources import ByteSource
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 19
 _HEADER = 1 << 30
 _BLANK = re.compile(r"[ \t\r\n]*")
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*")
 _BRACES, _GAP, _TRIED = 64, 64, 3
+_MOST_DIGITS = 4000  # Python refuses to read integers of more than 4,300
+
+
+def _integer(text: str) -> int | DecimalText:
+    return int(text) if len(text) <= _MOST_DIGITS else DecimalText(text)
+
+
 _DECODER = json.JSONDecoder(strict=False)
+_EVENTS = json.JSONDecoder(strict=False, parse_float=DecimalText)
+_LONG = json.JSONDecoder(strict=False, parse_float=DecimalText, parse_int=_integer)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -150,7 +160,7 @@ class EventFile:
         if not at_end:
             for match in self._cuts():
                 try:
-                    events = json.loads(b"[" + self._data[: match.start() + 1] + b"]", strict=False)
+                    events = _events(self._data[: match.start() + 1])
                 except (ValueError, RecursionError):
                     continue
                 self._drop(match.end())
@@ -185,7 +195,7 @@ class EventFile:
                 good = position
                 break
             try:
-                event, after = _DECODER.raw_decode(text, position)
+                event, after = _event(text, position)
             except (ValueError, RecursionError) as problem:
                 self.too_deep = isinstance(problem, RecursionError)
                 place = problem.pos if isinstance(problem, json.JSONDecodeError) else position
@@ -222,6 +232,28 @@ class EventFile:
                 self._break(0)
         elif text != "}":
             self._break(0)
+
+
+def _events(data: bytes) -> list[Any]:
+    """Parse events that commas part."""
+    text = f"[{data.decode('utf-8', 'surrogatepass')}]"
+    try:
+        found: list[Any] = _EVENTS.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        found = _LONG.decode(text)
+    return found
+
+
+def _event(text: str, position: int) -> tuple[Any, int]:
+    """Parse one event; return it and the position behind it."""
+    try:
+        return _EVENTS.raw_decode(text, position)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return _LONG.raw_decode(text, position)
 
 
 def _skip(text: str, position: int) -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from tvmdbg_widgets.formats.chrome.columns import Columns
@@ -57,8 +56,7 @@ def pair(
     unnamed : int or None
         Code of the empty name: an end needs no name of its own.
     """
-    times = np.frombuffer(columns.ts_us, np.float64)[rows]
-    order = np.argsort(times, kind="stable").tolist()
+    order = columns.by_time(rows).tolist()
     own, begun, name = rows.tolist(), begins.tolist(), columns.name
     found = Pairs([], [], [], [], [])
     stacks: dict[Hashable, list[int]] = {}

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
+from tvmdbg_widgets.formats.chrome.extras import extras
 from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import paired
-from tvmdbg_widgets.model.trace_extras import TraceExtras
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.chrome.columns import Columns
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
-_COARSE_US = 1e-3
+_EXACT_TO = 2.0**53
 
 Ints = npt.NDArray[np.int64]
 
@@ -35,7 +35,6 @@ class Slices:
         self.issues: list[Issue] = []
         self._columns = columns
         self._phase = np.frombuffer(columns.phase, np.uint8)
-        self._ts = np.frombuffer(columns.ts_us, np.float64)
         self._rows: list[Ints] = []
         self._durations: list[npt.NDArray[np.float64]] = []
         self._keys = list(columns.tracks)
@@ -61,7 +60,7 @@ class Slices:
 
     def _intervals(self) -> None:
         rows = self._of("X")
-        self._add(rows, np.frombuffer(self._columns.dur_us, np.float64)[rows], self._tracks(rows))
+        self._add(rows, self._columns.duration[rows], self._tracks(rows))
 
     def _threads(self) -> None:
         rows = self._of("BE")
@@ -72,10 +71,8 @@ class Slices:
             self._tracks(rows).tolist(),
             unnamed=self._columns.names.get(""),
         )
-        begin = np.asarray(found.begin, np.int64)
-        self._add(
-            begin, self._ts[np.asarray(found.end, np.int64)] - self._ts[begin], self._tracks(begin)
-        )
+        begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
+        self._add(begin, self._columns.between(begin, end), self._tracks(begin))
         self._unpaired(found, "B", "E")
 
     def _instants(self) -> None:
@@ -86,11 +83,11 @@ class Slices:
         rows = self._of(ASYNC)
         if not len(rows):
             return
-        extra = self._columns.extra
+        extra = self._columns.asynchronous
         begins = np.isin(self._phase[rows], [ord("b"), ord("S")])
         ends = np.isin(self._phase[rows], [ord("e"), ord("F")])
         both = rows[begins | ends]
-        keys = [extra[row][:2] for row in both.tolist()]
+        keys = [extra[row] for row in both.tolist()]
         found = pair(
             self._columns,
             both,
@@ -98,9 +95,8 @@ class Slices:
             keys,
             unnamed=self._columns.names.get(""),
         )
-        begin = np.asarray(found.begin, np.int64)
-        durations = self._ts[np.asarray(found.end, np.int64)] - self._ts[begin]
-        self._add(begin, durations, self._async_tracks(begin))
+        begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
+        self._add(begin, self._columns.between(begin, end), self._async_tracks(begin))
         inside = rows[~(begins | ends)]
         self._add(inside, np.zeros(len(inside)), self._async_tracks(inside))
         self._unpaired(found, "b", "e")
@@ -111,7 +107,7 @@ class Slices:
         tracks = self._tracks(rows).tolist()
         own = []
         for row, track in zip(rows.tolist(), tracks, strict=True):
-            category = self._columns.extra[row][0]
+            category = self._columns.asynchronous[row][0]
             key = self._keys[track][0], f"async {category}".rstrip()
             at = table.setdefault(key, len(table))
             if at == len(self._keys):
@@ -122,41 +118,23 @@ class Slices:
     def _finish(self) -> None:
         rows, durations = np.concatenate(self._rows), np.concatenate(self._durations)
         tracks = np.concatenate(self._track_of)
-        order = np.lexsort((rows, -durations, self._ts[rows]))
-        rows, durations, tracks = rows[order], durations[order], tracks[order]
-        origin = float(self._ts.min()) if len(self._ts) else 0.0
-        self._origin = origin
-        self.start_ns = (self._ts[rows] - origin) * 1e3
-        self.duration_ns = durations * 1e3
+        timed = self._columns.ts[self._phase > 0]
+        self.origin_ns = int(timed.min()) if len(timed) else 0
+        start = self._columns.since(rows, self.origin_ns)
+        order = np.lexsort((rows, -durations, start))
+        rows, tracks = rows[order], tracks[order]
+        self.start_ns, self.duration_ns = start[order], durations[order]
         texts = tuple(map(paired, self._columns.names))
         self.names = StringColumn(texts, np.frombuffer(self._columns.name, np.int32)[rows])
         metadata = TrackNames(self._columns.metadata)
         used = np.unique(tracks)
         keys = [self._keys[at] for at in used.tolist()]
         shown = metadata.order(keys)
-        names = metadata.names(keys)
-        place = np.zeros(len(self._keys), np.int32)
+        self.tracks = metadata.table([keys[at] for at in shown])
+        place = np.full(len(self._keys), -1, np.int32)
         place[used[shown]] = np.arange(len(shown))
         self.track = place[tracks]
-        self.tracks = tuple(paired(names[at]) for at in shown)
-        self.extras = self._extras(metadata)
-
-    def _extras(self, metadata: TrackNames) -> TraceExtras:
-        columns = self._columns
-        counters, flows = self._of("C"), self._of(FLOWS)
-        codes = np.frombuffer(columns.name, np.int32)
-        names = metadata.names(self._keys)
-        of_flow = self._tracks(flows).tolist()
-        return TraceExtras(
-            counter_names=StringColumn(tuple(map(paired, columns.names)), codes[counters]),
-            counter_ns=(self._ts[counters] - self._origin) * 1e3,
-            counter_values=tuple(columns.extra[row][0] for row in counters.tolist()),
-            flow_ids=tuple(" ".join(columns.extra[row][:2]) for row in flows.tolist()),
-            flow_phases=tuple(chr(self._phase[row]) for row in flows.tolist()),
-            flow_ns=(self._ts[flows] - self._origin) * 1e3,
-            flow_tracks=tuple(paired(names[at]) for at in of_flow),
-            counts=dict(columns.phases),
-        )
+        self.extras = extras(self._columns, self._phase, self.origin_ns, place, metadata)
 
     def _unpaired(self, found: Pairs, begin: str, end: str) -> None:
         for rule, rows, what in (
@@ -176,7 +154,7 @@ class Slices:
     def _report(self, rule: str, severity: Severity, rows: list[int], what: str) -> None:
         places = [self._columns.index[row] for row in rows]
         first = rows[places.index(min(places))]
-        text = f"traceEvents[{min(places)}] ({self._ts[first]:.3f} µs): {what}"
+        text = f"traceEvents[{min(places)}] ({self._columns.text(first)} µs): {what}"
         more = f" ({counted(len(rows), 'such event')})"
         self.issues.append(Issue(rule, severity, text + more, file=self.file))
 
@@ -191,18 +169,15 @@ class Slices:
                 )
             )
         phases = self._columns.phases
-        kept = {phase: phases[phase] for phase in ("C", *sorted(FLOWS)) if phases[phase]}
-        if kept:
-            self._note("events-kept", f"{_counts(kept)}: kept in timeline.extras, not drawn")
         other = {p: n for p, n in phases.items() if p not in _SHOWN | FLOWS | {"C", "?"}}
         if other:
             self._note("events-not-shown", f"{_counts(other)}: counted in timeline.extras alone")
-        step = float(np.spacing(np.abs(self._ts).max())) if len(self._ts) else 0.0
-        if step > _COARSE_US:
+        span = float(self.start_ns.max()) if len(self.start_ns) else 0.0
+        if span > _EXACT_TO:
             self._note(
                 "time-precision",
-                f"times are as large as {float(np.abs(self._ts).max()):.6g} µs: a double holds "
-                f"them to {step * 1e3:.3g} ns",
+                f"the last slice starts {duration_text(span)} after the first event: a double "
+                f"holds such times to {np.spacing(span):.3g} ns",
             )
 
     def _note(self, rule: str, message: str) -> None:

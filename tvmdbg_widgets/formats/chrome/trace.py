@@ -8,7 +8,7 @@ for display only. The debugger's own trace is :mod:`tvmdbg_widgets.formats.tvm.t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.chrome.columns import Columns
@@ -43,10 +43,14 @@ class ChromeTrace:
     ----------
     names : StringColumn[S]
     start_ns, duration_ns : float64[S]
-        Nanoseconds from the first timed event. Instants have no duration.
+        Nanoseconds from the first timed event, exact to 2**53. Instants have no duration.
+    origin_ns : int
+        Where the clock stood at that event.
     track : int32[S]
     tracks : tuple of str
         From the metadata; asynchronous events are on tracks of their own.
+    devices, threads : tuple of str
+        What the names of the tracks are made of.
     extras : TraceExtras
         Counters, flows, and how many events of which phase there are.
     top : dict
@@ -60,8 +64,11 @@ class ChromeTrace:
     names: StringColumn
     start_ns: npt.NDArray[np.float64]
     duration_ns: npt.NDArray[np.float64]
+    origin_ns: int
     track: npt.NDArray[np.int32]
     tracks: tuple[str, ...]
+    devices: tuple[str, ...]
+    threads: tuple[str, ...]
     extras: TraceExtras
     top: dict[str, Any]
     truncated: bool
@@ -92,8 +99,8 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     """Read a Chrome trace of any size.
 
     Issues: ``trace-cut``, ``trace-not-closed`` (a note: the format allows it), ``begin-missing``,
-    ``end-missing``, ``names-differ``, ``event-unusable``, ``events-kept`` (counters and flows,
-    which are not drawn), ``events-not-shown``, ``time-precision``.
+    ``end-missing``, ``names-differ``, ``event-unusable``, ``events-not-shown``,
+    ``time-precision`` (of traces longer than a double can count in nanoseconds).
 
     Raises
     ------
@@ -143,8 +150,11 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         names=slices.names,
         start_ns=slices.start_ns,
         duration_ns=slices.duration_ns,
+        origin_ns=slices.origin_ns,
         track=slices.track,
-        tracks=slices.tracks,
+        tracks=slices.tracks.names,
+        devices=slices.tracks.devices,
+        threads=slices.tracks.threads,
         extras=slices.extras,
         top=file.top,
         truncated=truncated,
@@ -155,7 +165,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
 
 def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
     """Return the timeline of a Chrome trace; slices join the graph's operators by name."""
-    return from_events(
+    timeline = from_events(
         trace.names,
         trace.start_ns,
         trace.duration_ns,
@@ -165,4 +175,10 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         source=trace.file,
         issues=trace.issues,
         extras=trace.extras,
+    )
+    return replace(
+        timeline,
+        origin_ns=trace.origin_ns,
+        track_device=trace.devices,
+        track_thread=trace.threads,
     )

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.formats.decimals import DecimalText
+from tvmdbg_widgets.model.text import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Key = tuple[Any, Any]
+
+_NUMBERS = (int, float, DecimalText)
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """T tracks: how they are shown, and the process and thread this is made of."""
+
+    names: tuple[str, ...]
+    devices: tuple[str, ...]
+    threads: tuple[str, ...]
 
 
 class TrackNames:
@@ -24,11 +39,9 @@ class TrackNames:
         self._threads: dict[tuple[str, str], str] = {}
         self._process_order: dict[str, float] = {}
         self._thread_order: dict[tuple[str, str], float] = {}
-        self.unused = 0
         for event in metadata:
             arguments = event.get("args")
             if not isinstance(arguments, dict):
-                self.unused += 1
                 continue
             pid, tid = str(event.get("pid")), str(event.get("tid"))
             name, order = arguments.get("name"), arguments.get("sort_index")
@@ -37,12 +50,10 @@ class TrackNames:
                 self._processes[pid] = name
             elif kind == "thread_name" and isinstance(name, str):
                 self._threads[pid, tid] = name
-            elif kind == "process_sort_index" and isinstance(order, int | float):
-                self._process_order[pid] = float(order)
-            elif kind == "thread_sort_index" and isinstance(order, int | float):
-                self._thread_order[pid, tid] = float(order)
-            else:
-                self.unused += 1
+            elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
+                self._process_order[pid] = _order(order)
+            elif kind == "thread_sort_index" and isinstance(order, _NUMBERS):
+                self._thread_order[pid, tid] = _order(order)
 
     def order(self, keys: Sequence[Key]) -> list[int]:
         """Return the positions of tracks in the order they are shown in."""
@@ -59,20 +70,27 @@ class TrackNames:
 
         return sorted(range(len(keys)), key=place)
 
-    def names(self, keys: Sequence[Key]) -> list[str]:
-        """Return a name for each track; equal ones are told apart by their ids."""
+    def process(self, pid: Any) -> str:
+        """Return the name of a process, else its number."""
+        return paired(self._processes.get(str(pid)) or f"process {pid}")
+
+    def table(self, keys: Sequence[Key]) -> Tracks:
+        """Return what tracks are called; equal names are told apart by their ids."""
         several = len({str(pid) for pid, _ in keys}) > 1
-        names = []
-        for pid, tid in keys:
-            thread = self._threads.get((str(pid), str(tid)))
-            shown = thread or _untold(tid)
-            process = self._processes.get(str(pid)) or f"process {pid}"
-            names.append(f"{process}: {shown}" if several else shown)
+        devices = [self.process(pid) for pid, _ in keys]
+        threads = [
+            paired(self._threads.get((str(pid), str(tid))) or _untold(tid)) for pid, tid in keys
+        ]
+        names = [
+            f"{device}: {thread}" if several else thread
+            for device, thread in zip(devices, threads, strict=True)
+        ]
         counts = Counter(names)
-        return [
+        shown = [
             f"{name} ({pid}, {tid})" if counts[name] > 1 else name
             for name, (pid, tid) in zip(names, keys, strict=True)
         ]
+        return Tracks(tuple(map(paired, shown)), tuple(devices), tuple(threads))
 
 
 def _untold(tid: Any) -> str:
@@ -87,3 +105,11 @@ def _number(text: str) -> tuple[float, str]:
         return float(text), text
     except ValueError:
         return float("inf"), text
+
+
+def _order(value: Any) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return number if number == number else 0.0  # noqa: PLR0124 (NaN sorts nothing)

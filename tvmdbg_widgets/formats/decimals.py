@@ -1,0 +1,168 @@
+"""Microseconds as a file writes them, in decimal, to whole nanoseconds without a double between.
+
+A double of 16 digits before the point holds a microsecond to 250 ns; traces count from 1970.
+"""
+
+from __future__ import annotations
+
+import decimal
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Larger times are refused: differences of two of them stay whole numbers of 64 bits.
+LARGEST_NS = 1 << 62
+_PLACES = 3  # of a microsecond in nanoseconds
+_MOST_DIGITS = 18  # of 64 bits, whatever they are
+_EXACT = decimal.Context(
+    prec=80, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation]
+)
+_FURTHEST = 40  # powers of ten
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class DecimalText(str):
+    """A JSON number with a fraction or an exponent, as the file writes it."""
+
+    __slots__ = ()
+
+
+class Wrong(IntEnum):
+    """Why a value is no time."""
+
+    NO = 0
+    NO_NUMBER = 1
+    NOT_FINITE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Nanoseconds:
+    """N times.
+
+    Attributes
+    ----------
+    whole : int64[N]
+        Whole nanoseconds, rounded down; 0 where wrong.
+    rest : float64[N] or None
+        What is left, from 0 to below 1; None where nothing is left of any.
+    wrong : uint8[N]
+        :class:`Wrong`.
+    """
+
+    whole: Ints
+    rest: Floats | None
+    wrong: npt.NDArray[np.uint8]
+
+
+def nanoseconds(values: Sequence[Any]) -> Nanoseconds:
+    """Read microseconds.
+
+    Parameters
+    ----------
+    values : sequence
+        int, :class:`DecimalText`, text that holds a number, float; anything else is no number.
+    """
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        found = _integers(values)
+        if found is not None:
+            return found
+    if kinds <= {str, DecimalText}:
+        return _texts(values)
+    numbers = {int, float, str, DecimalText}
+    return _texts([str(each) if type(each) in numbers else "" for each in values])
+
+
+def _integers(values: Sequence[int]) -> Nanoseconds | None:
+    most = LARGEST_NS // 10**_PLACES - 1
+    try:
+        whole = np.array(values, np.int64)
+    except OverflowError:
+        return None
+    if len(whole) and not -most <= int(whole.min()) <= int(whole.max()) <= most:
+        return None
+    return Nanoseconds(whole * 10**_PLACES, None, np.zeros(len(whole), np.uint8))
+
+
+def _texts(texts: Sequence[str]) -> Nanoseconds:
+    """Read texts, those that are digits with a point, which nearly all are, together."""
+    count = len(texts)
+    joined = ("\n".join(texts) + "\n").encode("utf-8", "replace")
+    data = np.frombuffer(joined, np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    if len(ends) != count:
+        return _one_by_one(texts, np.arange(count))
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    digits = (data >= ord("0")) & (data <= ord("9"))
+    minus = data == ord("-")
+    signed = minus[starts]
+    points = np.flatnonzero(data == ord("."))
+    of_point = np.searchsorted(ends, points)
+    number_of = np.bincount(of_point, minlength=count)
+    digit_count = np.add.reduceat(digits, starts, dtype=np.int64)
+    known = digit_count + number_of + signed == ends - starts
+    known &= (digit_count > 0) & (number_of <= 1)
+    places = np.zeros(count, np.int64)
+    places[of_point] = ends[of_point] - points - 1
+    most = _MOST_DIGITS + (data[starts + signed] <= ord("4"))
+    known &= digit_count + np.maximum(0, _PLACES - places) <= most
+    plain = np.flatnonzero(known)
+    if len(plain) < count:
+        joined = "".join(f"{texts[i]}\n" for i in plain.tolist()).encode()
+    digits_only = joined.replace(b".", b"").decode("ascii")
+    mantissa = np.fromstring(digits_only, np.int64, sep="\n") if len(plain) else plain
+    whole, rest = _scaled(mantissa, places[plain])
+    wrong = np.where(np.abs(whole) < LARGEST_NS, Wrong.NO, Wrong.NOT_FINITE).astype(np.uint8)
+    whole[wrong != Wrong.NO] = 0
+    if len(plain) == count:
+        return Nanoseconds(whole, rest, wrong)
+    found = _one_by_one(texts, np.flatnonzero(~known))
+    found.whole[plain], found.wrong[plain] = whole, wrong
+    if found.rest is not None and rest is not None:
+        found.rest[plain] = rest
+    return found
+
+
+def _scaled(mantissa: Ints, places: Ints) -> tuple[Ints, Floats | None]:
+    """Digits behind so many of which the point stands to nanoseconds and what is left of them."""
+    least, most = (int(places.min()), int(places.max())) if len(places) else (_PLACES, _PLACES)
+    if least == most == _PLACES:
+        return mantissa, None
+    whole = mantissa * 10 ** np.maximum(0, _PLACES - places)
+    if most <= _PLACES:
+        return whole, None
+    divisor = 10 ** np.maximum(0, places - _PLACES)
+    whole, left = np.divmod(whole, divisor)
+    return whole, left / divisor if left.any() else None
+
+
+def _one_by_one(texts: Sequence[str], chosen: Ints) -> Nanoseconds:
+    """Read some texts with exponents, of many digits, or that are no numbers."""
+    whole, rest = np.zeros(len(texts), np.int64), np.zeros(len(texts))
+    wrong = np.zeros(len(texts), np.uint8)
+    for at in chosen.tolist():
+        try:
+            value = _EXACT.create_decimal(texts[at].strip())
+        except decimal.InvalidOperation:
+            wrong[at] = Wrong.NO_NUMBER
+            continue
+        if not value.is_finite() or (value and value.adjusted() > _FURTHEST):
+            wrong[at] = Wrong.NOT_FINITE
+            continue
+        if value.adjusted() < -_FURTHEST:  # no double tells it from 0 beside a nanosecond
+            continue
+        scaled = _EXACT.scaleb(value, _PLACES)
+        floor = int(scaled.to_integral_value(decimal.ROUND_FLOOR))
+        if abs(floor) >= LARGEST_NS:
+            wrong[at] = Wrong.NOT_FINITE
+            continue
+        whole[at], rest[at] = floor, float(_EXACT.subtract(scaled, floor))
+    return Nanoseconds(whole, rest, wrong)
