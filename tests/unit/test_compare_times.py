@@ -373,7 +373,7 @@ def test_the_run_of_both_is_that_of_a_with_the_slices_of_both(corpus: Path) -> N
     names = [both.slice(int(each)).name for each in both.slices_of(6)]
     assert a.graph is not None
     assert b.graph is not None
-    assert names == [a.graph.func_names[6], *(b.graph.func_names[node] for node in (7, 9, 10))]
+    assert names == [a.graph.names[6], *(b.graph.names[node] for node in (7, 9, 10))]
     for node in range(both.num_nodes):
         slices = both.slices_of(node)
         assert both.slice_occurrence[slices].tolist() == list(range(len(slices)))

@@ -16,7 +16,6 @@ from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
-    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
 
@@ -42,7 +41,7 @@ def change(context: Context, _question: Question) -> Reply:
         "bNodes": _flat(b).astype(np.int32),
         "bNames": StringColumn.from_strings(labels[node] for each in b for node in each),
         "bSlices": _first_slices(compared)[_flat(b).astype(np.int64)],
-        **_functions(graph_b),
+        **_sliced(compared),
         "match": np.array(
             [NO_MATCH if row.certainty is None else row.certainty for row in rows], np.uint8
         ),
@@ -74,14 +73,22 @@ def change(context: Context, _question: Question) -> Reply:
     return Reply({"columns": headers, "info": info}, (buffer,))
 
 
-def _functions(graph: Graph) -> dict[str, StringColumn]:
-    """What each function of `b`, whose slices name it, is called and of which kind it is."""
+def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:
+    """What slices of `b` are called by the name they have, and of which op kind they are."""
+    b, graph = compared.b.timeline, compared.matching.graph_b
     labels, kinds = node_labels(graph), node_op_kinds(graph)
-    names, nodes = np.unique(np.array(list(graph.func_names), object), return_index=True)
+    rows: list[tuple[str, str, str]] = []
+    if b is not None:
+        named = np.flatnonzero(b.slice_node >= 0)
+        codes, first = np.unique(b.slice_names.codes[named], return_index=True)
+        nodes = b.slice_node[named[first]].tolist()
+        rows = [
+            (b.slice_names.unique[code], labels[node], kinds[node])
+            for code, node in zip(codes.tolist(), nodes, strict=True)
+        ]
     return {
-        "functions": StringColumn.from_strings(names.tolist()),
-        "functionLabels": StringColumn.from_strings(labels[node] for node in nodes.tolist()),
-        "functionKinds": StringColumn.from_strings(kinds[node] for node in nodes.tolist()),
+        name: StringColumn.from_strings(row[at] for row in rows)
+        for at, name in enumerate(("sliceNames", "sliceLabels", "sliceKinds"))
     }
 
 

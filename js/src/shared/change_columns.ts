@@ -48,10 +48,10 @@ export interface ChangeColumns extends ChangeRows {
   kindHigh: Float64Array;
   kindVerdict: Uint8Array;
   kindWhy: StringColumn;
-  /** What slices of B are called by the function they name. */
-  functions: StringColumn;
-  functionLabels: StringColumn;
-  functionKinds: StringColumn;
+  /** Distinct names of the slices of B: the label and the op kind of what they are of. */
+  sliceNames: StringColumn;
+  sliceLabels: StringColumn;
+  sliceKinds: StringColumn;
   info: {
     titles: [a: string, b: string];
     sentence: string;

@@ -24,7 +24,7 @@ export class Change {
   readonly byKind: ChangeRows;
   readonly #rowOfNode = new Map<number, number>();
   readonly #rowOfSlice = new Map<number, number>();
-  readonly #functions = new Map<string, number>();
+  readonly #named = new Map<string, number>();
   #most = 0;
 
   constructor(columns: ChangeColumns) {
@@ -50,8 +50,8 @@ export class Change {
       }
       if (this.told(row)) this.#most = Math.max(this.#most, Math.abs(this.of(row)));
     }
-    columns.functions.codes.forEach((_, at) => {
-      this.#functions.set(columns.functions.at(at), at);
+    columns.sliceNames.codes.forEach((_, at) => {
+      this.#named.set(columns.sliceNames.at(at), at);
     });
   }
 
@@ -100,12 +100,12 @@ export class Change {
     return bStart[row] === bStart[row + 1] ? -1 : bSlices[bStart[row]!]!;
   }
 
-  /** Label and op kind of a function of B. */
-  functionOf(name: string): readonly [label: string, kind: string] | null {
-    const at = this.#functions.get(name);
+  /** Label and op kind of slices of B by the name they have. */
+  named(name: string): readonly [label: string, kind: string] | null {
+    const at = this.#named.get(name);
     if (at === undefined) return null;
-    const { functionLabels, functionKinds } = this.columns;
-    return [functionLabels.at(at) || name, functionKinds.at(at)];
+    const { sliceLabels, sliceKinds } = this.columns;
+    return [sliceLabels.at(at) || name, sliceKinds.at(at)];
   }
 
   repeats(row: number): readonly [a: Float64Array, b: Float64Array] {
