@@ -161,8 +161,7 @@ class ColorColumns:
         """Return the columns that a page without a kernel is to carry."""
         graph = self._run.graph
         if graph is not None and graph.num_nodes <= _AT_ONCE:
-            for name in [name for name, wire in self.wire.items() if wire is None]:
-                self.begin(name)
+            self.begin(_LAYOUT)
         return {name: wire for name, wire in self.wire.items() if wire is not None}
 
     def _known_name(self, name: str, how: dict[str, Any]) -> str:

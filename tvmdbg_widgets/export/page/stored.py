@@ -77,6 +77,7 @@ def store(
     frame: int | None = None,
     tensors: bool = True,
     memory: bool = False,
+    paths: bool = False,
     comparison: Reply | None = None,
 ) -> Stored:
     """Store the answers that a page can give.
@@ -107,11 +108,13 @@ def store(
         only how healthy each is.
     memory : bool
         Whether the page shows the memory plan.
+    paths : bool
+        Whether the page shows critical path and roofline.
     comparison : Reply, optional
         What differs between this run and another one.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, comparison)
+    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, paths, comparison)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -130,6 +133,7 @@ class _Wanted:
     page: int
     frame: int
     memory: bool
+    paths: bool
     comparison: Reply | None
 
 
@@ -168,8 +172,9 @@ class _Store:
         secret = None if self.wanted.parameters else self.secret
         self.findings = findings_told(self.run, secret)
         health = health_told(self.run, secret)
-        memory = self.wanted.memory
-        binary = common(self.run, self.findings, health, self.eraser, memory=memory)
+        more = ["memory"] if self.wanted.memory else []
+        more += ["critical", "roofline"] if self.wanted.paths else []
+        binary = common(self.run, self.findings, health, self.eraser, more=more)
         binary.head["share"] = self.wanted.share
         if (differs := self.wanted.comparison) is not None:
             binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])

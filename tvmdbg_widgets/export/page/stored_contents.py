@@ -50,19 +50,18 @@ def common(
     health: tuple[dict[str, Any], dict[str, Any]],
     eraser: PathEraser,
     *,
-    memory: bool = False,
+    more: Sequence[str] = (),
 ) -> Binary:
     """Return what every page of a run carries: all answers but those about single tensors.
 
-    ``health`` is its answer, and the columns that go with it; ``memory`` takes the memory plan
-    along.
+    ``health`` is its answer, and the columns that go with it; ``more`` names answers beside those
+    that every page carries.
     """
     binary = Binary()
     binary.head["answers"] = answers = {}
     answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
     answers["findings"] = eraser.json(findings)
-    times = ("timeline", "change", "critical", "roofline")
-    for kind in ("graph", *times, "tensors", *(["memory"] if memory else [])):
+    for kind in ("graph", "timeline", "change", "tensors", *more):
         reply = answer(run, {"kind": kind})
         if reply.result is not None:
             answers[kind] = eraser.json(reply.result["info"])
