@@ -56,6 +56,12 @@ export class Called {
     return node < 0 ? this.#names.nameKind(this.operators.name(key)) : this.#names.opKind(node);
   }
 
+  /** The operators that were fused into one, by the short names of its label. */
+  parts(key: number): string[] {
+    const node = this.node(key);
+    return node < 0 || !this.graph ? [this.label(key)] : this.label(key).split(" + ");
+  }
+
   #group(group: number): string {
     const { groupNames, groupRepeats } = this.graph!;
     const name =

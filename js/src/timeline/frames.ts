@@ -88,7 +88,7 @@ export function groupFrames(
   const groups = graph?.groupParent.length ?? 0;
   const timed: number[] = [];
   for (let operator = 0; operator < ns.length; operator++) {
-    if (count[operator]! > 0 || ns[operator]! > 0) timed.push(operator);
+    if (count[operator]! > 0) timed.push(operator);
   }
   const around = (operator: number) => {
     const node = operators.node(operator);

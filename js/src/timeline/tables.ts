@@ -1,0 +1,170 @@
+import { element, select } from "../shared/dom.ts";
+import { counted, duration, percent } from "../shared/format.ts";
+import type { Theme } from "../shared/theme.ts";
+import { type ByRow, ByRows } from "./by_rows.ts";
+import { ByTable } from "./by_table.ts";
+import { Called } from "./called.ts";
+import type { ChartHost } from "./charts.ts";
+import type { Data } from "./data.ts";
+import { Sandwich } from "./sandwich.ts";
+import type { TableBy } from "./state.ts";
+import { timeText } from "./ticks.ts";
+
+const TITLES: Record<TableBy, string> = {
+  node: "node",
+  kind: "op kind",
+  part: "part of a fused function",
+  group: "group",
+  device: "device",
+  name: "name",
+  callers: "callee, then its callers",
+};
+
+/** The table of single rows, or of sums by anything; in a marked range always of that range. */
+export class Tables {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #single: HTMLElement;
+  readonly #called: Called;
+  readonly #by: ByTable;
+  readonly #sandwich: Sandwich;
+  readonly #select: HTMLSelectElement;
+  readonly #said = element("span", { class: "tvmdbg-muted" });
+  #range: readonly [number, number] | null = null;
+  #shown = "";
+  #rows: ByRows | null = null;
+
+  /** @param single  the table of all rows of all time. */
+  constructor(host: ChartHost, single: HTMLElement, theme: Theme) {
+    this.#host = host;
+    this.#single = single;
+    const { slices, names, graph } = host.data;
+    this.#called = new Called(slices, names, graph);
+    this.#by = new ByTable(
+      theme,
+      {
+        pick: (row) => this.#pick(row),
+        hover: (row) => host.hover(row?.nodes.length === 1 ? row.nodes[0]! : null),
+      },
+      host.signal,
+    );
+    this.#sandwich = new Sandwich(host, this.#called);
+    const choices = Object.keys(TITLES).map((by) => [by, `by ${by}`] as const);
+    this.#select = select("what the table sums up (b)", choices, this.by, (value) => {
+      this.show(value as TableBy);
+    });
+    for (const option of this.#select.options) {
+      const why = lacking(option.value as TableBy, host.data);
+      option.disabled = why !== "";
+      option.title = why;
+    }
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-tables" },
+      element("div", { class: "tvmdbg-timeline-by" }, this.#select, this.#said),
+      single,
+      this.#by.node,
+      this.#sandwich.node,
+    );
+    host.options.onChange("table_by", () => this.sync(), host.signal);
+    this.sync();
+  }
+
+  /** What rows are of: of what there is. */
+  get by(): TableBy {
+    const wanted = this.#host.options.get("table_by");
+    return lacking(wanted, this.#host.data) ? "node" : wanted;
+  }
+
+  /** Whether sums are shown, not the single rows. */
+  get isSummed(): boolean {
+    return this.by !== "node" || this.#range !== null;
+  }
+
+  get activeId(): string | null {
+    return this.isSummed ? this.#by.activeId : null;
+  }
+
+  show(by: TableBy): void {
+    this.#host.options.set("table_by", by);
+    this.sync();
+    this.#host.say(`Table ${this.#said.textContent || `by ${TITLES[this.by]}`}`);
+  }
+
+  /** The next thing to sum up by. */
+  next(step = 1): void {
+    const known = [...this.#select.options].filter(({ disabled }) => !disabled);
+    const at = known.findIndex(({ value }) => value === this.by);
+    this.show(known[(at + step + known.length) % known.length]!.value as TableBy);
+  }
+
+  key(event: KeyboardEvent): boolean {
+    return this.isSummed && this.#by.key(event);
+  }
+
+  sync(): void {
+    const { session, data } = this.#host;
+    this.#range = session.timeRange;
+    const shown = `${this.by} ${this.#range} ${data.slices.complete}`;
+    if (shown !== this.#shown) this.#make(shown);
+    if (this.#rows) this.#by.find(session.selected);
+  }
+
+  retheme(theme: Theme): void {
+    this.#by.retheme(theme);
+    this.#sandwich.retheme();
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    if (!this.#sandwich.node.hidden) this.#sandwich.inspect(out);
+  }
+
+  #make(shown: string): void {
+    this.#shown = shown;
+    const { by } = this;
+    this.#select.value = by;
+    this.#single.hidden = this.isSummed;
+    this.#by.node.hidden = !this.isSummed;
+    this.#sandwich.node.hidden = by !== "callers";
+    this.#rows = this.isSummed
+      ? new ByRows(by, this.#host.data.slices, this.#called, this.#range)
+      : null;
+    if (this.#rows) this.#by.show(this.#rows, TITLES[by]);
+    if (this.#rows && by === "callers") this.#sandwich.show(this.#rows, this.#rows.rows[0] ?? null);
+    this.#said.textContent = this.#rows ? this.#about(this.#rows) : "";
+  }
+
+  #about(rows: ByRows): string {
+    const said = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
+    if (this.#range) {
+      const [from, to] = this.#range;
+      const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
+      said.push(`of the marked range ${edge(from)} – ${edge(to)}`);
+    }
+    if (rows.overlap)
+      said.push("shares overlap: the time of a fused function counts for each of its parts");
+    if (this.by === "callers") said.push("below a row: who calls it");
+    return said.join("; ");
+  }
+
+  #pick(row: ByRow): void {
+    if (this.by === "callers") this.#sandwich.show(this.#rows!, row);
+    if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
+    else if (row.slice >= 0) this.#host.pick([], row.slice);
+    const { p50, p90 } = this.#rows!.spread(row);
+    const share = percent(row.ns / this.#rows!.total);
+    const spread = Number.isNaN(p50) ? "" : `, median ${duration(p50)}, p90 ${duration(p90)}`;
+    const more = row.inside ? ", Enter opens it" : "";
+    this.#host.say(
+      `${row.label}: ${duration(row.ns)}, ${share}, ${counted(row.count, "slice")}${spread}${more}`,
+    );
+  }
+}
+
+/** Why rows cannot be of that; "" where they can. */
+function lacking(by: TableBy, { slices, graph }: Data): string {
+  if ((by === "part" || by === "group") && !graph) return "this run has no graph";
+  if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
+  if (by === "callers" && !slices.nested) return "no slice lies inside another";
+  return "";
+}
