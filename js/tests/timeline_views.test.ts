@@ -2,14 +2,15 @@ import { describe, expect, it } from "vitest";
 import { percent } from "../src/shared/format.ts";
 import { niceStep } from "../src/shared/nice_step.ts";
 import { Viewport } from "../src/shared/viewport.ts";
-import { area } from "../src/timeline/area.ts";
-import { Found } from "../src/timeline/found.ts";
+import { area } from "../src/timeline/aggregate.ts";
 import { levelsText, overlapText } from "../src/timeline/headers.ts";
 import { Names } from "../src/timeline/names.ts";
+import { RangeWords } from "../src/timeline/range_words.ts";
 import { Ranking } from "../src/timeline/ranking.ts";
 import { Scene, TOP } from "../src/timeline/scene.ts";
+import { Found, parsed } from "../src/timeline/search.ts";
 import { Slices } from "../src/timeline/slices.ts";
-import { nextInTrack, nextOccurrence, otherTrack } from "../src/timeline/steps.ts";
+import { aboveOrBelow, nextInTrack, nextOccurrence } from "../src/timeline/steps.ts";
 import { ticks, timeText } from "../src/timeline/ticks.ts";
 import { Words } from "../src/timeline/words.ts";
 import { columns as graph } from "./graph_fixture.ts";
@@ -92,16 +93,15 @@ describe("Ranking", () => {
 describe("area", () => {
   it("sums slices, busy time and gaps inside a range", () => {
     const { slices } = parts();
-    const found = area(slices, 500, 6000);
-    expect(found.slices).toBe(5);
+    const found = area(slices, [500, 6000]);
+    expect(found.count).toBe(5);
     expect(found.instants).toBe(0);
     expect(found.sum).toBe(500 + 3000 + 500 + 500 + 100);
     expect(found.tracks).toEqual([
-      { name: "cpu", busy: 4500, gaps: 1, longestGap: 1000 },
-      { name: "gpu", busy: 100, gaps: 2, longestGap: 4900 },
+      { track: 0, busy: 4500, gaps: 1, idle: 1000, longestGap: 1000 },
+      { track: 1, busy: 100, gaps: 2, idle: 5400, longestGap: 4900 },
     ]);
-    expect(found.top).toEqual({ slice: 1, ns: 3500 });
-    expect(area(slices, 0, 100).instants).toBe(1);
+    expect(area(slices, [0, 100]).instants).toBe(1);
   });
 });
 
@@ -151,7 +151,7 @@ describe("steps", () => {
     scene.current = 4;
     expect(nextInTrack(scene, 1)).toBe(0);
     scene.current = 1;
-    expect(otherTrack(scene, 1)).toBe(5);
+    expect(aboveOrBelow(scene, 1)).toBe(5);
     expect(nextOccurrence(scene, 1)).toBe(3);
     expect(nextOccurrence(scene, -1)).toBe(-1);
   });
@@ -203,14 +203,14 @@ describe("Scene", () => {
 describe("Found", () => {
   it("finds by label, name and function, sums up, and goes round", () => {
     const { slices, names } = parts();
-    const found = new Found(slices, names, "DENSE");
+    const found = new Found(slices, names, parsed("DENSE"));
     expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
     expect([found.next(-1, 1), found.next(0, 1), found.next(5, 1), found.next(-1, -1)]).toEqual([
       0, 5, 0, 5,
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
-    expect(new Found(slices, names, "conv").text(-1)).toBe("no hit");
-    expect(new Found(slices, names, " ").text(-1)).toBe("");
+    expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hit");
+    expect(new Found(slices, names, parsed(" ")).text(-1)).toBe("");
   });
 });
 
@@ -313,10 +313,13 @@ describe("Slices inside others, of no nodes", () => {
 
   it("adds no durations of nested slices", () => {
     const { slices, names, words } = nested();
-    const facts = new Map(words.ofArea(area(slices, 0, 10_000)));
-    expect(facts.get("inside")).toBe("4 slices, some inside others");
-    expect(facts.get("most time, with slices inside")).toBe("main, 10.00 µs");
-    expect(new Found(slices, names, "load").text(-1)).toBe("2 hits, self time Σ 5.000 µs");
+    const said = new RangeWords(slices, words);
+    const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
+    expect(facts.get("touched by")).toBe("4 slices, some inside others");
+    expect(facts.get("Σ own time")).toBe(
+      "10,000 ns = 10.00 µs, 100.0 % of the range; not the latency",
+    );
+    expect(new Found(slices, names, parsed("load")).text(-1)).toBe("2 hits, self time Σ 5.000 µs");
   });
 
   it("draws one below the other, and says so", () => {

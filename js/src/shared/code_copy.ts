@@ -56,6 +56,22 @@ export class CodeCopy {
       this.#say("There is no code for this.");
       return;
     }
+    this.#put(text, () => this.#copied(text));
+  }
+
+  /** Copies a text of any length; `what` says which. */
+  copyText(text: string, what: string): void {
+    this.#put(text, () => this.tell(`copied ${what}`));
+  }
+
+  /** Says something for a moment where copies are told of. */
+  tell(text: string): void {
+    this.#show(text);
+    this.#say(text);
+  }
+
+  /** By a copy event; where the page may not use the clipboard, a field holds the text. */
+  #put(text: string, done: () => void): void {
     this.#root.focus({ preventScroll: true });
     let set = false;
     const copy = (event: ClipboardEvent) => {
@@ -65,7 +81,7 @@ export class CodeCopy {
     document.addEventListener("copy", copy, { capture: true });
     const asked = document.execCommand("copy");
     document.removeEventListener("copy", copy, { capture: true });
-    if (asked && set) this.#copied(text);
+    if (asked && set) done();
     else this.#offer(text);
   }
 
@@ -88,25 +104,26 @@ export class CodeCopy {
   }
 
   #offer(text: string): void {
-    const field = element("input", {
-      value: text,
-      title: text,
+    const isLong = text.includes("\n");
+    const given = {
       readonly: true,
-      "aria-label": "Python code: copy it with Ctrl+C, close with Escape",
-      size: Math.min(60, text.length),
+      "aria-label": `${isLong ? "Text" : "Python code"}: copy it with Ctrl+C, close with Escape`,
       ...KEEP_KEYS,
-    });
+    };
+    const field: HTMLInputElement | HTMLTextAreaElement = isLong
+      ? element("textarea", { ...given, rows: 6, cols: 50 }, text)
+      : element("input", { ...given, value: text, title: text, size: Math.min(60, text.length) });
     this.#show("Ctrl+C copies, Esc closes: ", field);
     clearTimeout(this.#timer);
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
+    field.addEventListener("keydown", (event: Event) => {
+      if ((event as KeyboardEvent).key !== "Escape") return;
       event.stopPropagation();
       this.#root.focus({ preventScroll: true });
     });
     field.addEventListener("blur", () => this.#hide());
     field.focus();
     field.select();
-    this.#say(`The clipboard is closed to this page. The code: ${text}`);
+    this.#say(`The clipboard is closed to this page.${isLong ? "" : ` The code: ${text}`}`);
   }
 }
 

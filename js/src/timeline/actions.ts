@@ -3,7 +3,7 @@ import type { KeyAction } from "../shared/keys.ts";
 import type { Flamechart } from "./flamechart.ts";
 import { OtherCharts } from "./other_charts.ts";
 import type { Part } from "./state.ts";
-import { nextInTrack, nextOccurrence, otherTrack } from "./steps.ts";
+import { aboveOrBelow, nextInTrack, nextOccurrence } from "./steps.ts";
 
 const PARTS: readonly Part[] = ["both", "chart", "table"];
 
@@ -18,58 +18,97 @@ export function actions(view: Flamechart): KeyAction[] {
     if (next >= 0) view.pickRow(next);
   };
   const inTable = () => view.active === "table";
+  const isTime = () => view.charts.kind === "time";
   const vertical = (by: number) => {
     if (inTable()) row(by);
-    else pick(otherTrack(scene, by));
+    else if (scene.measure) view.ranges.step(by, true);
+    else if (isTime()) pick(aboveOrBelow(scene, by));
+  };
+  const sideways = (by: number, instants: boolean) => {
+    if (scene.measure) view.ranges.step(by);
+    else if (isTime()) pick(nextInTrack(scene, by, instants));
   };
   const end = (by: number) => {
     if (inTable()) row(by * view.table.count);
-    else pick(nextInTrack(scene, by * Infinity));
+    else if (isTime()) pick(nextInTrack(scene, by * Infinity));
   };
-  const pan = (share: number) => view.view(() => scene.viewport.pan(scene.viewport.span * share));
+  const timed = (run: () => void) => () => {
+    if (isTime()) run();
+  };
   return [
     {
       keys: ["ArrowLeft"],
-      does: "previous slice of the track (with shift also those of no duration)",
-      run: (event) => pick(nextInTrack(scene, -1, event.shiftKey)),
+      does: "previous slice of the row (with shift also those of no duration); edge of the measure",
+      run: (event) => sideways(-1, event.shiftKey),
     },
     {
       keys: ["ArrowRight"],
-      does: "next slice",
-      run: (event) => pick(nextInTrack(scene, 1, event.shiftKey)),
+      does: "next slice of the row; edge of the measure",
+      run: (event) => sideways(1, event.shiftKey),
     },
     {
       keys: ["ArrowUp"],
-      does: "lane or track above; in the table: row above",
+      does: "the slice around, else the row above; in the table: row above",
       run: () => vertical(-1),
     },
     {
       keys: ["ArrowDown"],
-      does: "lane or track below; in the table: row below",
+      does: "the longest slice inside, else the row below; in the table: row below",
       run: () => vertical(1),
     },
     { keys: ["Home"], does: "first slice (row)", run: () => end(-1) },
     { keys: ["End"], does: "last slice (row)", run: () => end(1) },
     { keys: ["PageUp"], does: "table: a page up", run: () => row(-view.table.page) },
     { keys: ["PageDown"], does: "table: a page down", run: () => row(view.table.page) },
-    { keys: ["w", "+", "="], does: "zoom in", run: () => view.zoom(1 / 1.5) },
-    { keys: ["s", "-"], does: "zoom out", run: () => view.zoom(1.5) },
-    { keys: ["a"], does: "pan left", run: () => pan(-0.2) },
-    { keys: ["d"], does: "pan right", run: () => pan(0.2) },
+    {
+      keys: ["w", "+", "="],
+      does: "zoom in at the pointer",
+      run: timed(() => view.camera.zoom(1 / 1.5)),
+    },
+    { keys: ["s", "-"], does: "zoom out", run: timed(() => view.camera.zoom(1.5)) },
+    { keys: ["a"], does: "pan left", run: timed(() => view.camera.pan(-0.2)) },
+    { keys: ["d"], does: "pan right", run: timed(() => view.camera.pan(0.2)) },
     {
       keys: ["f"],
-      does: "zoom to the marked range or the selected slice",
-      run: () => view.zoomToSelection(),
+      does: "zoom to the measure, the range, the gap or the selected slice",
+      run: timed(() => view.camera.fit()),
     },
-    { keys: ["0"], does: "zoom out to all", run: () => view.view(() => scene.viewport.showAll()) },
+    { keys: ["0"], does: "zoom out to all", run: timed(() => view.camera.all()) },
     {
       keys: ["Enter"],
-      does: "bring the selected slice to the middle",
-      run: () => {
-        if (scene.current < 0) return;
-        const at = (scene.slices.startOf(scene.current) + scene.slices.endOf(scene.current)) / 2;
-        view.view(() => scene.viewport.centre(at));
-      },
+      does: "measure: set the second mark, then make it the range; else bring the slice to the middle",
+      run: timed(() => {
+        if (scene.measure) view.ranges.accept();
+        else if (scene.current >= 0) {
+          const { current, slices } = scene;
+          view.camera.centre((slices.startOf(current) + slices.endOf(current)) / 2);
+        }
+      }),
+    },
+    {
+      keys: ["m"],
+      does: "measure from the selected slice; arrows go from edge to edge, up and down to other rows",
+      run: timed(() => {
+        view.activate("chart");
+        view.ranges.measure();
+      }),
+    },
+    {
+      keys: ["x"],
+      does: "snap ranges and measures to edges, or not (Alt: not this once)",
+      run: timed(() => view.snap()),
+    },
+    {
+      keys: ["]", "g"],
+      does: "next gap of the track (G: previous)",
+      run: (event) => timed(() => view.ranges.nextGap(event.shiftKey ? -1 : 1))(),
+    },
+    { keys: ["["], does: "previous gap", run: timed(() => view.ranges.nextGap(-1)) },
+    { keys: ["{"], does: "next longer gap", run: timed(() => view.ranges.gapByLength(-1)) },
+    {
+      keys: ["}"],
+      does: "next shorter gap; first the longest",
+      run: timed(() => view.ranges.gapByLength(1)),
     },
     {
       keys: ["."],
@@ -111,15 +150,23 @@ export function actions(view: Flamechart): KeyAction[] {
     {
       keys: ["r"],
       does: "mark the part in view as range and sum it up",
-      run: () => view.mark([scene.viewport.start, scene.viewport.end]),
+      run: timed(() => view.ranges.mark([scene.viewport.start, scene.viewport.end])),
     },
-    { keys: ["/"], does: "search", run: () => view.bar.focusSearch() },
+    {
+      keys: ["/"],
+      does: "search: a text, a node id, or /a regular expression/",
+      run: () => view.bar.focusSearch(),
+    },
     {
       keys: ["n"],
       does: "next slice found (with shift the previous)",
       run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
     },
     { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
-    { keys: ["Escape"], does: "clear the range, then the selection", run: () => view.clear() },
+    {
+      keys: ["Escape"],
+      does: "clear the measure, then the range, the gap, the selection",
+      run: () => view.clear(),
+    },
   ];
 }

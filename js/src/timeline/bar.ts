@@ -7,6 +7,7 @@ import type { ChartKind, Part } from "./state.ts";
 export interface BarEvents {
   zoom: (factor: number) => void;
   all: () => void;
+  measure: () => void;
   show: (part: Part) => void;
   chart: (kind: ChartKind) => void;
   search: (text: string) => void;
@@ -28,11 +29,13 @@ export class Bar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   readonly #hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
-  /** Says what part of the time axis is in view. */
-  readonly range = element("output", {
+  /** Says what part of the time axis is in view, with the way out of it. */
+  readonly range: HTMLElement;
+  readonly #part = element("output", {
     class: "tvmdbg-timeline-range",
     "aria-label": "part in view",
   });
+  readonly #leave: HTMLButtonElement;
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
   readonly #chart: HTMLSelectElement;
@@ -40,9 +43,13 @@ export class Bar {
 
   constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = button("fit", "fit the whole flamechart (0)", events.all);
+    this.#leave = button("show all", "zoom out: show all of the time (0)", events.all);
+    this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
+      title:
+        "a text, a node id, or /a regular expression/; Enter and Shift+Enter go through the hits",
       "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });
@@ -79,12 +86,14 @@ export class Bar {
     this.#chart.hidden = offered.length < 2;
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
     const code = button("code", copy, events.copy);
+    const measure = button("measure", "measure between two edges (m)", events.measure);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
       this.#chart,
       zoom,
+      measure,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
       this.#hits,
@@ -96,7 +105,7 @@ export class Bar {
       code,
       help,
     );
-    this.#overflow = new Overflow(this.node, [code, zoom], signal);
+    this.#overflow = new Overflow(this.node, [code, measure, zoom], signal);
   }
 
   focusSearch(): void {
@@ -115,12 +124,19 @@ export class Bar {
   }
 
   showRange(text: string, all: boolean): void {
-    this.range.textContent = text;
+    this.#part.textContent = text;
     this.#all.disabled = all;
+    this.#leave.hidden = all;
   }
 
-  showHits(text: string): void {
+  /** `wrong`: what is sought cannot be. */
+  showHits(text: string, wrong: boolean): void {
+    if (this.#hits.textContent === text) return;
     this.#hits.textContent = text;
+    this.#hits.title = text;
+    this.#hits.classList.toggle("tvmdbg-error", wrong);
+    this.#hits.classList.toggle("tvmdbg-muted", !wrong);
+    this.#field.setAttribute("aria-invalid", String(wrong));
     this.#overflow.fit();
   }
 }

@@ -1,12 +1,13 @@
-import { element } from "../shared/dom.ts";
+import { button, element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
-import type { Area } from "./area.ts";
 import { largeStrip } from "./distribution.ts";
+import { type Gap, lengthOf } from "./gaps.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
+import { timeText } from "./ticks.ts";
 import { type Fact, factList, NOISY_RULE, type Words } from "./words.ts";
 
 /** What is selected, in full: facts, repeats, or the sum over a range. */
@@ -17,7 +18,13 @@ export class Details {
   readonly #ranking: Ranking;
   readonly #words: Words;
 
-  constructor(parts: { slices: Slices; names: Names; ranking: Ranking; words: Words }) {
+  readonly #pickGap: (gap: Gap) => void;
+
+  constructor(
+    parts: { slices: Slices; names: Names; ranking: Ranking; words: Words },
+    pickGap: (gap: Gap) => void,
+  ) {
+    this.#pickGap = pickGap;
     this.#slices = parts.slices;
     this.#names = parts.names;
     this.#ranking = parts.ranking;
@@ -42,12 +49,29 @@ export class Details {
     this.#tell(`${counted(nodes.length, item)} selected`, factList([["Σ times", text]]));
   }
 
-  showArea(found: Area): void {
-    this.#tell(
-      "Marked range",
-      factList(this.#words.ofArea(found)),
-      "Esc clears it, f zooms to it.",
-    );
+  /** The panel of the marked range. */
+  showArea(panel: HTMLElement): void {
+    if (panel.parentElement !== this.node) this.#tell("Marked range", panel);
+  }
+
+  showMeasure(facts: Fact[]): void {
+    this.#tell("Measure", factList(facts), "Enter makes it the range, Esc ends it.");
+  }
+
+  /** The idle stretch that is looked at, and the longest ones. */
+  showGap(facts: Fact[], longest: readonly Gap[], shown: Gap): void {
+    const list = longest.map((gap) => {
+      const { name } = this.#slices.tracks[gap.track]!;
+      const at = `${name}, from ${timeText(gap.from, lengthOf(gap))}`;
+      const text = `${duration(lengthOf(gap))} on ${at}`;
+      const node = button(text, `go to the gap of ${text}`, () => this.#pickGap(gap));
+      const isShown = gap.track === shown.track && gap.from === shown.from;
+      node.setAttribute("aria-pressed", String(isShown));
+      return element("li", {}, node);
+    });
+    const about = element("p", { class: "tvmdbg-muted" }, "The longest gaps:");
+    const content = element("div", {}, factList(facts), about, element("ol", {}, ...list));
+    this.#tell("Gap", content, "[ and ] go through the gaps of the track, { and } by length.");
   }
 
   showSummary(): void {

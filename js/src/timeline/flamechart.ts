@@ -4,18 +4,20 @@ import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import type { SessionClient } from "../shared/session_client.ts";
-import { readTheme } from "../shared/theme.ts";
+import { readTheme, type Theme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
-import { area } from "./area.ts";
+import { AreaPanel } from "./area_panel.ts";
 import { Bar } from "./bar.ts";
+import { Camera } from "./camera.ts";
 import { Chart } from "./chart.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
-import { Found } from "./found.ts";
 import { KindSummary } from "./kinds.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
+import { Ranges } from "./ranges.ts";
 import type { Hit, Scene } from "./scene.ts";
+import { Found, parsed } from "./search.ts";
 import type { Slices } from "./slices.ts";
 import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
@@ -23,7 +25,6 @@ import { timeText } from "./ticks.ts";
 import { Tooltip } from "./tooltip.ts";
 
 const SOURCE = "timeline";
-const RANGE_TO_PYTHON_MS = 300;
 
 /** One view: what its parts do to each other and to the session. */
 export class Flamechart {
@@ -35,6 +36,8 @@ export class Flamechart {
   readonly kinds: KindSummary;
   readonly details: Details;
   readonly tooltip: Tooltip;
+  readonly camera: Camera;
+  readonly ranges: Ranges;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
   /** Where the arrow keys act. */
@@ -48,10 +51,8 @@ export class Flamechart {
   #found: Found;
   /** A slice without a node that was picked here. */
   #unjoined = -1;
-  /** The details are of the marked range, not of the selection: what was changed last. */
-  #ofRange = false;
+  readonly #panel: AreaPanel;
   #spoken = "[[],null,-1]";
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     root: HTMLElement,
@@ -67,11 +68,53 @@ export class Flamechart {
     this.#say = say;
     this.scene = data.scene;
     this.#copier = new CodeCopy(root, () => this.#code, say, context);
-    this.#found = new Found(data.slices, data.names, "");
+    this.#found = new Found(data.slices, data.names, parsed(""));
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
-    this.details = new Details(data);
+    const moved = () => {
+      this.chart.changed();
+      this.tooltip.hide();
+    };
+    this.camera = new Camera(data.scene, context.options, moved, context.signal);
+    this.details = new Details(data, (gap) => {
+      this.ranges.pickGap(gap);
+      this.focus();
+    });
+    this.#panel = new AreaPanel(
+      data,
+      this.#copier,
+      theme,
+      {
+        pick: (nodes, slice) => {
+          if (nodes.length) this.#session.selectMany(nodes, SOURCE);
+          else this.pick(slice);
+          this.focus();
+        },
+        code: () => this.copy(),
+        say,
+        fit: () => {
+          this.camera.fit();
+          this.focus();
+        },
+        clear: () => {
+          this.ranges.mark(null);
+          this.focus();
+        },
+      },
+      context.signal,
+    );
+    this.ranges = new Ranges({
+      data,
+      session: context.session,
+      camera: this.camera,
+      details: this.details,
+      panel: this.#panel,
+      say,
+      touched: () => this.chart.touched(),
+      deselect: () => this.pick(-1),
+      tell: () => this.#tell(),
+    });
     this.tooltip = new Tooltip(data.scene, data.words);
     this.charts = new OtherCharts(noSlices ?? this.chart.stage, {
       data,
@@ -113,9 +156,14 @@ export class Flamechart {
     );
     this.bar = new Bar(
       {
-        zoom: (factor) => this.zoom(factor),
+        zoom: (factor) => this.camera.zoom(factor),
         all: () => {
-          this.view(() => this.scene.viewport.showAll());
+          this.camera.all();
+          this.focus();
+        },
+        measure: () => {
+          this.activate("chart");
+          this.ranges.measure();
           this.focus();
         },
         show: (part) => {
@@ -136,7 +184,6 @@ export class Flamechart {
       context.signal,
     );
     this.body = element("div", { class: "tvmdbg-timeline-body" });
-    context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
   focus(): void {
@@ -172,40 +219,6 @@ export class Flamechart {
     this.#mark();
   }
 
-  /** Changes the part in view. */
-  view(change: () => void): void {
-    change();
-    this.chart.changed();
-    this.tooltip.hide();
-    clearTimeout(this.#timer);
-    const { all, start, end } = this.scene.viewport;
-    this.#timer = setTimeout(() => {
-      this.#context.options.set("time_range", all ? null : [start, end]);
-    }, RANGE_TO_PYTHON_MS);
-  }
-
-  zoom(factor: number): void {
-    const { pointer, viewport, current, slices } = this.scene;
-    let at = (viewport.start + viewport.end) / 2;
-    if (pointer) at = this.scene.ns(pointer.x);
-    else if (current >= 0) {
-      const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
-      if (middle >= viewport.start && middle <= viewport.end) at = middle;
-    }
-    this.view(() => viewport.zoom(factor, at));
-  }
-
-  /** Zooms to the marked range, else to the selected slices, else to all. */
-  zoomToSelection(): void {
-    const { slices, current, range, viewport } = this.scene;
-    if (range) this.view(() => viewport.show(...range));
-    else if (current >= 0) {
-      const [start, end] = [slices.startOf(current), slices.endOf(current)];
-      const margin = end > start ? (end - start) * 0.25 : viewport.whole / 1000;
-      this.view(() => viewport.show(start - margin, end + margin));
-    } else this.view(() => viewport.showAll());
-  }
-
   sort(order: "time" | "order"): void {
     this.#context.options.set("sort", order);
     this.table.sort(order);
@@ -229,7 +242,8 @@ export class Flamechart {
 
   pickHit(hit: Hit | null, toggle: boolean): void {
     this.activate("chart");
-    this.pick(hit && "slice" in hit ? hit.slice : -1, { seen: true, toggle });
+    if (hit && "gap" in hit) this.ranges.pickGap(hit.gap);
+    else this.pick(hit ? hit.slice : -1, { seen: true, toggle });
   }
 
   pickRow(row: number, toggle = false): void {
@@ -241,17 +255,6 @@ export class Flamechart {
     }
   }
 
-  mark(range: readonly [number, number] | null): void {
-    this.#session.setTimeRange(range, SOURCE);
-    this.sync();
-  }
-
-  preview(range: readonly [number, number] | null, mark: boolean): void {
-    this.scene.preview = range;
-    if (range && mark) this.details.showArea(area(this.#data.slices, ...range));
-    this.chart.touched();
-  }
-
   /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
   copy(): void {
     this.#copier.copy();
@@ -261,7 +264,7 @@ export class Flamechart {
     const { current, range } = this.scene;
     const { selected, slice } = this.#session;
     const { slices } = this.#data;
-    if (range && this.#ofRange) return rangeCode(range);
+    if (range && this.ranges.subject === "range") return rangeCode(range);
     if (selected.length === 0 && current >= 0)
       return `run.timeline.slice(${slices.sourceOf(current)})`;
     if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
@@ -303,9 +306,9 @@ export class Flamechart {
   }
 
   search(text: string): void {
-    this.#found = new Found(this.#data.slices, this.#data.names, text);
+    this.#found = new Found(this.#data.slices, this.#data.names, parsed(text));
     this.scene.found = this.#found.marked;
-    this.bar.showHits(this.#found.text(this.scene.current));
+    this.#showHits();
     this.chart.touched();
     this.charts.shown?.sync();
   }
@@ -313,12 +316,21 @@ export class Flamechart {
   nextHit(by: number): void {
     const slice = this.#found.next(this.scene.current, by);
     if (slice >= 0) this.pick(slice);
-    this.bar.showHits(this.#found.text(this.scene.current));
+    this.#showHits();
+  }
+
+  #showHits(): void {
+    this.bar.showHits(this.#found.text(this.scene.current), this.#found.error !== "");
+  }
+
+  /** Makes ranges and measures begin and end at edges, or anywhere. */
+  snap(): void {
+    this.scene.snaps = !this.scene.snaps;
+    this.#say(this.scene.snaps ? "ranges snap to edges" : "ranges begin and end anywhere");
   }
 
   clear(): void {
-    if (this.scene.range) this.mark(null);
-    else this.pick(-1);
+    if (!this.ranges.clear()) this.pick(-1);
   }
 
   /** Takes over what the session says; brings another slice than before into view. */
@@ -333,22 +345,32 @@ export class Flamechart {
     const occurrences = node === null ? null : slices.of(node);
     const current = slice ? slices.of(slice[0])[slice[1]] : this.#nearest(occurrences, before);
     this.scene.current = current ?? own;
-    if (spoken !== this.#spoken) this.#ofRange = false;
-    else if (String(timeRange) !== String(this.scene.range)) this.#ofRange = timeRange !== null;
-    this.#spoken = spoken;
+    const isOther = String(timeRange) !== String(this.scene.range);
     this.scene.range = timeRange;
+    if (spoken !== this.#spoken) this.ranges.changed("selection");
+    else if (isOther) this.ranges.changed("range");
+    this.#spoken = spoken;
     this.scene.selected = new Marked(slices.count, slicesOf(slices, selected));
     if (this.scene.current >= 0 && this.scene.current !== before) {
       const moved = this.scene.current;
-      this.view(() => this.scene.reveal(moved));
+      this.camera.move(() => this.scene.reveal(moved));
     }
     const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
     this.#mark();
+    this.#showHits();
     this.chart.touched();
     this.charts.shown?.sync();
     this.#tell();
+  }
+
+  retheme(theme: Theme): void {
+    this.table.retheme(theme);
+    this.kinds.retheme(theme);
+    this.charts.retheme(theme);
+    this.#panel.retheme(theme);
+    this.sync(true);
   }
 
   /** Highlights the node that another view hovers. */
@@ -385,13 +407,10 @@ export class Flamechart {
   #tell(): void {
     const { words, slices } = this.#data;
     const theme = readTheme(this.#root);
-    const { current, range } = this.scene;
+    const { current } = this.scene;
     const { node, selected } = this.#session;
-    if (range && this.#ofRange) {
-      const found = area(slices, ...range);
-      this.details.showArea(found);
-      this.#say(words.areaSentence(found));
-    } else if (selected.length > 1) {
+    if (this.ranges.tell()) return;
+    if (selected.length > 1) {
       this.details.showMany(selected);
       this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
     } else if (current >= 0) {

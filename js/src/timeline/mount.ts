@@ -8,12 +8,12 @@ import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { Mount } from "../shared/view.ts";
 import { actions } from "./actions.ts";
 import { banner } from "./banner.ts";
+import { Coming } from "./coming.ts";
 import type { Data } from "./data.ts";
 import { Flamechart } from "./flamechart.ts";
 import { Names } from "./names.ts";
 import { bindPointer } from "./pointer.ts";
 import { Ranking } from "./ranking.ts";
-import { inRows } from "./row_order.ts";
 import { Scene, TOP } from "./scene.ts";
 import { Slices } from "./slices.ts";
 import type { TimelineOptions } from "./state.ts";
@@ -61,20 +61,31 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       say("empty", "No flamechart: this run has no timeline", summary.missing.timeline);
       return;
     }
-    const slices = new Slices("sliceStart" in columns ? inRows(columns as never) : columns);
+    const slices = new Slices(columns);
     const names = new Names(slices, graph);
-    const ranking = new Ranking(slices, names);
-    if (slices.start === slices.end && ranking.length === 0) {
-      say("empty", "No slices and no times in this run", summary.missing.timeline);
+    const scene = new Scene(slices, names);
+    const show = (until: AbortSignal) => {
+      const ranking = new Ranking(slices, names);
+      if (slices.start === slices.end && ranking.length === 0) {
+        say("empty", "No slices and no times in this run", summary.missing.timeline);
+        return null;
+      }
+      const words = new Words(slices, names, ranking, (node) => context.session.note(node));
+      const data = { slices, names, graph, ranking, words, scene };
+      return build(root, { ...context, signal: until }, data, summary);
+    };
+    if (!Coming.expects(slices)) {
+      show(signal);
       return;
     }
-    const words = new Words(slices, names, ranking, (node) => context.session.note(node));
-    build(
-      root,
-      context,
-      { slices, names, graph, ranking, words, scene: new Scene(slices, names) },
-      summary,
-    );
+    const early = new AbortController();
+    signal.addEventListener("abort", () => early.abort());
+    const coming = new Coming(slices, run);
+    show(early.signal)?.chart.stage.append(coming.node);
+    await coming.take(signal);
+    if (signal.aborted || !slices.complete) return;
+    early.abort();
+    show(signal);
   } catch (error) {
     clearTimeout(busy);
     if (signal.aborted || isAbort(error)) return;
@@ -89,7 +100,7 @@ function build(
   context: Parameters<Mount<TimelineOptions>>[1],
   data: Data,
   summary: RunSummary,
-): void {
+): Flamechart {
   const { session, options, signal } = context;
   const { scene, slices } = data;
   const mirror = new Mirror();
@@ -137,7 +148,7 @@ function build(
     const range = options.get("time_range");
     const { start, end, all } = scene.viewport;
     if (range === null ? all : range[0] === start && range[1] === end) return;
-    view.view(() => (range ? scene.viewport.show(...range) : scene.viewport.showAll()));
+    view.camera.move(() => (range ? scene.viewport.show(...range) : scene.viewport.showAll()));
   };
   look();
   options.onChange("time_range", look, signal);
@@ -156,12 +167,14 @@ function build(
     {
       pick: (hit, toggle) => view.pickHit(hit, toggle),
       zoomTo: (hit) => {
-        if (hit) view.zoomToSelection();
+        if (hit) view.camera.fit();
       },
-      preview: (range, mark) => view.preview(range, mark),
-      range: (range) => view.mark(range),
+      preview: (range, mark) => view.ranges.preview(range, mark),
+      range: (range, row) => view.ranges.mark(range, row),
+      edge: (edge) => view.ranges.setEdge(edge),
+      measure: () => view.ranges.follow(),
       hover: (hit, x, y) => view.hoverAt(hit, x, y),
-      view: (change) => view.view(change),
+      view: (change) => view.camera.move(change),
       wheelUnfocused: hint,
     },
     signal,
@@ -186,15 +199,11 @@ function build(
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
   session.onChange(() => view.sync(true), signal, ["notes"]);
-  onThemeChange(() => {
-    const theme = readTheme(root);
-    view.table.retheme(theme);
-    view.kinds.retheme(theme);
-    view.charts.retheme(theme);
-    view.sync(true);
-  }, signal);
+  onThemeChange(() => view.retheme(readTheme(root)), signal);
   view.sync(true);
   if (!drawn || options.get("show") === "table" || view.charts.kind !== "time") {
     root.dataset.ready = "true";
   }
+  scene.tiles.connect(context.run, () => view.chart.arrived(), signal);
+  return view;
 }

@@ -55,26 +55,19 @@ export class Names {
     return kind === NodeKind.INPUT ? "not run (input)" : "";
   }
 
-  /** 2 for each slice of the node whose id is the text, 1 where label, node name, function or recorded name has it. */
-  matching(text: string): Uint8Array {
-    const wanted = text.toLowerCase();
-    const slices = this.#slices;
-    const [, only, digits] = /^(#?)(\d+)$/.exec(wanted) ?? [];
-    const id = digits === undefined ? Number.NaN : Number(digits);
-    const has = (each: string) => each.toLowerCase().includes(wanted);
-    const bySliceName = Array.from({ length: slices.names.length }, (_, code) =>
-      has(slices.names.at(code)),
-    );
-    const columns = this.#graph
-      ? [this.#graph.labels, this.#graph.names, this.#graph.funcNames]
-      : [];
-    const byNode = columns.map(({ codes, unique }) => ({ codes, hits: unique.map(has) }));
-    return new Uint8Array(slices.count).map((_, slice) => {
-      const node = slices.nodeOf(slice);
-      if (node === id) return 2;
-      if (only) return 0;
-      if (bySliceName[slices.nameCodeOf(slice)]) return 1;
-      return node >= 0 && byNode.some(({ codes, hits }) => hits[codes[node]!]) ? 1 : 0;
-    });
+  /** 1 for each node whose label, name or function fits; each distinct text is looked at once. */
+  nodesThat(fits: (text: string) => boolean): Uint8Array {
+    const nodes = this.#slices.columns.nodeNs.length;
+    const found = new Uint8Array(nodes);
+    if (!this.#graph) return found;
+    for (const { codes, unique } of [
+      this.#graph.labels,
+      this.#graph.names,
+      this.#graph.funcNames,
+    ]) {
+      const hits = unique.map(fits);
+      for (let node = 0; node < nodes; node++) if (hits[codes[node]!]) found[node] = 1;
+    }
+    return found;
   }
 }

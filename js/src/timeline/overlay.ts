@@ -2,6 +2,7 @@ import type { Layer, TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Marked } from "./marked.ts";
+import { Marks } from "./marks.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { timeText } from "./ticks.ts";
 
@@ -12,12 +13,14 @@ export class Overlay {
   readonly #scene: Scene;
   readonly #measure: TextMeasure;
   readonly #context: CanvasRenderingContext2D;
+  readonly #marks: Marks;
   #theme!: Theme;
 
   constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
     this.#measure = measure;
     this.#context = context;
+    this.#marks = new Marks(scene, context, measure);
   }
 
   paint(theme: Theme): void {
@@ -35,7 +38,9 @@ export class Overlay {
     this.#outlines(this.#scene.selected);
     this.#outline(this.#scene.hovered, 1.5);
     this.#outline(this.#scene.current, 3);
+    this.#marks.paint(theme);
     context.restore();
+    this.#marks.paintHits(theme);
     this.#overviewMarks();
     this.#scrollbar();
     this.#cursor();

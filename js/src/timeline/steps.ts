@@ -1,3 +1,4 @@
+import { longestChild } from "./neighbours.ts";
 import type { Scene } from "./scene.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
 
@@ -20,15 +21,22 @@ export function nextInTrack(scene: Scene, by: number, instants = false): number 
   return clamped(from + by, row.first, row.last);
 }
 
-/** The slice at the same time in the next row that has slices, in the same track or another. */
-export function otherTrack(scene: Scene, by: number): number {
+/**
+ * The slice around the current one, or the longest inside it; where there is none, the slice at the same time in the
+ * next row that has slices, in the same track or another.
+ */
+export function aboveOrBelow(scene: Scene, by: number): number {
   const { slices, current } = scene;
   const own = slices.rows[slices.rowOf(current)];
   if (!own) return nextInTrack(scene, 1);
-  const rows = slices.tracks.flatMap((track) => track.rows);
+  const related = by < 0 ? slices.parentOf(current) : longestChild(slices, current);
+  if (related >= 0) return related;
   const isInstant = own.kind === RowKind.INSTANT;
-  const at = rows.findIndex((row) => (isInstant ? row.track === own.track : row === own));
-  const row = rows[at + by];
+  const rows = slices.tracks.flatMap((track) => track.rows);
+  let at = rows.findIndex((row) => (isInstant ? row.track === own.track : row === own)) + by;
+  const isInner = () => rows[at]?.track === own.track && rows[at]?.kind === RowKind.NESTED;
+  while (by > 0 && isInner()) at++;
+  const row = rows[at];
   if (!row?.length) return -1;
   const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
   return clamped(row.endingAfter(middle), row.first, row.last);

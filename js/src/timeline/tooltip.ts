@@ -23,7 +23,7 @@ export class Tooltip {
 
   /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
   show(hit: Hit, x: number, y: number, box: { width: number; height: number }): void {
-    const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap[0]}`;
+    const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
     this.#shown = key;
     this.#place(x, y, box);
@@ -56,10 +56,11 @@ export class Tooltip {
 
   #content(hit: Hit): Node[] {
     if (!("slice" in hit)) {
-      const [from, to] = hit.gap;
+      const { track, from, to } = hit.gap;
+      const { name } = this.#scene.slices.tracks[track]!;
       return [
         element("strong", {}, `idle for ${duration(to - from)}`),
-        element("div", {}, `${hit.track}, from ${duration(from)} to ${duration(to)}`),
+        element("div", {}, `${name}, from ${duration(from)} to ${duration(to)}`),
       ];
     }
     const { names, slices } = this.#scene;

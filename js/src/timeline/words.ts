@@ -1,7 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
-import type { Area } from "./area.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import { repeatsOf } from "./repeats.ts";
@@ -156,30 +155,6 @@ export class Words {
     return [["self time", `${duration(self)}, ${percent(self / lasts)}; ${rest}`]];
   }
 
-  ofArea(found: Area): Fact[] {
-    const span = found.to - found.from;
-    const edge = (ns: number) => timeText(ns, span / 1000, found.to);
-    const instants = found.instants ? ` and ${integer(found.instants)} of no duration` : "";
-    const facts: Fact[] = [
-      ["range", `${duration(span)}, ${edge(found.from)} – ${edge(found.to)}`],
-      [
-        "inside",
-        this.#slices.nested
-          ? `${counted(found.slices, "slice")}${instants}, some inside others`
-          : `${counted(found.slices, "slice")}${instants}, Σ ${duration(found.sum)}`,
-      ],
-    ];
-    for (const track of found.tracks) {
-      const gap = track.gaps ? `, longest ${duration(track.longestGap)}` : "";
-      const gaps = `${counted(track.gaps, "gap")}${gap}`;
-      facts.push([track.name, `busy ${percent(track.busy / span)}, ${gaps}`]);
-    }
-    const { top } = found;
-    const longest = this.#slices.nested ? "most time, with slices inside" : "most time";
-    if (top) facts.push([longest, `${this.title(top.slice)}, ${duration(top.ns)}`]);
-    return facts;
-  }
-
   /** One sentence for the text mirror. */
   sentence(slice: number): string {
     const { columns } = this.#slices;
@@ -227,12 +202,6 @@ export class Words {
   #said(node: number): string {
     const text = this.#note(node);
     return text ? `; note: ${text}` : "";
-  }
-
-  areaSentence(found: Area): string {
-    return this.ofArea(found)
-      .map((fact) => fact.join(": "))
-      .join("; ");
   }
 
   /** Whether the slice lasts what its node takes in the mean, as in the trace of the debugger. */

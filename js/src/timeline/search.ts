@@ -1,0 +1,166 @@
+import { counted, duration, integer } from "../shared/format.ts";
+import { Regex, RegexError } from "../shared/regex.ts";
+import { Marked } from "./marked.ts";
+import type { Names } from "./names.ts";
+import type { Slices } from "./slices.ts";
+
+/** What is sought: a node by its id, names that hold a text or fit a regular expression; or why it cannot be sought. */
+export interface Query {
+  text: string;
+  /** -1: no node. */
+  node: number;
+  /** Whether a name fits; null where only the node is sought. */
+  fits: ((name: string) => boolean) | null;
+  error: string;
+}
+
+/** `softmax`, `66` (the node first, then names that hold it), `#66` (the node alone), `/conv.*relu$/`. */
+export function parsed(typed: string): Query {
+  const text = typed.trim();
+  const query: Query = { text, node: -1, fits: null, error: "" };
+  if (text.length > 1 && text.startsWith("/") && text.endsWith("/")) {
+    try {
+      const regex = new Regex(text.slice(1, -1));
+      query.fits = (name) => regex.search(name.toLowerCase());
+    } catch (error) {
+      query.error = problem(error);
+    }
+    return query;
+  }
+  const [, only, digits] = /^(#?)(\d{1,15})$/.exec(text) ?? [];
+  if (digits !== undefined) query.node = Number(digits);
+  if (only) return query;
+  const wanted = text.toLowerCase();
+  query.fits = (name) => name.toLowerCase().includes(wanted);
+  return query;
+}
+
+function problem(error: unknown): string {
+  if (!(error instanceof RegexError)) throw error;
+  const where = error.at ? ` at letter ${error.at + 1}` : "";
+  return `no regular expression: ${error.message}${where}`;
+}
+
+/** The slices that a search finds: those of a searched node id first, then by start. */
+export class Found {
+  readonly marked: Marked;
+  readonly error: string;
+  /** Time of the hits without the slices inside them. */
+  readonly sum: number;
+  readonly #slices: Slices;
+  readonly #isSought: boolean;
+  /** Hits that are gone through one after the other. */
+  readonly #groups: readonly Marked[];
+
+  constructor(slices: Slices, names: Names, { text, node, fits, error }: Query) {
+    this.#slices = slices;
+    const { count } = slices;
+    const first = new Marked(count, node < 0 ? [] : slices.of(node));
+    let [all, problem_] = [first, error];
+    if (text && fits) {
+      try {
+        all = matching(slices, names, fits, first);
+      } catch (caught) {
+        problem_ = problem(caught);
+      }
+    }
+    this.error = problem_;
+    this.#isSought = text !== "";
+    this.marked = all;
+    const rest = first.count ? Marked.where(count, (at) => all.has(at) && !first.has(at)) : all;
+    this.#groups = [first, rest].filter((group) => group.count > 0);
+    let sum = 0;
+    for (let at = all.next(0, count); at >= 0; at = all.next(at + 1, count)) {
+      sum += slices.selfOf(at);
+    }
+    this.sum = sum;
+  }
+
+  get count(): number {
+    return this.marked.count;
+  }
+
+  /** The found slice before (`by` < 0) or after this one, round in a circle; -1 where none was found. */
+  next(slice: number, by: number): number {
+    const group = this.#groups.findIndex((each) => each.has(slice));
+    const inGroup = this.#groups[group];
+    const there = inGroup ? this.#beside(inGroup, slice, by) : -1;
+    if (there >= 0) return there;
+    const groups = this.#groups.length;
+    if (!groups) return -1;
+    const other = group < 0 ? (by > 0 ? 0 : groups - 1) : (group + by + groups) % groups;
+    return this.#beside(this.#groups[other]!, -1, by);
+  }
+
+  /** `3 of 21 hits, Σ 12.30 ms`; what is wrong with the question. */
+  text(current: number): string {
+    if (!this.#isSought) return "";
+    if (this.error) return this.error;
+    if (!this.count) return "no hit";
+    const self = this.#slices.nested ? "self time " : "";
+    const all = `${counted(this.count, "hit")}, ${self}Σ ${duration(this.sum)}`;
+    const place = this.#placeOf(current);
+    return place ? `${integer(place)} of ${all}` : all;
+  }
+
+  /** 1 for the first hit in the order in which `next` goes through them, 0 of no hit. */
+  #placeOf(slice: number): number {
+    let before = 0;
+    for (const group of this.#groups) {
+      if (!group.has(slice)) {
+        before += group.count;
+        continue;
+      }
+      const start = this.#slices.startOf(slice);
+      for (const row of this.#slices.rows) {
+        before += group.countIn(row.first, row.startingAt(start));
+        for (let at = row.startingAt(start); at < row.last && at <= slice; at++) {
+          if (this.#slices.startOf(at) !== start) break;
+          if (group.has(at)) before++;
+        }
+      }
+      return before;
+    }
+    return 0;
+  }
+
+  /** The hit of a group that starts next to a slice (-1: before the first, or after the last); equal starts by number. */
+  #beside(group: Marked, slice: number, by: number): number {
+    const slices = this.#slices;
+    let best = -1;
+    for (const row of slices.rows) {
+      let [from, to] = [row.first, row.last];
+      if (slice >= 0) {
+        const start = slices.startOf(slice);
+        let at = row.startingAt(start);
+        const goesBefore = (each: number) => each < slice + (by > 0 ? 1 : 0);
+        while (at < row.last && slices.startOf(at) === start && goesBefore(at)) at++;
+        [from, to] = by > 0 ? [at, row.last] : [row.first, at];
+      }
+      const hit = by > 0 ? group.next(from, to) : group.previous(from, to);
+      if (hit < 0) continue;
+      const apart = slices.startOf(hit) - slices.startOf(best) || hit - best;
+      if (best < 0 || (by > 0 ? apart < 0 : apart > 0)) best = hit;
+    }
+    return best;
+  }
+}
+
+/** Each distinct name is looked at once. */
+function matching(
+  slices: Slices,
+  names: Names,
+  fits: (name: string) => boolean,
+  first: Marked,
+): Marked {
+  const byName = Uint8Array.from(slices.names.unique, (name) => (fits(name) ? 1 : 0));
+  const byNode = names.nodesThat(fits);
+  const codes = Uint8Array.from({ length: slices.names.length }, (_, code) => {
+    return byName[slices.names.codes[code]!] ?? 0;
+  });
+  return Marked.where(slices.count, (slice) => {
+    if (codes[slices.nameCodeOf(slice)]) return true;
+    const node = slices.nodeOf(slice);
+    return node >= 0 && (byNode[node] === 1 || first.has(slice));
+  });
+}
