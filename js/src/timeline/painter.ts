@@ -17,7 +17,7 @@ const MOST_LABELS = 400;
 /** A row of this height has a second line of text. */
 const TWO_LINES = 32;
 /** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
-const BUDGET_MS = 6;
+const BUDGET_MS = 4;
 
 export interface Box {
   x: number;

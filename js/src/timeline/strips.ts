@@ -123,16 +123,15 @@ export class Strips {
   tell(row: Row): Strip {
     const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
     strip.frame = this.#frame;
-    const isKnown = strip.version === this.#version;
     const by = this.#origin - strip.origin;
-    if (isKnown && strip.step === this.#step) {
+    if (strip.version === this.#version && strip.step === this.#step) {
       if (by === 0) return strip;
       if (Math.abs(by) < this.#width && !strip.coarse) {
         this.#shift(strip, by, row);
         return strip;
       }
     }
-    if (isKnown && performance.now() > this.#deadline) {
+    if (strip.version >= 0 && performance.now() > this.#deadline) {
       this.stale = true;
       return strip;
     }
