@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.node_times import (
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.timeline_columns import checked
 from tvmdbg_widgets.model.timeline_flows import Flows, flows
+from tvmdbg_widgets.model.timeline_gaps import Gaps, gaps
 from tvmdbg_widgets.model.timeline_nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline_rows import Rows, rows
 from tvmdbg_widgets.model.timeline_slice import Slice
@@ -175,6 +176,34 @@ class Timeline:
         inside = (starts < end_ns) & (ends > start_ns)
         inside |= (starts == ends) & (starts >= start_ns) & (starts <= end_ns)
         return [self.slice(int(index)) for index in np.flatnonzero(inside)]
+
+    def gaps(
+        self,
+        track: int | str | None = None,
+        at_least_ns: float = 0.0,
+        within: tuple[float, float] | None = None,
+    ) -> Gaps:
+        """Stretches in which nothing runs on a track, from the first start to the last end of all.
+
+        ::
+
+            run.timeline.gaps(at_least_ns=1e6).longest(5)
+
+        Parameters
+        ----------
+        track : int or str, optional
+            Number or name of a track; all where left out.
+        at_least_ns : float
+            Shorter ones are left out; so are those below 0.01 ns, which rounding makes.
+        within : tuple of float, optional
+            Only what lies in this range (ns) of each gap.
+
+        Raises
+        ------
+        IndexError, ValueError
+            There is no such track.
+        """
+        return gaps(self, track, at_least_ns, within)
 
     def repeats(self, node: int) -> npt.NDArray[np.float64]:
         """Measured repeats of a node, nanoseconds in file order; empty where unknown."""
