@@ -142,6 +142,11 @@ export function actions(view: Flamechart): KeyAction[] {
       },
     },
     {
+      keys: ["b"],
+      does: "sum the table up by the next thing (with shift by the one before)",
+      run: (event) => view.tables.next(event.shiftKey ? -1 : 1),
+    },
+    {
       keys: ["o"],
       does: "sort the table by time or in the order of execution (of the file)",
       run: () => view.sort(view.table.order === "time" ? "order" : "time"),

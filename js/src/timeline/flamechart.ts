@@ -10,6 +10,7 @@ import { AreaPanel } from "./area_panel.ts";
 import { Bar } from "./bar.ts";
 import { Camera } from "./camera.ts";
 import { Chart } from "./chart.ts";
+import type { ChartHost } from "./charts.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
 import { KindSummary } from "./kinds.ts";
@@ -21,6 +22,7 @@ import { Found, parsed } from "./search.ts";
 import type { Slices } from "./slices.ts";
 import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
+import { Tables } from "./tables.ts";
 import { timeText } from "./ticks.ts";
 import { Tooltip } from "./tooltip.ts";
 
@@ -33,6 +35,7 @@ export class Flamechart {
   readonly charts: OtherCharts;
   readonly bar: Bar;
   readonly table: TopTable;
+  readonly tables: Tables;
   readonly kinds: KindSummary;
   readonly details: Details;
   readonly tooltip: Tooltip;
@@ -116,7 +119,7 @@ export class Flamechart {
       tell: () => this.#tell(),
     });
     this.tooltip = new Tooltip(data.scene, data.words);
-    this.charts = new OtherCharts(noSlices ?? this.chart.stage, {
+    const host: ChartHost = {
       data,
       run: context.run,
       options: context.options,
@@ -131,7 +134,8 @@ export class Flamechart {
       say,
       tip: (lines, x, y) => this.#tip(lines, x, y),
       signal: context.signal,
-    });
+    };
+    this.charts = new OtherCharts(noSlices ?? this.chart.stage, host);
     this.kinds = new KindSummary(data.names, data.ranking, theme, (nodes) => {
       this.#session.selectMany(nodes, SOURCE);
       this.focus();
@@ -153,6 +157,19 @@ export class Flamechart {
         },
       },
       context.signal,
+    );
+    this.tables = new Tables(
+      {
+        ...host,
+        pick: (nodes, slice) => {
+          this.activate("table");
+          if (slice !== undefined) this.pick(slice);
+          else this.#session.selectMany(nodes, SOURCE);
+          this.focus();
+        },
+      },
+      this.table.node,
+      theme,
     );
     this.bar = new Bar(
       {
@@ -362,11 +379,13 @@ export class Flamechart {
     this.#showHits();
     this.chart.touched();
     this.charts.shown?.sync();
+    this.tables.sync();
     this.#tell();
   }
 
   retheme(theme: Theme): void {
     this.table.retheme(theme);
+    this.tables.retheme(theme);
     this.kinds.retheme(theme);
     this.charts.retheme(theme);
     this.#panel.retheme(theme);
@@ -399,7 +418,7 @@ export class Flamechart {
   }
 
   #mark(): void {
-    const id = this.active === "table" ? this.table.activeId : null;
+    const id = this.active === "table" ? (this.tables.activeId ?? this.table.activeId) : null;
     if (id) this.#root.setAttribute("aria-activedescendant", id);
     else this.#root.removeAttribute("aria-activedescendant");
   }

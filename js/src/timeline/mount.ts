@@ -114,7 +114,7 @@ function build(
     view.charts.node,
     element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.kinds.node),
   );
-  view.body.append(chart, view.table.node);
+  view.body.append(chart, view.tables.node);
   root.replaceChildren(
     view.bar.node,
     drawn ? element("div", { class: "tvmdbg-timeline-line" }, banner(slices), view.bar.range) : "",
@@ -183,8 +183,9 @@ function build(
   root.addEventListener(
     "keydown",
     (event) => {
-      const { shown } = view.charts;
-      if (event.target !== root || view.active !== "chart" || !shown?.key(event)) return;
+      const acting = view.active === "chart" ? view.charts.shown : view.tables;
+      const held = event.ctrlKey || event.metaKey || event.altKey;
+      if (event.target !== root || held || !acting?.key(event)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
     },
@@ -192,7 +193,11 @@ function build(
   );
   root.addEventListener(
     "tvmdbg:inspect",
-    (event) => view.charts.shown?.inspect((event as CustomEvent).detail ?? {}),
+    (event) => {
+      const out = (event as CustomEvent).detail ?? {};
+      view.charts.shown?.inspect(out);
+      view.tables.inspect(out);
+    },
     { signal },
   );
   bindKeys(root, actions(view), signal);
