@@ -10,6 +10,7 @@ const INFO = {
   kinds: ["only in a", "only in b", "shape"],
   certainties: ["exact", "likely", "possible"],
   reasons: ["same id", "parts"],
+  changeNotes: [],
 };
 
 /** a0 ~ b0, a1 ~ b1 b2 (fused), a2 ~ b3; a3 and b4 are alone. */

@@ -144,7 +144,7 @@ def test_both_graphs_change_their_colours(page: Page, devices: str, by: str) -> 
     root = opened(page, devices)
     legends = root.locator(".tvmdbg-graph-legend")
     expect(legends.nth(1)).to_contain_text("only here 3")
-    for said in ("convolution", "time", "likely"):
+    for said in ("time change", "convolution", "time", "likely"):
         if by == "pointer":
             root.get_by_role("button", name="Colours of both graphs").click()
         else:

@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.graph import Graph
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.run import DebugRun
 
@@ -75,6 +76,15 @@ class Comparison(Sequence[Difference]):
         self.a, self.b = a, b
         self.matching = matching
         self.titles = checked_titles(a, b, titles)
+
+    @cached_property
+    def times(self) -> TimeComparison | None:
+        """The times of both, operator by operator; None where one run has none."""
+        if self.a.timeline is None or self.b.timeline is None:
+            return None
+        from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+
+        return TimeComparison(self.a, self.b, self.matching, self.titles)
 
     @cached_property
     def _found(self) -> tuple[Difference, ...]:

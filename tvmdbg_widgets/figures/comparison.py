@@ -58,7 +58,8 @@ def comparison_figure(
         Those that were compared.
     comparison : Comparison
     color_by : str
-        ``"match"``, how surely a node is matched, or as of a figure of one graph.
+        ``"match"``, how surely a node is matched, ``"time change"``, by how much it is slower in
+        `b`, or as of a figure of one graph.
     fold_parameters : bool
         Draw parameters as a count on what reads them.
     direction : str
@@ -93,7 +94,7 @@ def comparison_figure(
     if wide >= NARROW:
         options = [
             GraphOptions(
-                certainty_column(matching, side) if color_by == "match" else color_by,
+                _coloring(comparison, side, color_by),
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
                 selected=(*only.tolist()[:_MARKED], *selected[side]),
@@ -111,6 +112,22 @@ def comparison_figure(
     panel.text = repr(comparison)
     panel.description = _description(comparison, groups, graphs)
     return panel.figure()
+
+
+def _coloring(comparison: Comparison, side: int, color_by: str) -> str | NodeColumn:
+    """Return what a graph is coloured by; both have the same range of differences."""
+    matching = comparison.matching
+    if color_by == "match":
+        return certainty_column(matching, side)
+    if color_by != "time change":
+        return color_by
+    if comparison.times is None:
+        raise ValueError("'time change' needs the times of both runs, and one of them has none")
+    graphs = matching.graph_a, matching.graph_b
+    columns = [comparison.times.column_of(graph) for graph in graphs]
+    sizes = [np.abs(each.rows[~np.isnan(each.rows)]) for each in columns]
+    most = float(np.concatenate(sizes).max(initial=0))
+    return replace(columns[side], range=(-most, most)) if most > 0 else columns[side]
 
 
 def certainty_column(matching: Matching, side: int) -> NodeColumn:

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.model.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
 
-_COLORS = ["match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
+_CHANGE = "time change"
+_COLORS = ["match", _CHANGE, "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 
 
 class ComparisonView(View):
@@ -57,7 +59,8 @@ class ComparisonView(View):
     kind : str or None
         The only kind of difference that is listed, ``"only in a"``, ``"shape"`` …; None for all.
     color_by : str
-        ``"match"``: how surely a node is matched; or ``"kind"``, ``"time"``, ``"health"``,
+        ``"match"``: how surely a node is matched; ``"time change"``: by how much it is slower in
+        `b`, as far as that is more than noise; or ``"kind"``, ``"time"``, ``"health"``,
         ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
@@ -181,6 +184,8 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "memberA": np.array([each.a for each in members], np.int32),
         "memberB": np.array([each.b for each in members], np.int32),
     }
+    changes = _changes(comparison)
+    columns |= {f"change{side}": column.rows for side, column in zip("AB", changes, strict=False)}
     headers, buffer = pack(columns)
     info = {
         "titles": list(comparison.titles),
@@ -188,5 +193,15 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "kinds": [kind.label for kind in DifferenceKind],
         "certainties": [each.label for each in Certainty],
         "reasons": [each.label for each in Reason],
+        "changeNotes": [column.note for column in changes],
     }
     return Reply({"columns": headers, "info": info}, (buffer,))
+
+
+def _changes(comparison: Comparison) -> list[NodeColumn]:
+    """Return by how much each node is slower in `b`, for both graphs; nothing without times."""
+    times = comparison.times
+    matching = comparison.matching
+    if times is None:
+        return []
+    return [times.column_of(graph) for graph in (matching.graph_a, matching.graph_b)]

@@ -14,6 +14,9 @@ export interface Columns {
   groupChange: StringColumn;
   memberA: Int32Array;
   memberB: Int32Array;
+  /** By node of each graph how much slower it is in b, nanoseconds; NaN for noise and what is not known. */
+  changeA?: Float64Array;
+  changeB?: Float64Array;
 }
 
 export interface Info {
@@ -22,7 +25,12 @@ export interface Info {
   kinds: string[];
   certainties: string[];
   reasons: string[];
+  /** What the differences of time leave out, for each graph; empty without times. */
+  changeNotes: string[];
 }
+
+/** What the graphs call the colour that says how much slower a node is in b. */
+export const CHANGE = "time change";
 
 /** 0 is the left one, 1 the right one. */
 export type Side = 0 | 1;
@@ -87,6 +95,18 @@ export class ComparisonData {
       codes[node] = known === alone ? certainty[row]! : Math.max(known, certainty[row]!);
     }
     return codes;
+  }
+
+  /** How much slower each node is in b, and between which values the colours of both graphs lie. */
+  change(side: Side): { values: Float64Array; most: number; note: string } | null {
+    const { changeA, changeB } = this.columns;
+    if (!changeA || !changeB) return null;
+    let most = 0;
+    for (const values of [changeA, changeB]) {
+      for (const value of values) most = Math.max(most, Math.abs(value) || 0);
+    }
+    const note = this.info.changeNotes[side] ?? "";
+    return { values: side === 0 ? changeA : changeB, most, note };
   }
 
   /** How many differences there are of each kind. */

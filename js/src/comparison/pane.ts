@@ -5,7 +5,7 @@ import type { RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
 import type { ViewOptions } from "../shared/view.ts";
-import { type ComparisonData, LETTER, type Side } from "./data.ts";
+import { CHANGE, type ComparisonData, LETTER, type Side } from "./data.ts";
 import { type ComparisonOptions, graphOptions } from "./options.ts";
 
 /** What colours and labels call nodes that have no match. */
@@ -90,10 +90,22 @@ export class Pane {
       hatched: classes.indexOf(ALONE),
       data: new DataView(codes.buffer),
     };
+    const change = data.change(this.#side);
+    const changed = change && {
+      of: "nodes" as const,
+      unit: "ns",
+      scale: "diverging" as const,
+      range: change.most > 0 ? ([-change.most, change.most] as [number, number]) : null,
+      together: "sum" as const,
+      classes: null,
+      note: change.note,
+      data: new DataView(Float64Array.from(change.values).buffer),
+    };
+    const columns = { match, ...(changed && { [CHANGE]: changed }) };
     await mountGraph(this.root, {
       run,
       session,
-      options: graphOptions(options, { _color_columns: { match } }),
+      options: graphOptions(options, { _color_columns: columns }),
       signal,
     });
     this.root.setAttribute(

@@ -2,7 +2,7 @@ import { button, element, relabel, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { bindKeys, helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { type ComparisonData, OTHER, type Side } from "./data.ts";
+import { CHANGE, type ComparisonData, OTHER, type Side } from "./data.ts";
 import { Follow } from "./follow.ts";
 import { DifferenceList } from "./list.ts";
 import type { ComparisonContext } from "./mount.ts";
@@ -14,7 +14,7 @@ const NARROW = 640;
 /** From so much on the list stands beside the graphs, which are as high as the view then. */
 const WIDE = 1280;
 const ALL = "";
-const COLORS = ["match", "kind", "time"] as const;
+const COLORS = ["match", CHANGE, "kind", "time"] as const;
 const SIDES = [0, 1] as const;
 
 /** Two graphs side by side and the list of what differs; what is selected in one is selected in all. */
@@ -101,7 +101,9 @@ export class ComparisonView {
         element("span", { class: "tvmdbg-title" }, "Comparison"),
         element("span", { class: "tvmdbg-comparison-sentence" }, info.sentence),
         element("span", { class: "tvmdbg-space" }),
-        button("colours", "Colours of both graphs: match, kind, time (c)", () => this.#nextColor()),
+        button("colours", "Colours of both graphs: match, time change, kind, time (c)", () =>
+          this.#nextColor(),
+        ),
         this.#link,
         helpButton(this.#root),
       ),
@@ -170,7 +172,7 @@ export class ComparisonView {
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
         {
           keys: ["c"],
-          does: "colour both graphs by match, kind or time",
+          does: "colour both graphs by match, time change, kind or time",
           run: () => this.#nextColor(),
         },
         { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
@@ -313,8 +315,9 @@ export class ComparisonView {
 
   #nextColor(): void {
     const { options } = this.#context;
-    const at = COLORS.indexOf(options.get("color_by") as (typeof COLORS)[number]);
-    options.set("color_by", COLORS[(at + 1) % COLORS.length]!);
+    const known = COLORS.filter((each) => each !== CHANGE || this.#data.change(0) !== null);
+    const at = known.indexOf(options.get("color_by") as (typeof COLORS)[number]);
+    options.set("color_by", known[(at + 1) % known.length]!);
   }
 
   #filtered(): void {
