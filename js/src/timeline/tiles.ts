@@ -96,30 +96,30 @@ export class Tiles {
     return found;
   }
 
+  /** Asks for tiles until those in view and a screen to both sides are here, or the view is another. */
   async #askTiles(start: number, end: number, step: number): Promise<void> {
+    const wanted = this.#wanted;
     const level = levelOf(step);
-    const { info } = this.#slices.columns;
     const width = TILE_BINS * 2 ** level;
-    const all = Math.floor(this.#slices.end / width) + 1;
+    const last = Math.floor(this.#slices.end / width);
+    const at = (ns: number) => Math.min(last, Math.max(0, Math.floor(ns / width)));
     const span = end - start;
-    const isMissing = (tile: number) => !this.#tiles.has(`${level} ${tile}`);
-    const clamp = (ns: number) => Math.min(all - 1, Math.max(0, Math.floor(ns / width)));
-    let [first, last] = [clamp(start), clamp(end) + 1];
-    const inView = Array.from({ length: last - first }, (_, i) => first + i).some(isMissing);
-    while (last - first < info.tiles && first > clamp(start - span)) first--;
-    while (last - first < info.tiles && last <= clamp(end + span)) last++;
-    while (first < last && !isMissing(first)) first++;
-    while (first < last && !isMissing(last - 1)) last--;
-    if (first >= last || (!inView && last - first < 2)) return;
+    const parts = [
+      [at(start), at(end)],
+      [at(end), at(end + span)],
+      [at(start - span), at(start)],
+    ] as const;
     try {
-      const answer = await this.#run!.tiles(
-        level,
-        first,
-        Math.min(last, first + info.tiles),
-        this.#signal!,
-      );
-      this.#keep(answer);
-      this.#changed?.();
+      for (const [low, high] of parts) {
+        for (let tile = low; tile <= high; tile++) {
+          if (this.#tiles.has(`${level} ${tile}`)) continue;
+          const most = Math.min(high + 1, tile + this.#slices.columns.info.tiles);
+          this.#keep(await this.#run!.tiles(level, tile, most, this.#signal!));
+          if (this.#signal!.aborted) return;
+          this.#changed?.();
+          if (wanted !== this.#wanted) return;
+        }
+      }
     } catch (error) {
       if (!isAbort(error)) throw error;
     }
