@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from unit.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.times_truth import parts, timeline
 from tvmdbg_widgets.analysis.counters import counters
 
 if TYPE_CHECKING:

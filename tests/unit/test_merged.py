@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.times_truth import STEP, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.times_truth import STEP, Steps, parts, ranges, spans, timeline
 from tvmdbg_widgets.analysis.merged import CallTree, callers, merged
 from tvmdbg_widgets.analysis.merged_tree import Frames, merge
 from tvmdbg_widgets.model.groups import Groups
@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.groups import Groups
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.unit.times_truth import Span
+    from unit.times_truth import Span
 
 Paths = dict[tuple[str, ...], tuple[float, float, int]]
 

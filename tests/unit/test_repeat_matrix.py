@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from unit.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.times_truth import parts, timeline
 from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix, repeat_matrix, why_no_repeats
 from tvmdbg_widgets.model.warm_up import warm_up
 

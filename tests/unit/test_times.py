@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.times_truth import STEP, Steps, parts, ranges, same, spans, timeline
 
-from tests.unit.times_truth import STEP, Steps, parts, ranges, same, spans, timeline
 from tvmdbg_widgets.analysis.times import times
 from tvmdbg_widgets.analysis.times_area import area
 from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total

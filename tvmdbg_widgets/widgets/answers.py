@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.trust import Trust
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.answers_change import change
+from tvmdbg_widgets.widgets.answers_counters import counters
 from tvmdbg_widgets.widgets.answers_facts import facts
 from tvmdbg_widgets.widgets.answers_health import health
 from tvmdbg_widgets.widgets.answers_memory import memory
@@ -282,6 +283,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "health": health,
     "memory": memory,
     "change": change,
+    "counters": counters,
     "cancel": _cancel,
     **PATH_ANSWERS,
     **TENSOR_ANSWERS,

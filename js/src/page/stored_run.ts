@@ -1,7 +1,9 @@
 /** What every page answers: the run, its columns, its nodes and what was found in it. */
+import { ARRAYS } from "../shared/columns.ts";
 import type { Answers, Reply } from "./stored.ts";
 import type { StoredData } from "./stored_data.ts";
 import { nodeDetails } from "./stored_node.ts";
+import type { Question } from "./stored_question.ts";
 
 const NO_FINDINGS = { state: "none", done: 0, total: 0, findings: [] };
 
@@ -19,10 +21,14 @@ export function runAnswers(data: StoredData): Answers {
     graph: part("graph"),
     facts: part("nodes"),
     timeline: part("timeline"),
+    slices: (question) => slices(data, question),
+    names: (question) => names(data, question),
+    flows: part("flows"),
     tensors: part("tensors"),
     memory: part("memory"),
     critical: part("critical"),
     roofline: part("roofline"),
+    counters: part("counters"),
     comparison: part("comparison"),
     change: part("change"),
     node: (question) => plain(nodeDetails(data, question.integer("node"))),
@@ -38,4 +44,28 @@ export function runAnswers(data: StoredData): Answers {
 
 function plain(result: unknown): Reply {
   return { result, buffers: [] };
+}
+
+/** Slices `first` to `last - 1` as parts of the columns that lie in the page: nothing is copied. */
+function slices(data: StoredData, question: Question): Reply {
+  const { headers, buffer } = data.table("slices");
+  const first = question.integer("first", 0, headers[0]!.length);
+  const last = question.integer("last", first, headers[0]!.length);
+  const columns = headers.map((header) => {
+    if (header.kind === "strings") return header;
+    const width = ARRAYS[header.kind].BYTES_PER_ELEMENT;
+    return { ...header, offset: header.offset + first * width, length: last - first };
+  });
+  return { result: { columns }, buffers: [new DataView(buffer)] };
+}
+
+/** All names from one on that the first answer had no room for. */
+function names(data: StoredData, question: Question): Reply {
+  const { headers, buffer } = data.table("names");
+  const first = question.integer("first", 0, headers[0]!.length);
+  const columns = headers.map((header) => {
+    if (header.kind !== "strings") return header;
+    return { ...header, codes: header.codes + 4 * first, length: header.length - first };
+  });
+  return { result: { columns }, buffers: [new DataView(buffer)] };
 }

@@ -1,6 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 import type { ChangeColumns } from "./change_columns.ts";
 import { fields, type StringColumn } from "./columns.ts";
+import type { CounterColumns } from "./counter_columns.ts";
 import { pageCache } from "./page_cache.ts";
 import type { CriticalColumns, RooflineColumns } from "./path_columns.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
@@ -199,6 +200,7 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   memory(): Promise<MemoryColumns | null>;
   critical(): Promise<CriticalColumns | null>;
   roofline(): Promise<RooflineColumns | null>;
+  counters(): Promise<CounterColumns | null>;
   /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
@@ -264,6 +266,10 @@ class ModelRunClient extends TimelineClient implements RunClient {
 
   roofline(): Promise<RooflineColumns | null> {
     return this.#columns<RooflineColumns>("roofline");
+  }
+
+  counters(): Promise<CounterColumns | null> {
+    return this.#columns<CounterColumns>("counters");
   }
 
   change(): Promise<ChangeColumns | null> {

@@ -18,7 +18,13 @@ from tvmdbg_widgets.export.page.stored_choice import (
     choose_profiles,
     choose_wholes,
 )
-from tvmdbg_widgets.export.page.stored_contents import Told, add_values, common, with_facts
+from tvmdbg_widgets.export.page.stored_contents import (
+    TIMES,
+    Told,
+    add_values,
+    common,
+    with_facts,
+)
 from tvmdbg_widgets.export.page.stored_facts import (
     Variant,
     headers,
@@ -28,6 +34,7 @@ from tvmdbg_widgets.export.page.stored_facts import (
 from tvmdbg_widgets.export.page.stored_found import findings_told, health_told
 from tvmdbg_widgets.export.page.stored_pack import base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored_paths import PathEraser
+from tvmdbg_widgets.export.page.stored_slices import add_slices
 from tvmdbg_widgets.export.withheld import withheld
 from tvmdbg_widgets.model.nodes import NodeKind
 
@@ -44,6 +51,8 @@ Entry: TypeAlias = tuple[int, int]
 
 #: Bytes that the head grows by when pictures and values are added, about.
 _HEAD = 1024
+#: Share of the room that graph and times may take where slices go along.
+_TIMES = 0.75
 #: Share of the room that is left over where adding up the parts is exact enough.
 _FAR = 0.1
 #: How much less is tried where the parts together turn out larger than each alone.
@@ -77,7 +86,7 @@ def store(
     frame: int | None = None,
     tensors: bool = True,
     memory: bool = False,
-    paths: bool = False,
+    times: bool = False,
     comparison: Reply | None = None,
 ) -> Stored:
     """Store the answers that a page can give.
@@ -108,13 +117,13 @@ def store(
         only how healthy each is.
     memory : bool
         Whether the page shows the memory plan.
-    paths : bool
-        Whether the page shows critical path and roofline.
+    times : bool
+        Whether the page shows times: slices, counters, flows, critical path and roofline.
     comparison : Reply, optional
         What differs between this run and another one.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, paths, comparison)
+    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, times, comparison)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -133,7 +142,7 @@ class _Wanted:
     page: int
     frame: int
     memory: bool
-    paths: bool
+    times: bool
     comparison: Reply | None
 
 
@@ -164,7 +173,7 @@ class _Store:
     def made_without_tensors(self) -> Stored:
         """Return what goes along where the page shows no tensors."""
         binary = self._common()
-        left_out = (words.NO_TENSORS,) if self.tensors else ()
+        left_out = (*self.left_out, *((words.NO_TENSORS,) if self.tensors else ()))
         binary.head["leftOut"] = left_out
         return Stored(binary.to_bytes(), left_out)
 
@@ -173,9 +182,12 @@ class _Store:
         self.findings = findings_told(self.run, secret)
         health = health_told(self.run, secret)
         more = ["memory"] if self.wanted.memory else []
-        more += ["critical", "roofline"] if self.wanted.paths else []
+        more += TIMES if self.wanted.times else []
         binary = common(self.run, self.findings, health, self.eraser, more=more)
         binary.head["share"] = self.wanted.share
+        room = _TIMES * Budget(self.wanted.page, self.wanted.frame).left
+        room -= compressed(binary.to_bytes())
+        self.left_out += add_slices(binary, self.run, room, shown=self.wanted.times)
         if (differs := self.wanted.comparison) is not None:
             binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])
             binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
