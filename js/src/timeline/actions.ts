@@ -153,13 +153,18 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
     {
+      keys: ["z"],
+      does: "fold or unfold the track of the selected slice (a click on its header)",
+      run: () => view.fold(scene.foldCurrent()),
+    },
+    {
       keys: ["r"],
       does: "mark the part in view as range and sum it up",
       run: timed(() => view.ranges.mark([scene.viewport.start, scene.viewport.end])),
     },
     {
       keys: ["/"],
-      does: "search: a text, a node id, or /a regular expression/",
+      does: "search: a text, an id, or /a regular expression/",
       run: () => view.bar.focusSearch(),
     },
     {

@@ -45,6 +45,8 @@ export class Flamechart {
   readonly body: HTMLElement;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
+  /** Called when the stage needs another height. */
+  onLayout: () => void = () => {};
   readonly #data: Data;
   readonly #root: HTMLElement;
   readonly #session: SessionClient;
@@ -257,6 +259,13 @@ export class Flamechart {
     this.sync();
   }
 
+  /** Tracks were folded or unfolded. */
+  fold(said: string): void {
+    this.onLayout();
+    this.chart.changed();
+    this.#say(said);
+  }
+
   pickHit(hit: Hit | null, toggle: boolean): void {
     this.activate("chart");
     if (hit && "gap" in hit) this.ranges.pickGap(hit.gap);
@@ -304,7 +313,9 @@ export class Flamechart {
     const { ranking } = this.#data;
     this.#hover(slice, node < 0 ? ranking.rowOfName(slice) : ranking.rowOf(node));
     if (!hit) {
-      this.tooltip.hide();
+      const lines = slice < 0 ? this.scene.bandAt(x, y) : null;
+      if (lines?.length) this.tooltip.tell(lines, ...this.#inRoot(this.chart.stage, x, y));
+      else this.tooltip.hide();
       return;
     }
     this.tooltip.show(hit, ...this.#inRoot(this.chart.stage, x, y));

@@ -117,7 +117,13 @@ function build(
   view.body.append(chart, view.tables.node);
   root.replaceChildren(
     view.bar.node,
-    drawn ? element("div", { class: "tvmdbg-timeline-line" }, banner(slices), view.bar.range) : "",
+    element(
+      "div",
+      { class: "tvmdbg-timeline-line" },
+      drawn && banner(slices),
+      view.bar.hits,
+      drawn && view.bar.range,
+    ),
     view.body,
     view.tooltip.node,
     mirror.node,
@@ -134,6 +140,7 @@ function build(
     view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
     view.chart.changed();
   };
+  view.onLayout = resize;
   resize();
   view.showPart(options.get("show"));
   view.showChart(options.get("chart"));
@@ -166,6 +173,7 @@ function build(
     scene,
     {
       pick: (hit, toggle) => view.pickHit(hit, toggle),
+      fold: (said) => view.fold(said),
       zoomTo: (hit) => {
         if (hit) view.camera.fit();
       },

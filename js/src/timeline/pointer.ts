@@ -11,6 +11,8 @@ const SNAP = 6;
 
 export interface PointerEvents {
   pick: (hit: Hit | null, toggle: boolean) => void;
+  /** A track was folded or unfolded: which, in words. */
+  fold: (said: string) => void;
   zoomTo: (hit: Hit | null) => void;
   /** A range is being drawn out, to be marked or to be zoomed to; null: no more. */
   preview: (range: readonly [number, number] | null, mark: boolean) => void;
@@ -155,7 +157,9 @@ export function bindPointer(
     if (!done.moved) {
       if (scene.measure?.open && done.zone !== "overview") events.edge(edgeAt(x, event.altKey));
       else if (done.zone === "tracks" && event.button === 0) {
-        events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
+        const folded = scene.foldAt(y);
+        if (folded) events.fold(folded);
+        else events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
       } else if (done.zone === "overview") {
         events.view(() => scene.viewport.centre(scene.overviewNs(x)));
       }
