@@ -1,5 +1,6 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
+import { counterSentence } from "./extras.ts";
 import type { Flamechart } from "./flamechart.ts";
 import { OtherCharts } from "./other_charts.ts";
 import type { Part } from "./state.ts";
@@ -142,6 +143,20 @@ export function actions(view: Flamechart): KeyAction[] {
       },
     },
     {
+      keys: ["e"],
+      does: "along an arrow to the slice that this one starts (with shift back)",
+      run: (event) => {
+        const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
+        if (to >= 0) view.pick(to);
+        else view.tell(scene.flows?.sentence(scene.current) ?? "no arrows are known in this run");
+      },
+    },
+    {
+      keys: ["u"],
+      does: "say the counters (memory in use) at the selected slice",
+      run: () => view.tell(counterSentence(scene)),
+    },
+    {
       keys: ["b"],
       does: "sum the table up by the next thing (with shift by the one before)",
       run: (event) => view.tables.next(event.shiftKey ? -1 : 1),
@@ -151,6 +166,25 @@ export function actions(view: Flamechart): KeyAction[] {
       does: "sort the table by time or in the order of execution (of the file)",
       run: () => view.sort(view.table.order === "time" ? "order" : "time"),
     },
+    ...(view.tables.change
+      ? [
+          {
+            keys: ["i"],
+            does: "two runs: differences by operator or by op kind",
+            run: () => view.tables.change!.toggleKinds(),
+          },
+          {
+            keys: ["e"],
+            does: "two runs: list only the next kind of difference",
+            run: () => view.tables.change!.nextFilter(),
+          },
+          {
+            keys: ["y"],
+            does: "two runs: colour slices by their difference or by op kind",
+            run: () => view.nextColor(),
+          },
+        ]
+      : []),
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
     {
       keys: ["z"],

@@ -93,7 +93,8 @@ export class ByRows {
   #used(): number[] {
     const found: number[] = [];
     this.#sums.self.forEach((ns, operator) => {
-      if (ns > 0 || this.#sums.count[operator]) found.push(operator);
+      const ran = this.#sums.count[operator]! > 0 && this.#called.isRun(operator);
+      if (ns > 0 || ran) found.push(operator);
     });
     return found;
   }

@@ -95,13 +95,11 @@ export class ByTable {
     this.#layOut();
   }
 
-  /** The line of these nodes, where there is one at the top. */
+  /** Makes the line of these nodes the current one, where there is one. */
   find(nodes: readonly number[]): void {
-    if (this.current?.nodes.join() === nodes.join()) return;
-    const at = this.#lines.findIndex(
-      ({ row }) => row.nodes.length && row.nodes.join() === nodes.join(),
-    );
-    this.#current = at;
+    const wanted = alike(nodes);
+    if (this.#current >= 0 && alike(this.current!.nodes) === wanted) return;
+    this.#current = wanted ? this.#lines.findIndex(({ row }) => alike(row.nodes) === wanted) : -1;
     this.#reveal();
     this.paint();
   }
@@ -283,6 +281,11 @@ export class ByTable {
     if (top < this.node.scrollTop) this.node.scrollTop = top;
     else if (top + ROW > this.node.scrollTop + room) this.node.scrollTop = top + ROW - room;
   }
+}
+
+/** Whatever their order. */
+function alike(nodes: readonly number[]): string {
+  return nodes.toSorted((a, b) => a - b).join();
 }
 
 function lineOf(event: Event): number {

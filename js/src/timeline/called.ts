@@ -62,6 +62,11 @@ export class Called {
     return node < 0 || !this.graph ? [this.label(key)] : this.label(key).split(" + ");
   }
 
+  /** False of an input or a parameter. */
+  isRun(key: number): boolean {
+    return this.node(key) < 0 || this.#names.isOperator(this.node(key));
+  }
+
   #group(group: number): string {
     const { groupNames, groupRepeats } = this.graph!;
     const name =

@@ -205,6 +205,11 @@ export class Flamechart {
     this.body = element("div", { class: "tvmdbg-timeline-body" });
   }
 
+  /** Says something in the text mirror. */
+  tell(text: string): void {
+    this.#say(text);
+  }
+
   focus(): void {
     this.#root.focus({ preventScroll: true });
   }
@@ -225,6 +230,22 @@ export class Flamechart {
     this.tooltip.hide();
     this.#root.dataset.chart = this.charts.kind;
     this.chart.changed();
+  }
+
+  /** Colours slices by their op kind, or where two runs are compared by their difference. */
+  color(): void {
+    const { change } = this.#data;
+    if (!change) return;
+    change.colored = this.#context.options.get("slice_color") === "change";
+    this.tables.change?.showColor(change.colored);
+    this.chart.arrived();
+    this.charts.retheme(readTheme(this.#root));
+  }
+
+  /** The other way to colour slices. */
+  nextColor(): void {
+    const { options } = this.#context;
+    options.set("slice_color", options.get("slice_color") === "change" ? "kind" : "change");
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */

@@ -8,8 +8,10 @@ import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { Mount } from "../shared/view.ts";
 import { actions } from "./actions.ts";
 import { banner } from "./banner.ts";
+import { Change } from "./change.ts";
 import { Coming } from "./coming.ts";
 import type { Data } from "./data.ts";
+import { addExtras } from "./extras.ts";
 import { Flamechart } from "./flamechart.ts";
 import { Names } from "./names.ts";
 import { bindPointer } from "./pointer.ts";
@@ -50,10 +52,12 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
   const busy = setTimeout(() => say("busy", "Reading the flamechart …"), BUSY_AFTER_MS);
   signal.addEventListener("abort", () => clearTimeout(busy));
   try {
-    const [summary, columns, graph] = await Promise.all([
+    const timeline = run.timeline();
+    const [summary, columns, graph, compared] = await Promise.all([
       run.summary(),
-      run.timeline(),
+      timeline,
       run.graph(),
+      timeline.then((found) => (found?.trackRun.some((each) => each > 0) ? run.change() : null)),
     ]);
     if (signal.aborted) return;
     clearTimeout(busy);
@@ -62,7 +66,8 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       return;
     }
     const slices = new Slices(columns);
-    const names = new Names(slices, graph);
+    const change = compared && new Change(compared);
+    const names = new Names(slices, graph, change);
     const scene = new Scene(slices, names);
     const show = (until: AbortSignal) => {
       const ranking = new Ranking(slices, names);
@@ -71,7 +76,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
         return null;
       }
       const words = new Words(slices, names, ranking, (node) => context.session.note(node));
-      const data = { slices, names, graph, ranking, words, scene };
+      const data = { slices, names, graph, change, ranking, words, scene };
       return build(root, { ...context, signal: until }, data, summary);
     };
     if (!Coming.expects(slices)) {
@@ -151,6 +156,8 @@ function build(
   options.onChange("show", () => view.showPart(options.get("show")), signal);
   options.onChange("chart", () => view.showChart(options.get("chart")), signal);
   options.onChange("sort", () => view.table.sort(options.get("sort")), signal);
+  view.color();
+  options.onChange("slice_color", () => view.color(), signal);
   const look = () => {
     const range = options.get("time_range");
     const { start, end, all } = scene.viewport;
@@ -217,6 +224,7 @@ function build(
   if (!drawn || options.get("show") === "table" || view.charts.kind !== "time") {
     root.dataset.ready = "true";
   }
+  addExtras(context.run, scene, resize, signal);
   scene.tiles.connect(context.run, () => view.chart.arrived(), signal);
   return view;
 }

@@ -39,6 +39,7 @@ export class Overlay {
     this.#outline(this.#scene.hovered, 1.5);
     this.#outline(this.#scene.current, 3);
     this.#marks.paint(theme);
+    this.#scene.flows?.paint(context, this.#scene, theme);
     context.restore();
     this.#marks.paintHits(theme);
     this.#overviewMarks();

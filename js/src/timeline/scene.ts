@@ -1,5 +1,6 @@
 import type { Theme } from "../shared/theme.ts";
 import { Viewport } from "../shared/viewport.ts";
+import type { Flows } from "./flows.ts";
 import type { Gap } from "./gaps.ts";
 import { Marked } from "./marked.ts";
 import type { Measure } from "./measure.ts";
@@ -37,6 +38,8 @@ export class Scene {
   readonly tiles: Tiles;
   /** Below the tracks. */
   bands: readonly Band[] = [];
+  /** Arrows between slices, once they are known. */
+  flows: Flows | null = null;
   readonly viewport: Viewport;
   width = 0;
   height = 0;
