@@ -147,7 +147,7 @@ def test_arrows_join_the_slices_the_format_says(
         own = sorted(
             (i for i, e in enumerate(ends) if e[4] == number), key=lambda i: (ends[i][1], i)
         )
-        for before, after in zip(own, own[1:], strict=False):
+        for before, after in pairwise(own):
             if ends[before][0] == "f" or ends[after][0] == "s":
                 continue
             pair = [

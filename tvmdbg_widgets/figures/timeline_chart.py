@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.figures.lanes import Track, tracks
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
+from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 
 if TYPE_CHECKING:
@@ -90,12 +91,12 @@ class Chart:
     def draw(self, y: float) -> float:
         """Draw from ``y`` down; return the y below it."""
         y = self._axis(y)
-        shown = tracks(self._timeline, _MOST_SLICES, self._range)
-        for track in shown[:_MOST_TRACKS]:
+        for track in islice(tracks(self._timeline, _MOST_SLICES, self._range), _MOST_TRACKS):
             y = self._track(track, y)
-        if len(shown) > _MOST_TRACKS:
+        more = len(self._timeline.tracks) - _MOST_TRACKS
+        if more > 0:
             y += LINE_HEIGHT
-            said = f"{counted(len(shown) - _MOST_TRACKS, 'more track')} not drawn"
+            said = f"{counted(more, 'more track')} not drawn"
             self._marks.text(said, MARGIN, y - 4, fill=self._marks.theme.muted)
         return y
 
@@ -110,17 +111,17 @@ class Chart:
         return y + 20
 
     def _track(self, track: Track, y: float) -> float:
-        drawn = sum(map(len, track.lanes))
+        drawn = sum(map(len, track.levels))
         said = counted(track.count - len(track.instants), "slice")
         if len(track.instants):
             said += f" · {len(track.instants):,} of no duration"
         if track.nested:
             said += ", nested"
         if track.overlapping:
-            said += ", overlapping"
+            said += f", {track.overlapping:,} overlapping, on lanes of their own"
         wide = track.count - len(track.instants)
         if drawn < min(wide, _MOST_SLICES):
-            said += f"; {drawn:,} are drawn, on {len(track.lanes)} levels"
+            said += f"; {drawn:,} are drawn, on {len(track.levels)} of {track.of_levels:,} levels"
         elif drawn < wide:
             said += f"; the {drawn:,} longest are drawn"
         room = self._end - MARGIN
@@ -133,9 +134,9 @@ class Chart:
             muted = self._marks.theme.muted
             self._marks.text(fit(said, room, SMALL), MARGIN, y + 11, fill=muted)
         y += 16
-        high = _LONE_LANE if len(track.lanes) == 1 else _LANE
-        for lane in track.lanes:
-            for each in lane.tolist():
+        high = _LONE_LANE if len(track.levels) == 1 else _LANE
+        for level in track.levels:
+            for each in level.tolist():
                 self._slice(each, y, high)
             y += high + 2
         if len(track.instants):
