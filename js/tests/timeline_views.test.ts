@@ -110,7 +110,7 @@ describe("Words", () => {
     const { words } = parts();
     expect(words.sentence(0)).toBe(
       "Slice of node 1, dense, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
-        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu",
+        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu; directly before #2 softmax",
     );
   });
 
@@ -305,7 +305,7 @@ describe("Slices inside others, of no nodes", () => {
     const { words } = nested();
     expect(words.sentence(1)).toBe(
       "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; the other 1.000 µs are of slices " +
-        "inside, by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock",
+        "inside, by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, with 1 slice directly inside, 1.000 µs before load",
     );
     expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no slice is inside");
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);

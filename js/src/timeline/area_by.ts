@@ -3,13 +3,15 @@ import type { Called } from "./called.ts";
 import type { Row, Slices } from "./slices.ts";
 
 /** What the time of a range is shared out to. */
-export const AREA_BY = ["node", "kind", "name", "track"] as const;
+export const AREA_BY = ["node", "kind", "part", "group", "device", "name", "track"] as const;
 export type AreaBy = (typeof AREA_BY)[number];
 
 export interface Part {
   label: string;
   /** Op kind, "" where several have part in it. */
   kind: string;
+  /** What it stands for, where that is one. */
+  operator?: number;
   nodes: number[];
   /** The first slice of it in the range. */
   slice: number;
@@ -25,9 +27,15 @@ export function* areaBy(
   range: Range,
   rows: readonly Row[],
 ): Generator<void, Part[]> {
-  if (by === "track") {
+  if (by === "track" || by === "device") {
     const sums = yield* summing(slices, range, slices.tracks.length, (_, row) => row.track, rows);
-    return parts(sums, (track) => ({ label: slices.tracks[track]!.name, kind: "", nodes: [] }));
+    const { trackDevice } = slices.columns;
+    const single = parts(sums, (track) => ({
+      label: (by === "device" && trackDevice.at(track)) || slices.tracks[track]!.name,
+      kind: "",
+      nodes: [],
+    }));
+    return together(single, ({ label }) => [label]);
   }
   if (by === "name") {
     const { length } = slices.names;
@@ -39,14 +47,21 @@ export function* areaBy(
   const key = (slice: number) => operators.of(slice);
   const sums = yield* summing(slices, range, operators.size, key, rows);
   const single = parts(sums, (operator) => ({
+    operator,
     label: called.title(operator),
     kind: called.kind(operator),
     nodes: called.nodes(operator),
   }));
-  return by === "node" ? single : byKind(single);
+  if (by === "kind") return together(single, ({ kind }) => [kind]);
+  if (by === "part") return together(single, ({ operator }) => called.parts(operator!));
+  if (by === "group") return together(single, ({ operator }) => [outermost(called, operator!)]);
+  return single;
 }
 
-function parts(sums: Sums, tell: (key: number) => Pick<Part, "label" | "kind" | "nodes">): Part[] {
+function parts(
+  sums: Sums,
+  tell: (key: number) => Pick<Part, "label" | "kind" | "nodes" | "operator">,
+): Part[] {
   const found: Part[] = [];
   sums.count.forEach((count, key) => {
     if (!count) return;
@@ -55,17 +70,30 @@ function parts(sums: Sums, tell: (key: number) => Pick<Part, "label" | "kind" | 
   return found.sort((a, b) => b.self - a.self || a.slice - b.slice);
 }
 
-function byKind(single: readonly Part[]): Part[] {
-  const kinds = new Map<string, Part>();
+/** Those of one word together; what has several words counts to each. */
+function together(single: readonly Part[], words: (part: Part) => readonly string[]): Part[] {
+  const sums = new Map<string, Part>();
   for (const part of single) {
-    const sum = kinds.get(part.kind);
-    if (!sum) {
-      kinds.set(part.kind, { ...part, label: part.kind, nodes: [...part.nodes] });
-      continue;
+    for (const word of new Set(words(part))) {
+      const sum = sums.get(word);
+      if (!sum) {
+        sums.set(word, { ...part, label: word, nodes: [...part.nodes] });
+        continue;
+      }
+      sum.count += part.count;
+      sum.self += part.self;
+      sum.nodes.push(...part.nodes);
+      if (sum.kind !== part.kind) sum.kind = "";
     }
-    sum.count += part.count;
-    sum.self += part.self;
-    sum.nodes.push(...part.nodes);
   }
-  return [...kinds.values()].sort((a, b) => b.self - a.self);
+  return [...sums.values()].sort((a, b) => b.self - a.self || a.slice - b.slice);
+}
+
+/** The outermost group around the node of an operator. */
+function outermost(called: Called, operator: number): string {
+  const { graph, operators } = called;
+  const node = operators.node(operator);
+  let group = node < 0 ? -1 : (graph?.nodeGroup[node] ?? -1);
+  while (group >= 0 && graph!.groupParent[group]! >= 0) group = graph!.groupParent[group]!;
+  return group < 0 ? "in no group" : called.label(operators.size + group);
 }

@@ -59,7 +59,8 @@ export class AreaPanel {
     this.#copier = copier;
     this.#theme = theme;
     this.#signal = signal;
-    const by = AREA_BY.filter((each) => data.names.known || each !== "kind").map(
+    const needsGraph = (each: AreaBy) => each === "part" || each === "group" || each === "kind";
+    const by = AREA_BY.filter((each) => data.names.known || !needsGraph(each)).map(
       (each) => [each, `by ${each}`] as const,
     );
     this.#scopes = element("span", {});

@@ -28,7 +28,8 @@ const PARTS: readonly [Part, string, string][] = [
 export class Bar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
-  readonly #hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
+  /** How many slices a search found, and where among them the selected one is. */
+  readonly hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
   /** Says what part of the time axis is in view, with the way out of it. */
   readonly range: HTMLElement;
   readonly #part = element("output", {
@@ -39,7 +40,6 @@ export class Bar {
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
   readonly #chart: HTMLSelectElement;
-  readonly #overflow: Overflow;
 
   constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = button("fit", "fit the whole flamechart (0)", events.all);
@@ -48,8 +48,7 @@ export class Bar {
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
-      title:
-        "a text, a node id, or /a regular expression/; Enter and Shift+Enter go through the hits",
+      title: "a text, an id, or /a regular expression/; Enter and Shift+Enter go through the hits",
       "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });
@@ -96,7 +95,6 @@ export class Bar {
       measure,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
-      this.#hits,
       element(
         "span",
         { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
@@ -105,7 +103,7 @@ export class Bar {
       code,
       help,
     );
-    this.#overflow = new Overflow(this.node, [code, measure, zoom], signal);
+    new Overflow(this.node, [code, measure, zoom], signal);
   }
 
   focusSearch(): void {
@@ -131,12 +129,11 @@ export class Bar {
 
   /** `wrong`: what is sought cannot be. */
   showHits(text: string, wrong: boolean): void {
-    if (this.#hits.textContent === text) return;
-    this.#hits.textContent = text;
-    this.#hits.title = text;
-    this.#hits.classList.toggle("tvmdbg-error", wrong);
-    this.#hits.classList.toggle("tvmdbg-muted", !wrong);
+    if (this.hits.textContent === text) return;
+    this.hits.textContent = text;
+    this.hits.title = text;
+    this.hits.classList.toggle("tvmdbg-error", wrong);
+    this.hits.classList.toggle("tvmdbg-muted", !wrong);
     this.#field.setAttribute("aria-invalid", String(wrong));
-    this.#overflow.fit();
   }
 }

@@ -82,7 +82,8 @@ export class Measure {
   }
 }
 
-/** The edge near a time in these rows, else the time itself. */
+/** The edge near a time in these rows, else the time itself, to the nanosecond where that is not seen. */
 export function snapped(slices: Slices, rows: Iterable<Row>, ns: number, within: number): Edge {
-  return nearestEdge(slices, rows, ns, within) ?? freely(ns);
+  const edge = nearestEdge(slices, rows, ns, within);
+  return edge ?? freely(within >= 1 ? Math.round(ns) : ns);
 }

@@ -27,9 +27,10 @@ export class RangeWords {
     ];
     if (whole.count) {
       const { min, mean, p50, p90, max } = whole;
-      const five = [min, mean, p50, p90, max].map(duration).join(" · ");
+      const said = { min, mean, p50, p90, max };
+      const five = Object.entries(said).map(([name, ns]) => `${name} ${duration(ns)}`);
       const those = `of the ${counted(whole.count, "slice")} wholly inside`;
-      facts.push(["min, mean, p50, p90, max", `${five} ${those}`]);
+      facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
     for (const { track, busy, gaps, longestGap, idle } of tracks) {
       const longest = gaps > 1 ? `, longest ${duration(longestGap)}` : "";

@@ -2,6 +2,7 @@ import { element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
 import type { Names } from "./names.ts";
+import { neighbours } from "./neighbours.ts";
 import type { Ranking } from "./ranking.ts";
 import { repeatsOf } from "./repeats.ts";
 import type { Slices } from "./slices.ts";
@@ -175,7 +176,26 @@ export class Words {
       ...this.#place(node),
     ];
     const track = several ? `, track ${columns.tracks.at(this.#slices.trackOf(slice))}` : "";
-    return `${parts.join(", ")}; ${clock}${track}${this.#said(node)}`;
+    const around = this.#around(slice).join(", ");
+    return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#said(node)}`;
+  }
+
+  /** What lies around a slice: of which node's slices it is, what it is in, what is in it, what comes before and after. */
+  #around(slice: number): string[] {
+    const found = neighbours(this.#slices, slice);
+    const node = this.#slices.nodeOf(slice);
+    const all = this.#slices.of(node).length;
+    const beside = (word: string, other: number, apart: number) =>
+      `${apart > 0 ? `${duration(apart)} ${word}` : `directly ${word}`} ${this.title(other)}`;
+    return [
+      ...(all > 1
+        ? [`occurrence ${integer(this.#slices.occurrenceOf(slice) + 1)} of ${integer(all)}`]
+        : []),
+      ...(found.parent < 0 ? [] : [`in ${this.title(found.parent)}`]),
+      ...(found.children ? [`with ${counted(found.children, "slice")} directly inside`] : []),
+      ...(found.previous < 0 ? [] : [beside("after", found.previous, found.sincePrevious)]),
+      ...(found.next < 0 ? [] : [beside("before", found.next, found.untilNext)]),
+    ];
   }
 
   nodeSentence(node: number): string {
