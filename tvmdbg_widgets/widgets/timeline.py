@@ -30,8 +30,10 @@ class TimelineOptions(traitlets.HasTraits):
     table_by = traitlets.Enum(
         ["node", "kind", "part", "group", "device", "name", "callers", "change"], "node"
     ).tag(sync=True)
-    color_by = traitlets.Enum(["kind", "change"], "kind").tag(sync=True)
+    slice_color = traitlets.Enum(["kind", "change"], "kind").tag(sync=True)
     critical = traitlets.Bool(False).tag(sync=True)
+    peak_flops = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
+    bandwidth = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
     time_range = traitlets.Tuple(
         traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
     ).tag(sync=True)
@@ -71,10 +73,12 @@ class Flamechart(TimelineOptions, View):
         What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
         ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the difference
         of each operator.
-    color_by : str
+    slice_color : str
         What slices are coloured by: ``"kind"`` of operator, or of two runs ``"change"``.
     critical : bool
         Whether the critical path is marked.
+    peak_flops, bandwidth : float or None
+        Ceilings of the roofline: what the machine can do, FLOP/s and byte/s.
     sort : str
         Order of the table: ``"time"`` or ``"order"`` (of execution).
     time_range : (float, float) or None

@@ -19,6 +19,8 @@ export type ChangeOrder = "change" | "order";
 
 /** Rows of the comparison of two runs, by node. */
 export class Change {
+  /** Whether slices are coloured by their difference. */
+  colored = false;
   readonly columns: ChangeColumns;
   readonly byNode: ChangeRows;
   readonly byKind: ChangeRows;

@@ -18,11 +18,10 @@ const MOST = 200;
 
 export interface ChangeEvents {
   /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
-  pick: (nodes: readonly number[], source: number, toggle: boolean) => void;
+  pick: (nodes: readonly number[], source: number) => void;
   hover: (node: number | null) => void;
   say: (text: string) => void;
   color: (byChange: boolean) => void;
-  focus: () => void;
 }
 
 let serial = 0;
@@ -59,13 +58,13 @@ export class ChangeTable {
     this.#events = events;
     this.#theme = theme;
     const { sentence, said } = change.columns.info;
-    this.#byKind = button("by kind", "one row for all operators of a kind (b)", () => {
-      this.#again({ kinds: !this.#kinds });
-      events.focus();
+    this.#byKind = button("by kind", "one row for all operators of a kind (i)", () => {
+      this.toggleKinds();
+      this.#focus();
     });
     this.#color = button("colour by Δ", "colour the slices by their difference (y)", () => {
       events.color(this.#color.ariaPressed !== "true");
-      events.focus();
+      this.#focus();
     });
     const verdicts = change
       .counts()
@@ -74,12 +73,12 @@ export class ChangeTable {
           [String(verdict), `${change.verdictLabel(verdict)} (${integer(count)})`] as const,
       );
     this.#filter = select(
-      "which differences are listed (x for the next)",
+      "which differences are listed (e for the next)",
       [["", `all ${integer(change.length)}`], ...verdicts],
       "",
       (value) => {
         this.#again({ verdict: value === "" ? null : Number(value) });
-        events.focus();
+        this.#focus();
       },
     );
     this.#scroller = element(
@@ -115,7 +114,7 @@ export class ChangeTable {
     this.showColor(false);
     this.#again({});
     this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
-    this.#body.addEventListener("click", (event) => this.#pick(placeOf(event), event), { signal });
+    this.#body.addEventListener("click", (event) => this.#pick(placeOf(event)), { signal });
     this.#body.addEventListener("pointermove", (event) => this.#over(placeOf(event)), { signal });
     this.#body.addEventListener("pointerleave", () => this.#over(-1), { signal });
     const size = new ResizeObserver(() => this.paint());
@@ -158,6 +157,21 @@ export class ChangeTable {
     this.paint();
   }
 
+  /** Lists operators, or sums of all of a kind. */
+  toggleKinds(): void {
+    this.#again({ kinds: !this.#kinds });
+    this.#events.say(this.#kinds ? "differences by op kind" : "differences by operator");
+  }
+
+  /** Lists only the next kind of verdict, then all again. */
+  nextFilter(): void {
+    const all = [null, ...this.#change.counts().map(([verdict]) => verdict)];
+    const next = all[(all.indexOf(this.#verdict) + 1) % all.length] ?? null;
+    this.#again({ verdict: next });
+    const what = next === null ? "all" : this.#change.verdictLabel(next);
+    this.#events.say(`${what}: ${counted(this.#rows.length, "row")}`);
+  }
+
   /** Whether the key meant something here. */
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -186,13 +200,6 @@ export class ChangeTable {
         this.#events.say(
           this.#order === "change" ? "largest difference first" : "in the order of A's nodes",
         );
-        return true;
-      case "b":
-        this.#again({ kinds: !this.#kinds });
-        this.#events.say(this.#kinds ? "by op kind" : "by operator");
-        return true;
-      case "x":
-        this.#nextFilter();
         return true;
       default:
         return false;
@@ -257,18 +264,15 @@ export class ChangeTable {
     this.paint();
   }
 
-  #nextFilter(): void {
-    const all = [null, ...this.#change.counts().map(([verdict]) => verdict)];
-    const next = all[(all.indexOf(this.#verdict) + 1) % all.length] ?? null;
-    this.#again({ verdict: next });
-    const what = next === null ? "all" : this.#change.verdictLabel(next);
-    this.#events.say(`${what}: ${counted(this.#rows.length, "row")}`);
+  /** Gives the keys back to the view. */
+  #focus(): void {
+    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
   }
 
   #heads(): void {
     const sorter = button("Δ", "B less A; sort by its size (o)", () => {
       this.#again({ order: this.#order === "change" ? "order" : "change" });
-      this.#events.focus();
+      this.#focus();
     });
     sorter.setAttribute("aria-pressed", String(this.#order === "change" || this.#kinds));
     const [a, b] = this.#change.titles;
@@ -349,21 +353,19 @@ export class ChangeTable {
     return bar;
   }
 
-  #pick(place: number, event?: MouseEvent): void {
+  #pick(place: number): void {
     const row = this.#rows[place];
     if (row === undefined) return;
     const nodes = this.#nodesOf([row]);
     const source = nodes.length || this.#kinds ? -1 : this.#change.sliceB(row);
-    const toggle = !!event && (event.ctrlKey || event.metaKey);
     if (!nodes.length) {
       this.#selected = new Set([row]);
       this.#current = row;
       this.#reveal();
       this.paint();
     }
-    this.#events.pick(nodes, source, toggle);
+    this.#events.pick(nodes, source);
     this.#events.say(this.#change.sentence(row, this.#shown));
-    if (event) this.#events.focus();
   }
 
   /** Nodes of A of some rows; that which stands for a row last. */

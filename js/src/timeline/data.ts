@@ -1,4 +1,5 @@
 import type { GraphColumns } from "../shared/run_client.ts";
+import type { Change } from "./change.ts";
 import type { Names } from "./names.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Scene } from "./scene.ts";
@@ -10,6 +11,8 @@ export interface Data {
   slices: Slices;
   names: Names;
   graph: GraphColumns | null;
+  /** What differs between two runs that are shown as one; null of one run. */
+  change: Change | null;
   ranking: Ranking;
   words: Words;
   scene: Scene;

@@ -1,6 +1,7 @@
 import { button, element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
+import { changeDetails } from "./change_details.ts";
 import { largeStrip } from "./distribution.ts";
 import { type Gap, lengthOf } from "./gaps.ts";
 import type { Names } from "./names.ts";
@@ -33,7 +34,18 @@ export class Details {
 
   showSlice(slice: number, theme: Theme): void {
     const node = this.#slices.nodeOf(slice);
-    this.#show(this.#words.title(slice), node, this.#words.ofSlice(slice), theme);
+    const other = this.#names.isOther(slice);
+    const kind = this.#names.kindOf(slice);
+    const row =
+      node < 0 && other ? this.#names.change!.rowOfSlice(this.#slices.sourceOf(slice)) : -1;
+    this.#show(
+      this.#words.title(slice),
+      other ? -1 : node,
+      this.#words.ofSlice(slice),
+      theme,
+      kind,
+      node < 0 ? row : (this.#names.change?.rowOf(node) ?? -1),
+    );
   }
 
   showNode(node: number, theme: Theme): void {
@@ -88,8 +100,15 @@ export class Details {
     this.node.replaceChildren(element("h4", {}, title), content, muted);
   }
 
-  #show(title: string, node: number, facts: Fact[], theme: Theme): void {
-    const kind = this.#names.opKind(node);
+  /** @param row  of the comparison of two runs, -1 for none. */
+  #show(
+    title: string,
+    node: number,
+    facts: Fact[],
+    theme: Theme,
+    kind = this.#names.opKind(node),
+    row = this.#names.change?.rowOf(node) ?? -1,
+  ): void {
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(theme, kind);
     const repeats = repeatsOf(this.#slices.columns, node);
@@ -103,7 +122,7 @@ export class Details {
         this.#names.known && element("span", { class: "tvmdbg-muted" }, kind),
         repeats?.noisy && badge,
       ),
-      ...(repeats ? spread(repeats) : []),
+      ...(row >= 0 ? [changeDetails(this.#names.change!, row)] : repeats ? spread(repeats) : []),
       factList(facts),
       repeats || node < 0 || this.#names.idle(node)
         ? ""

@@ -1,6 +1,7 @@
 import { opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
 import { channels, kindFill, type Theme } from "../shared/theme.ts";
 import type { Bins } from "./bins.ts";
+import { changeFills, fillOfChange } from "./change_fills.ts";
 import type { Names } from "./names.ts";
 import type { Slices } from "./slices.ts";
 
@@ -14,12 +15,14 @@ export class Fills {
   /** The same as pixels without their opacity. */
   pixels = new Uint32Array(0);
   readonly #slices: Slices;
+  readonly #names: Names;
   readonly #kinds = Object.keys(opKinds.light);
   readonly #ofNode: Uint8Array;
   #ofName = new Uint8Array(0);
 
   constructor(slices: Slices, names: Names) {
     this.#slices = slices;
+    this.#names = names;
     this.#ofNode = Uint8Array.from(slices.columns.nodeNs, (_, node) =>
       this.#number(names.opKind(node)),
     );
@@ -33,6 +36,7 @@ export class Fills {
     this.css = [
       ...this.#kinds.map((kind) => kindFill(theme, kind)),
       ...Array.from({ length: SHADES }, (_, i) => shade(i * 0.16)),
+      ...(this.#names.change ? changeFills(theme) : []),
     ];
     this.pixels = Uint32Array.from(this.css, (color) => {
       const [red, green, blue] = channels(color);
@@ -43,6 +47,12 @@ export class Fills {
   /** Number of a slice's fill. */
   of(slice: number): number {
     const node = this.#slices.nodeOf(slice);
+    const { change } = this.#names;
+    if (change?.colored) {
+      const row = node < 0 ? change.rowOfSlice(this.#slices.sourceOf(slice)) : change.rowOf(node);
+      return this.#kinds.length + SHADES + fillOfChange(change, row);
+    }
+    if (this.#names.isOther(slice)) return this.#number(this.#names.kindOf(slice));
     if (node >= 0) return this.#ofNode[node]!;
     if (this.#ofName.length !== this.#slices.names.length) this.#sortNames();
     return this.#ofName[this.#slices.nameCodeOf(slice)] ?? 0;
@@ -51,6 +61,10 @@ export class Fills {
   /** The same of a bin's. */
   ofBin(bins: Bins, bin: number): number {
     const node = bins.nodeOf(bin);
+    const { change } = this.#names;
+    if (change?.colored) {
+      return this.#kinds.length + SHADES + fillOfChange(change, change.rowOf(node));
+    }
     return node >= 0 ? this.#ofNode[node]! : this.#named(bins.kindOf(bin), bins.nameOf(bin));
   }
 

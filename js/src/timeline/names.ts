@@ -1,14 +1,28 @@
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { Change } from "./change.ts";
 import type { Slices } from "./slices.ts";
 
 /** What nodes and slices are called; without a graph, what the trace calls them. */
 export class Names {
+  readonly change: Change | null;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
 
-  constructor(slices: Slices, graph: GraphColumns | null) {
+  constructor(slices: Slices, graph: GraphColumns | null, change: Change | null = null) {
     this.#slices = slices;
     this.#graph = graph;
+    this.change = change;
+  }
+
+  /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
+  isOther(slice: number): boolean {
+    return this.change !== null && this.#slices.columns.trackRun[this.#slices.trackOf(slice)] === 1;
+  }
+
+  /** Op kind of a slice: of its node, or of what it runs itself in the second of two runs. */
+  kindOf(slice: number): string {
+    if (!this.isOther(slice)) return this.opKind(this.#slices.nodeOf(slice));
+    return this.change!.named(this.#slices.nameOf(slice))?.[1] ?? "other";
   }
 
   /** Whether there is a graph that names the nodes. */
@@ -31,6 +45,10 @@ export class Names {
   }
 
   ofSlice(slice: number): string {
+    if (this.isOther(slice)) {
+      const name = this.#slices.nameOf(slice);
+      return this.change!.named(name)?.[0] ?? name;
+    }
     return this.ofNode(this.#slices.nodeOf(slice)) || this.#slices.nameOf(slice);
   }
 

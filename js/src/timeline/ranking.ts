@@ -35,7 +35,7 @@ export class Ranking {
     const byName = new Map<number, (typeof rows)[number]>();
     for (let slice = 0; slices.complete && slice < slices.count; slice++) {
       const node = slices.nodeOf(slice);
-      if (node >= 0) continue;
+      if (node >= 0 || names.isOther(slice)) continue;
       const code = slices.nameCodeOf(slice);
       const row = byName.get(code) ?? { node, ns: 0, slice, slices: 0, within: 0 };
       row.ns += slices.selfOf(slice);

@@ -5,15 +5,20 @@ export type Part = "chart" | "table" | "both";
 export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
 
 /** What a row of the table sums up. */
-export type TableBy = "node" | "kind" | "part" | "group" | "device" | "name" | "callers";
+export type TableBy = "node" | "kind" | "part" | "group" | "device" | "name" | "callers" | "change";
 
 /** The traits of the Flamechart's model. */
 export interface TimelineOptions {
   show: Part;
   chart: ChartKind;
   table_by: TableBy;
+  /** What slices are coloured by; the difference where two runs are compared. */
+  slice_color: "kind" | "change";
   /** Whether the critical path is marked. */
   critical: boolean;
+  /** Ceilings of the roofline, operations and bytes a second; null where nobody said. */
+  peak_flops: number | null;
+  bandwidth: number | null;
   /** The part of the time axis in view, nanoseconds; null is all. */
   time_range: [start: number, end: number] | null;
   sort: "time" | "order";

@@ -4,6 +4,8 @@ import type { Theme } from "../shared/theme.ts";
 import { type ByRow, ByRows } from "./by_rows.ts";
 import { ByTable } from "./by_table.ts";
 import { Called } from "./called.ts";
+import type { Change } from "./change.ts";
+import { ChangeTable } from "./change_table.ts";
 import type { ChartHost } from "./charts.ts";
 import type { Data } from "./data.ts";
 import { Sandwich } from "./sandwich.ts";
@@ -18,6 +20,7 @@ const TITLES: Record<TableBy, string> = {
   device: "device",
   name: "name",
   callers: "callee, then its callers",
+  change: "difference of B and A",
 };
 
 /** The table of single rows, or of sums by anything; in a marked range always of that range. */
@@ -28,6 +31,8 @@ export class Tables {
   readonly #called: Called;
   readonly #by: ByTable;
   readonly #sandwich: Sandwich;
+  /** Where two runs are compared. */
+  readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
   readonly #said = element("span", { class: "tvmdbg-muted" });
   #range: readonly [number, number] | null = null;
@@ -49,7 +54,11 @@ export class Tables {
       host.signal,
     );
     this.#sandwich = new Sandwich(host, this.#called);
-    const choices = Object.keys(TITLES).map((by) => [by, `by ${by}`] as const);
+    const { change } = host.data;
+    this.change = change && this.#changeTable(change, theme);
+    const choices = Object.keys(TITLES)
+      .filter((by) => change || by !== "change")
+      .map((by) => [by, by === "change" ? "B − A" : `by ${by}`] as const);
     this.#select = select("what the table sums up (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
@@ -65,6 +74,7 @@ export class Tables {
       single,
       this.#by.node,
       this.#sandwich.node,
+      this.change?.node,
     );
     host.options.onChange("table_by", () => this.sync(), host.signal);
     this.sync();
@@ -82,6 +92,7 @@ export class Tables {
   }
 
   get activeId(): string | null {
+    if (this.by === "change") return this.change!.activeId;
     return this.isSummed ? this.#by.activeId : null;
   }
 
@@ -99,6 +110,7 @@ export class Tables {
   }
 
   key(event: KeyboardEvent): boolean {
+    if (this.by === "change") return this.change!.key(event);
     return this.isSummed && this.#by.key(event);
   }
 
@@ -108,27 +120,33 @@ export class Tables {
     const shown = `${this.by} ${this.#range} ${data.slices.complete}`;
     if (shown !== this.#shown) this.#make(shown);
     if (this.#rows) this.#by.find(session.selected);
+    if (this.by === "change") this.change!.select(session.selected);
   }
 
   retheme(theme: Theme): void {
     this.#by.retheme(theme);
     this.#sandwich.retheme();
+    this.change?.retheme(theme);
   }
 
   inspect(out: Record<string, unknown>): void {
     if (!this.#sandwich.node.hidden) this.#sandwich.inspect(out);
+    if (this.by === "change") this.change!.inspect(out);
   }
 
   #make(shown: string): void {
     this.#shown = shown;
     const { by } = this;
     this.#select.value = by;
+    const isChange = by === "change";
+    if (this.change) this.change.node.hidden = !isChange;
     this.#single.hidden = this.isSummed;
-    this.#by.node.hidden = !this.isSummed;
+    this.#by.node.hidden = !this.isSummed || isChange;
     this.#sandwich.node.hidden = by !== "callers";
-    this.#rows = this.isSummed
-      ? new ByRows(by, this.#host.data.slices, this.#called, this.#range)
-      : null;
+    this.#rows =
+      this.isSummed && !isChange
+        ? new ByRows(by, this.#host.data.slices, this.#called, this.#range)
+        : null;
     if (this.#rows) this.#by.show(this.#rows, TITLES[by]);
     if (this.#rows && by === "callers") this.#sandwich.show(this.#rows, this.#rows.rows[0] ?? null);
     this.#said.textContent = this.#rows ? this.#about(this.#rows) : "";
@@ -147,6 +165,24 @@ export class Tables {
     return said.join("; ");
   }
 
+  #changeTable(change: Change, theme: Theme): ChangeTable {
+    const { data, options, say, signal } = this.#host;
+    return new ChangeTable(
+      change,
+      theme,
+      {
+        pick: (nodes, source) => {
+          if (nodes.length) this.#host.pick(nodes);
+          else if (source >= 0) this.#host.pick([], data.slices.bySource(source));
+        },
+        hover: (node) => this.#host.hover(node),
+        say,
+        color: (byChange) => options.set("slice_color", byChange ? "change" : "kind"),
+      },
+      signal,
+    );
+  }
+
   #pick(row: ByRow): void {
     if (this.by === "callers") this.#sandwich.show(this.#rows!, row);
     if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
@@ -162,7 +198,8 @@ export class Tables {
 }
 
 /** Why rows cannot be of that; "" where they can. */
-function lacking(by: TableBy, { slices, graph }: Data): string {
+function lacking(by: TableBy, { slices, graph, change }: Data): string {
+  if (by === "change" && !change) return "one run is shown";
   if ((by === "part" || by === "group") && !graph) return "this run has no graph";
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
   if (by === "callers" && !slices.nested) return "no slice lies inside another";

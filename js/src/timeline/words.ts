@@ -43,11 +43,14 @@ export class Words {
   title(slice: number): string {
     const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
+    if (this.#names.isOther(slice)) return `B: ${name}`;
     return node < 0 ? name : `#${node} ${name}`;
   }
 
   /** What there is, and what takes longest. */
   summary(): string[] {
+    const { change } = this.#names;
+    if (change) return [change.columns.info.sentence, ...change.columns.info.said];
     const { length, total } = this.#ranking;
     const { row: noun, byName } = this.#told;
     const mixed = !byName && this.#ranking.unjoined > 0;
@@ -109,6 +112,15 @@ export class Words {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
+    if (this.#names.isOther(slice)) {
+      const stands = node < 0 ? "for no node of A, as far as is sure" : this.nodeTitle(node);
+      return [
+        ["start", starts],
+        ["duration", duration(lasts)],
+        ["stands for", stands],
+        ["name", this.#slices.nameOf(slice)],
+      ];
+    }
     const idle = this.#names.idle(node);
     if (idle && lasts === 0) {
       return [["start", starts], ...this.ofNode(node)];
@@ -162,6 +174,10 @@ export class Words {
     const node = this.#slices.nodeOf(slice);
     const name = this.#names.ofSlice(slice);
     const lasts = this.#slices.durationOf(slice);
+    if (this.#names.isOther(slice)) {
+      const stands = node < 0 ? "stands for no node of A" : `stands for ${this.nodeTitle(node)}`;
+      return `Slice of B, ${name}, lasts ${duration(lasts)}, ${stands}${this.#changed(node)}`;
+    }
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
@@ -177,7 +193,7 @@ export class Words {
     ];
     const track = several ? `, track ${columns.tracks.at(this.#slices.trackOf(slice))}` : "";
     const around = this.#around(slice).join(", ");
-    return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#said(node)}`;
+    return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#said(node)}${this.#changed(node)}`;
   }
 
   /** What lies around a slice: of which node's slices it is, what it is in, what is in it, what comes before and after. */
@@ -204,7 +220,7 @@ export class Words {
       ? this.#names.idle(node) || "its time is unknown"
       : `takes ${duration(time)}${this.#repeats(node, true)}`;
     const parts = [node, this.#names.ofNode(node), takes, ...this.#place(node)];
-    return `${this.#item} ${parts.join(", ")}; no slice${this.#said(node)}`;
+    return `${this.#item} ${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
   }
 
   /** `node 66, dense + add`; a list without names calls its nodes by their ids. */
@@ -217,6 +233,13 @@ export class Words {
   get #item(): string {
     const { item } = this.#told;
     return item[0]!.toUpperCase() + item.slice(1);
+  }
+
+  /** By how much a node's work takes longer in the second of two runs. */
+  #changed(node: number): string {
+    const { change } = this.#names;
+    const row = change?.rowOf(node) ?? -1;
+    return row < 0 ? "" : `. Compared: ${change!.sentence(row)}`;
   }
 
   #said(node: number): string {
