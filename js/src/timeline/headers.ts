@@ -1,8 +1,12 @@
+import type { TextMeasure } from "../shared/canvas.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Heading, TrackRow } from "./rows.ts";
 import { type Scene, TOP } from "./scene.ts";
 import { RowKind, type Track } from "./slices.ts";
+
+/** Below this width a badge is short. */
+const SHORT_BELOW = 640;
 
 type Write = (
   text: string,
@@ -18,12 +22,14 @@ export class Headers {
   readonly #scene: Scene;
   readonly #context: CanvasRenderingContext2D;
   readonly #write: Write;
+  readonly #measure: TextMeasure;
   #theme!: Theme;
 
-  constructor(scene: Scene, context: CanvasRenderingContext2D, write: Write) {
+  constructor(scene: Scene, context: CanvasRenderingContext2D, measure: TextMeasure, write: Write) {
     this.#scene = scene;
     this.#context = context;
     this.#write = write;
+    this.#measure = measure;
   }
 
   paint(theme: Theme): void {
@@ -61,27 +67,32 @@ export class Headers {
     this.#context.fillRect(0, top + 2, width, 16);
     this.#triangle(6, y, folded);
     let x = 18 + this.#write(place.name, 18, y, this.#theme.text, width - 24, "600");
-    const badge = overlapText(track);
+    const badge = overlapText(track, width < SHORT_BELOW);
     if (badge) {
       x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, this.#theme.warning, width - x - 14, "600");
     }
-    this.#write(this.#facts(place).join(" · "), x + 8, y, this.#theme.muted, width - x - 14);
+    const room = width - x - 14;
+    this.#context.font = this.#context.font.replace(/^(bold|600) /, "");
+    const facts = this.#facts(place);
+    while (facts.length && this.#measure.width(facts.join(" · ")) > room) facts.pop();
+    this.#write(facts.join(" · "), x + 8, y, this.#theme.muted, room);
   }
 
+  /** What there is to say of a track, the least of it last. */
   #facts({ track, folded }: TrackRow): string[] {
     const { viewport, slices } = this.#scene;
     const { count } = track;
     const facts = [counted(count, "slice")];
-    const instants = track.instants?.length;
-    if (instants) facts.push(`${integer(instants)} of no duration`);
+    if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
     if (count && slices.holds(viewport.start, viewport.end)) {
       const busy = track.busy(viewport.start, viewport.end) / viewport.span;
       const does = slices.columns.info.synthetic ? "takes" : "busy";
       facts.push(`${does} ${percent(busy)} of the part in view`);
     }
+    const instants = track.instants?.length;
+    if (instants) facts.push(`${integer(instants)} of no duration`);
     const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
     if (levels > 1) facts.push(levelsText(track));
-    if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
     return facts;
   }
 
@@ -108,8 +119,9 @@ export function levelsText({ rows }: Track): string {
 }
 
 /** `2 slices overlap others: on a lane of their own`; "" where none does. */
-export function overlapText({ rows, overlapping }: Track): string {
+export function overlapText({ rows, overlapping }: Track, short = false): string {
   if (!overlapping) return "";
+  if (short) return counted(overlapping, "overlap");
   const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;
   const where = lanes > 1 ? `on ${lanes} lanes of their own` : "on a lane of their own";
   const verb = overlapping === 1 ? "overlaps others: on its own lane" : `overlap others: ${where}`;

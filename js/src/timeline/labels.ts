@@ -1,8 +1,9 @@
 import type { TextMeasure } from "../shared/canvas.ts";
 import type { Names } from "./names.ts";
 
-/** Room from which a long label is shortened rather than replaced by the node id. */
+/** Room from which a long label is shortened rather than replaced by the node id, or left out. */
 const SHORTENED_FROM = 80;
+const NAME_FROM = 34;
 /** Least room that an id leaves on both sides together. */
 const ID_PADDING = 3;
 /** Rooms whose difference is less get the same shortened text. */
@@ -71,7 +72,7 @@ export class Labels {
     const room = width - 6;
     if (label.fullWidth <= room) return label.full;
     if (label.firstWidth <= room) return label.first;
-    if (room < SHORTENED_FROM) {
+    if (room < (label.id ? SHORTENED_FROM : NAME_FROM)) {
       return label.id && width - label.idWidth >= ID_PADDING ? label.id : "";
     }
     const step = Math.floor(room / STEP);

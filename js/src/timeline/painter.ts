@@ -74,7 +74,7 @@ export class Painter {
     this.#overviewStrips = new Strips({ ...source, bins: () => scene.tiles.coarsest });
     this.#labels = new Labels(scene.names, measure);
     const write = this.#text.bind(this);
-    this.#headers = new Headers(scene, context, write);
+    this.#headers = new Headers(scene, context, measure, write);
   }
 
   /** Other slices are here than before. */
@@ -259,6 +259,7 @@ export class Painter {
     this.#headers.paint(this.#theme);
     this.#font();
     seen.forEach((row, i) => {
+      this.#depth(row, strips[i]!);
       this.#idle(row, strips[i]!);
     });
   }
@@ -365,6 +366,20 @@ export class Painter {
     const time = Number.isFinite(lasts) ? duration(lasts) : "";
     if (time && this.#measure.width(time) <= width - 6) {
       this.#write(time, x + 4, middle + 8, ink);
+    }
+  }
+
+  /** Says which level or lane a row is where it begins idle. */
+  #depth(row: Row, { share }: Strip): void {
+    const isLane = row.kind === RowKind.OVERLAP;
+    if (row.kind === RowKind.INSTANT || (row.depth === 0 && !isLane)) return;
+    const { y, height } = this.#scene.rowBox(row);
+    const text = isLane ? `overlaps, lane ${row.depth + 1}` : `depth ${row.depth}`;
+    const room = this.#measure.width(text) + 16;
+    const last = Math.min(share.length, Math.ceil(room * this.#ratio));
+    for (let column = 0; column < last; column++) if (share[column]! > 0) return;
+    if (this.#isVisible(y + height / 2)) {
+      this.#write(text, 8, y + height / 2, this.#theme.muted);
     }
   }
 
