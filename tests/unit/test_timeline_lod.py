@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from make import timeline as golden
 from unit.slices_truth import Span, spans, timeline
 
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
@@ -19,6 +20,8 @@ from tvmdbg_widgets.analysis.timeline_lod import LongestPyramid, TimelineLod
 from tvmdbg_widgets.model.timeline_rows import RowKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tvmdbg_widgets.model.timeline import Timeline
 
 steps = st.sampled_from([0.25, 1.0, 1.5, 3.0, 7.0, 64.0, 1000.0])
@@ -160,3 +163,7 @@ def test_slices_without_end_or_number_are_not_there() -> None:
     lod = TimelineLod(own)
     assert (lod.first, lod.last) == (0, 0)
     assert lod.bins(0, 1, 4).slice.shape == (0, 4)
+
+
+def test_the_bins_kept_for_the_front_end_are_those_found_today(data: Path) -> None:
+    assert (data / "timeline/timelines.json").read_text(encoding="utf-8") == golden.written()

@@ -15,6 +15,8 @@ export { Row, RowKind, Track };
 
 /** Slices that overlap by no more follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
+/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline_holding.py`. */
+const MOST_OUTSIDE = 0.4;
 
 /** Nanoseconds by slice. */
 export interface Times {
@@ -214,16 +216,13 @@ export class Slices {
       const at = this.#window.parent[row.at(slice)] ?? -1;
       return at < 0 ? -1 : this.#numberOf(at);
     }
-    const nested = this.tracks[row.track]!.rows.filter(({ kind }) => kind === RowKind.NESTED);
-    const from = row.kind === RowKind.NESTED ? row.depth : nested.length;
-    for (let depth = from - 1; depth >= 0; depth--) {
-      const around = nested[depth]!;
-      for (let at = around.startingAt(this.startOf(slice) + TOLERANCE_NS * 1.5) - 1; ; at--) {
-        if (at < around.first || this.endOf(at) < this.startOf(slice)) break;
-        if (this.#holds(at, slice)) return at;
-      }
+    let found = -1;
+    for (const around of this.tracks[row.track]!.rows) {
+      if (!mayHold(around, row)) continue;
+      const at = this.#before(slice, around);
+      if (this.#holds(at, slice) && (found < 0 || this.#standsBefore(found, at))) found = at;
     }
-    return -1;
+    return found;
   }
 
   /** Whether some slice lies inside another. */
@@ -231,11 +230,23 @@ export class Slices {
     return this.tracks.some(({ nested }) => nested);
   }
 
+  /** The last slice of a row that stands before one: that starts sooner, or is longer; -1 for none. */
+  #before(slice: number, row: Row): number {
+    for (let at = row.startingAt(this.startOf(slice)); at < row.last; at++) {
+      if (!this.#standsBefore(at, slice)) return at > row.first ? at - 1 : -1;
+    }
+    return row.last - 1;
+  }
+
+  #standsBefore(a: number, b: number): boolean {
+    const sooner = this.startOf(b) - this.startOf(a) || this.durationOf(a) - this.durationOf(b);
+    return (sooner || this.sourceOf(b) - this.sourceOf(a)) > 0;
+  }
+
+  /** Whether a slice ends in another, or so little after it as printed times are rounded. */
   #holds(outer: number, inner: number): boolean {
-    return (
-      this.startOf(outer) <= this.startOf(inner) + TOLERANCE_NS &&
-      this.endOf(inner) <= this.endOf(outer) + TOLERANCE_NS
-    );
+    const outside = Math.min(TOLERANCE_NS, MOST_OUTSIDE * this.durationOf(inner));
+    return outer >= 0 && this.endOf(outer) >= this.endOf(inner) - outside;
   }
 
   #take(data: SliceColumns): void {
@@ -281,6 +292,15 @@ export class Slices {
     }
     return [offsets, slices];
   }
+}
+
+/** Whether slices of a row may be the parents of those of another one of its track. */
+function mayHold(outer: Row, inner: Row): boolean {
+  if (outer.kind === RowKind.INSTANT) return false;
+  if (inner.kind !== RowKind.NESTED) return true;
+  return inner.depth === 0
+    ? outer.kind === RowKind.OVERLAP
+    : outer.kind === RowKind.NESTED && outer.depth === inner.depth - 1;
 }
 
 function inverse(source: Int32Array): Int32Array {
