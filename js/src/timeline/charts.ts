@@ -3,8 +3,10 @@ import type { SessionClient } from "../shared/session_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { ViewOptions } from "../shared/view.ts";
 import type { Data } from "./data.ts";
+import { Folded, noFolding } from "./folded.ts";
 import { Heat, noRepeats } from "./heat.ts";
 import { Merged } from "./merged.ts";
+import { noRoofline, Roofline } from "./roofline.ts";
 import type { ChartKind, TimelineOptions } from "./state.ts";
 
 /** What takes the place of the tracks in time: the same slices, seen otherwise. */
@@ -55,10 +57,22 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     unavailable: () => null,
     make: (host) => new Merged(host),
   },
+  folded: {
+    label: "folded",
+    title: "all repeats on one axis, each operator at its median with p10 to p90",
+    unavailable: noFolding,
+    make: (host) => new Folded(host),
+  },
   repeats: {
     label: "repeats",
     title: "operators × repeats: warm-up and noise",
     unavailable: noRepeats,
     make: (host) => new Heat(host),
+  },
+  roofline: {
+    label: "roofline",
+    title: "operations a second against operations a byte",
+    unavailable: noRoofline,
+    make: (host) => new Roofline(host),
   },
 };
