@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from unit.times_truth import STEP, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.timeline_sums import FILE, vectors
 from tvmdbg_widgets.analysis.merged import CallTree, callers, merged
 from tvmdbg_widgets.analysis.merged_tree import Frames, merge
 from tvmdbg_widgets.model.groups import Groups
@@ -83,6 +85,12 @@ def test_callers_are_those_of_every_slice(given_: list[Span], which: int) -> Non
     name = f"f{which}"
     parent, names = found.rows.parent.tolist(), list(found.slice_names)
     sums: dict[tuple[str, ...], list[float]] = defaultdict(lambda: [0.0, 0.0, 0])
+    total = found.rows.self_ns.copy()
+    for i in range(found.num_slices):
+        outer = parent[i]
+        while outer >= 0:
+            total[outer] += found.rows.self_ns[i]
+            outer = parent[outer]
     for i in range(found.num_slices):
         if names[i] != name:
             continue
@@ -93,7 +101,7 @@ def test_callers_are_those_of_every_slice(given_: list[Span], which: int) -> Non
         outermost = name not in path[1:]
         for depth in range(len(path)):
             entry = sums[path[: depth + 1]]
-            entry[0] += found.slice_duration_ns[i] * outermost
+            entry[0] += total[i] * outermost
             entry[1] += found.rows.self_ns[i]
             entry[2] += 1
     if not sums:
@@ -175,3 +183,9 @@ def test_a_wrong_name_tells_close_ones() -> None:
     assert len(merged(run, groups).to_dataframe()) == 1
     with pytest.raises(IndexError):
         merged(run, groups).path(1)
+
+
+def test_the_live_view_is_held_to_the_same_sums() -> None:
+    recorded = json.loads(FILE.read_text())
+    ours = json.loads(json.dumps(vectors()))
+    assert [{key: each[key] for key in ours[0]} for each in recorded] == ours

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.merged_frames import Called, group_frames, slice_frames
-from tvmdbg_widgets.analysis.merged_tree import Frames, Places, merge
+from tvmdbg_widgets.analysis.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.analysis.times_sums import group_sums
 from tvmdbg_widgets.analysis.times_within import checked_range, slices_within
@@ -21,6 +21,7 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tvmdbg_widgets.analysis.times_within import Within
     from tvmdbg_widgets.model.groups import Groups
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.strings import StringColumn
@@ -50,7 +51,7 @@ class CallTree:
     node, group : int64 [P]
         Node or group that the place stands for, else -1.
     total_ns : float64 [P]
-        Own time and the totals inside; of callers the whole durations of the slices in question.
+        Own time and the totals inside; of callers that of the slices in question.
     self_ns : float64 [P]
         Time without what runs inside; of callers that of the slices in question.
     count : int64 [P]
@@ -164,8 +165,8 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     """Merge the slices of one name by what is around them: the name, its callers, theirs.
 
     ``self_ns`` and ``total_ns`` of a place are those of the slices of the name that were called on
-    this way. Of slices inside another of the same name ``total_ns`` is left out: it is in that of
-    the outer one.
+    this way, ``total_ns`` with what they hold, as in :func:`merged`. Of slices inside another of
+    the same name ``total_ns`` is left out: it is in that of the outer one.
 
     Raises
     ------
@@ -183,6 +184,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
         raise KeyError(_unknown(timeline, name))
     slices, self_ns = found.slices[named], found.self_ns[named]
     chains = list(_chains(timeline, called, slices))
+    total = _with_inside(timeline, found)[named]
     outermost = np.ones(len(slices), np.bool_)
     if called.nested:
         parent = timeline.rows.parent.astype(np.int64)
@@ -202,7 +204,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     keys = np.concatenate([keys for _, keys in chains])
     frames = Frames(np.concatenate(parents), keys, own, np.ones(done, np.int64))
     places = merge(frames, called.size)
-    duration = np.where(outermost, timeline.slice_duration_ns[slices], 0.0)[through]
+    total = np.where(outermost, total, 0.0)[through]
     tree = _tree(
         f"{run.title}: callers of {one_line(name)}",
         "each called by what is below it",
@@ -212,8 +214,19 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     return replace(
         tree,
         self_ns=places.total_ns,
-        total_ns=group_sums(places.of, duration, len(tree)),
+        total_ns=group_sums(places.of, total, len(tree)),
     )
+
+
+def _with_inside(timeline: Timeline, within: Within) -> Floats:
+    """Time of each slice and of what it holds, nothing twice."""
+    found = np.zeros(timeline.num_slices)
+    found[within.slices] = within.self_ns
+    parent = timeline.rows.parent.astype(np.int64)
+    for level in reversed(list(levels_of(parent))):
+        held = level[parent[level] >= 0]
+        np.add.at(found, parent[held], found[held])
+    return found[within.slices]
 
 
 def _chains(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:

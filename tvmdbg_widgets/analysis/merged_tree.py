@@ -113,7 +113,7 @@ def _paths(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int,
     own: list[Ints] = []
     levels: list[tuple[int, int]] = []
     size = first = 0
-    for level in _levels(frames.parent):
+    for level in levels_of(frames.parent):
         around = path[frames.parent[level]] - first if size else np.zeros(len(level), np.int64)
         pair = around * keys + frames.key[level]
         room = (size - first if size else 1) * keys
@@ -138,7 +138,7 @@ def _paths(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int,
     )
 
 
-def _levels(parent: Ints) -> Iterator[Ints]:
+def levels_of(parent: Ints) -> Iterator[Ints]:
     """Frames by how many are around them, the outermost first."""
     rest = np.flatnonzero(parent >= 0)
     level = np.flatnonzero(parent < 0)

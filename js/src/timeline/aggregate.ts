@@ -112,11 +112,12 @@ function covered(slices: Slices, slice: number, from: number, to: number): numbe
   const row = slices.rows[slices.rowOf(slice)]!;
   const { rows } = slices.tracks[row.track]!;
   const isNested = row.kind === RowKind.NESTED;
-  const inner = rows.find((each) => each.kind === row.kind && each.depth === row.depth + 1);
+  const below = isNested ? row.depth + 1 : 0;
+  const inner = rows.find(({ kind, depth }) => kind === RowKind.NESTED && depth === below);
   const lanes = rows.filter((each) => each.kind === RowKind.OVERLAP);
   if (!lanes.length) return inner?.busy(from, to) ?? 0;
   const inside: [start: number, end: number][] = [];
-  for (const each of isNested && inner ? [inner, ...lanes] : lanes) {
+  for (const each of inner ? [inner, ...lanes] : lanes) {
     const [first, last] = each.range(from, to);
     for (let at = first; at < last; at++) {
       if (slices.parentOf(at) !== slice) continue;

@@ -58,7 +58,9 @@ export function parents(slices: Slices): Int32Array {
   for (const row of slices.rows) {
     const outer = row.kind === RowKind.NESTED ? above.get(row.track) : undefined;
     if (row.kind === RowKind.NESTED) above.set(row.track, row);
-    if (row.kind === RowKind.NESTED && row.depth === 0) continue;
+    if (row.kind === RowKind.INSTANT) continue;
+    if (row.kind === RowKind.NESTED && !row.depth && !slices.tracks[row.track]!.overlapping)
+      continue;
     let at = outer?.first ?? 0;
     for (let slice = row.first; slice < row.last; slice++) {
       if (outer) {

@@ -1,0 +1,132 @@
+"""Writes tests/data/timeline/sums.json: timelines as a page gets them, and sums over them.
+
+``python -m tests.make.timeline_sums``; the live view sums up the same
+(js/tests/timeline_sums.test.ts).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.answers import answer
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.merged import CallTree
+    from tvmdbg_widgets.analysis.times_table import TimeTable
+    from tvmdbg_widgets.run import DebugRun
+
+FILE = Path(__file__).parents[1] / "data" / "timeline" / "sums.json"
+CASES = 6
+
+
+def trace(seed: int) -> bytes:
+    """Events of two threads: calls within calls, some over each other, some of no duration."""
+    rng = np.random.default_rng(seed)
+    events: list[dict[str, Any]] = []
+
+    def span(start: int, length: int, depth: int, thread: int) -> None:
+        name = f"f{rng.integers(0, 6)}"
+        events.append(
+            {"ph": "X", "name": name, "ts": start, "dur": length, "pid": 1, "tid": thread}
+        )
+        at = start + int(rng.integers(0, 40))
+        while depth < 3 and at + 20 < start + length:
+            inner = min(int(rng.integers(0, length)), start + length - at)
+            if rng.random() < 0.7:
+                span(at, inner if rng.random() < 0.9 else 0, depth + 1, thread)
+            at += inner + int(rng.integers(0, 30))
+
+    for thread in (1, 2):
+        at = 0
+        for _ in range(4):
+            length = int(rng.integers(50, 600))
+            span(at, length, 0, thread)
+            at += length + int(rng.integers(-30 if seed % 2 else 0, 60))
+    return json.dumps(events).encode()
+
+
+def vectors() -> list[dict[str, Any]]:
+    """One item a timeline, without the columns."""
+    return [_sums(run, seed) for seed, run in enumerate(_runs())]
+
+
+def _runs() -> list[DebugRun]:
+    return [tvmdbg.open(trace(seed)) for seed in range(CASES)]
+
+
+def _sums(run: DebugRun, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed + 100)
+    assert run.timeline is not None
+    span = run.timeline.span_ns
+    ends = np.sort(rng.integers(0, int(span) + 1, (4, 2)), axis=1).astype(float)
+    names = run.timeline.slice_names
+    merged = [None, *(list(each) for each in ends[:2].tolist())]
+    return {
+        "areas": [_area(run, *each) for each in ends.tolist() if each[0] < each[1]],
+        "byName": _rows(run.times("name")),
+        "merged": [
+            {"range": each, "places": _places(run.merged(None if each is None else tuple(each)))}
+            for each in merged
+        ],
+        "callers": {name: _callers(run.callers(name)) for name in sorted(set(names))},
+    }
+
+
+def _area(run: DebugRun, start: float, end: float) -> dict[str, Any]:
+    found = run.area(start, end)
+    numbers = (found.minimum, found.mean, found.p50, found.p90, found.maximum)
+    return {
+        "range": [start, end],
+        "count": found.count,
+        "instants": found.instants,
+        "ns": found.ns,
+        "whole": found.whole,
+        "numbers": [None if math.isnan(each) else each for each in numbers],
+        "tracks": [[each.busy_ns, each.gaps, each.longest_gap_ns] for each in found.tracks],
+        "byName": _rows(found.by("name")),
+    }
+
+
+def _rows(table: TimeTable) -> dict[str, list[float]]:
+    return {row.label: [row.slices, row.ns] for row in table}
+
+
+def _places(tree: CallTree) -> list[list[Any]]:
+    """``[path, total, self, count]`` of each place, in the order of the places."""
+    return [
+        [
+            list(tree.path(i)),
+            float(tree.total_ns[i]),
+            float(tree.self_ns[i]),
+            int(tree.count[i]),
+        ]
+        for i in range(len(tree))
+    ]
+
+
+def _callers(tree: CallTree) -> list[list[Any]]:
+    """``[path, total]``, by path."""
+    return sorted([list(tree.path(i)), float(tree.total_ns[i])] for i in range(len(tree)))
+
+
+def main() -> None:
+    """Write the file."""
+    cases = []
+    for run, sums in zip(_runs(), vectors(), strict=True):
+        reply = answer(run, {"kind": "timeline"})
+        packed = {**reply.result, "buffer": base64.b64encode(reply.buffers[0]).decode()}
+        cases.append({"timeline": packed, **sums})
+    FILE.parent.mkdir(exist_ok=True)
+    lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in cases)
+    FILE.write_text(f"[\n{lines}\n]\n")
+
+
+if __name__ == "__main__":
+    main()
