@@ -63,9 +63,11 @@ WATCH = """(() => {
   };
   const look = () => {
     const root = document.querySelector(".tvmdbg-timeline");
-    if (root?.dataset.ready === "true") window.first ||= performance.now();
-    if (root?.dataset.complete === "true") window.whole ||= performance.now();
-    else requestAnimationFrame(look);
+    if (root?.dataset.ready !== "true") return requestAnimationFrame(look);
+    window.first ||= performance.now();
+    if (root.querySelector(".tvmdbg-timeline-coming")) return requestAnimationFrame(look);
+    // What replaces the bins is painted in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => { window.whole = performance.now(); }));
   };
   requestAnimationFrame(look);
 })()"""
