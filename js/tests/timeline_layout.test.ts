@@ -97,8 +97,8 @@ describe("Layout", () => {
     expect(layout.box(all.tracks[0]!.instants!)).toBeNull();
     check();
     const first = layout.headings.find(({ level }) => level === 0)!;
-    expect(layout.fold(layout.headAt(first.top + 5)!)).toBe("run 1 folded: 4 tracks");
-    expect(told(layout).slice(0, 2)).toEqual(["> run 1", "> run 2"]);
+    expect(layout.fold(layout.headAt(first.top + 5)!)).toBe("run A folded: 4 tracks");
+    expect(told(layout).slice(0, 2)).toEqual(["> run A", "> run B"]);
     expect(layout.box(all.rows[0]!)).toBeNull();
     check();
     layout.unfold(0);

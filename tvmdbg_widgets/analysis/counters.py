@@ -164,7 +164,8 @@ def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
     """Bytes live while the node of each slice runs; nothing behind the last slice."""
     step = np.full(max(timeline.num_nodes, plan.graph.num_nodes) + 1, -1)
     step[plan.order] = np.arange(len(plan.order))
-    drawn = np.isfinite(timeline.rows.self_ns)
+    own = timeline.track_run[timeline.slice_track] == 0  # of two runs the graph is the first's
+    drawn = np.isfinite(timeline.rows.self_ns) & own
     slices = np.flatnonzero(drawn & (step[timeline.slice_node] >= 0))
     if not len(slices):
         return None

@@ -179,7 +179,7 @@ export function actions(view: Flamechart): KeyAction[] {
             run: () => view.tables.change!.nextFilter(),
           },
           {
-            keys: ["y"],
+            keys: ["u"],
             does: "two runs: colour slices by their difference or by op kind",
             run: () => view.nextColor(),
           },

@@ -34,7 +34,7 @@ export class ChangeTable {
   readonly #id = `tvmdbg-change-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
   readonly #head = element("div", {
-    class: "tvmdbg-timeline-head tvmdbg-change-row",
+    class: "tvmdbg-timeline-head tvmdbg-timeline-row tvmdbg-change-row",
     role: "row",
     "aria-rowindex": 1,
   });
@@ -62,7 +62,7 @@ export class ChangeTable {
       this.toggleKinds();
       this.#focus();
     });
-    this.#color = button("colour by Δ", "colour the slices by their difference (y)", () => {
+    this.#color = button("colour by Δ", "colour the slices by their difference (u)", () => {
       events.color(this.#color.ariaPressed !== "true");
       this.#focus();
     });

@@ -316,6 +316,7 @@ export class Flamechart {
       return `run.timeline.slice(${slices.sourceOf(current)})`;
     if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
       return sliceCode(...slice);
+    if (this.#data.change && selected.length) return `run.compared.row_of(${selected.at(-1)})`;
     if (slices.columns.info.words.byName) return "run.top()";
     return timesCode(selected);
   }

@@ -38,7 +38,7 @@ export class KindSummary {
       { class: "tvmdbg-timeline-kinds", "aria-label": "time by op kind" },
       ...rows,
     );
-    this.node.hidden = !names.known;
+    this.node.hidden = !names.known || names.change !== null;
     this.retheme(theme);
   }
 

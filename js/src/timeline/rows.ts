@@ -26,6 +26,9 @@ export interface TrackRow {
   hidden: boolean;
 }
 
+/** What runs are called that are compared. */
+const LETTERS = "AB";
+
 /** A run or a device above its tracks. */
 export interface Heading {
   text: string;
@@ -174,12 +177,13 @@ function headings({ columns, tracks }: Slices): Heading[] {
   const runs = new Set(trackRun).size;
   const names = tracks.map((_, track) => trackDevice.at(track));
   const devices = new Set(names).size;
+  const isApart = runs > 1 && tracks.length > runs;
   const isDeep = devices > 1 && tracks.length > devices * runs;
   tracks.forEach((_, track) => {
     const run = trackRun[track]!;
     const isSame = track > 0 && trackRun[track - 1] === run;
-    if (runs > 1) add(0, `run ${run + 1}`, track, isSame);
-    if (isDeep) add(runs > 1 ? 1 : 0, names[track] || "no device", track, isSame);
+    if (isApart) add(0, `run ${LETTERS[run] ?? run + 1}`, track, isSame);
+    if (isDeep) add(isApart ? 1 : 0, names[track] || "no device", track, isSame);
   });
   return found.sort((a, b) => a.first - b.first || a.level - b.level);
 }

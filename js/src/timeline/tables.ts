@@ -162,6 +162,7 @@ export class Tables {
     if (rows.overlap)
       said.push("shares overlap: the time of a fused function counts for each of its parts");
     if (this.by === "callers") said.push("below a row: who calls it");
+    if (this.change) said.push("slices of both runs together");
     return said.join("; ");
   }
 
