@@ -34,6 +34,7 @@ export class Overlay {
     context.rect(0, TOP, width, height - TOP);
     context.clip();
     if (range) this.#range(range);
+    if (this.#scene.critical) this.#critical(this.#scene.critical);
     this.#found(this.#scene.found);
     this.#outlines(this.#scene.selected);
     this.#outline(this.#scene.hovered, 1.5);
@@ -90,6 +91,17 @@ export class Overlay {
       this.#context.fillRect(x - 1, y - 3, width + 2, 5);
       this.#context.fillStyle = this.#theme.warning;
       this.#context.fillRect(x, y - 2, width, 3);
+    });
+  }
+
+  /** A bar along the lower edge, with a notch at its beginning. */
+  #critical(critical: Marked): void {
+    this.#each(critical, (x, y, width, height) => {
+      this.#context.fillStyle = this.#theme.background;
+      this.#context.fillRect(x, y + height - 5, width, 5);
+      this.#context.fillStyle = this.#theme.error;
+      this.#context.fillRect(x, y + height - 4, width, 4);
+      if (width >= 6) this.#context.fillRect(x, y + height - 8, 2, 8);
     });
   }
 

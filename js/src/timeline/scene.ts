@@ -49,6 +49,8 @@ export class Scene {
   current = -1;
   selected: Marked;
   found: Marked;
+  /** Slices of the critical path; null while it is not marked. */
+  critical: Marked | null = null;
   range: readonly [number, number] | null = null;
   /** A range that is being drawn out. */
   preview: readonly [number, number] | null = null;

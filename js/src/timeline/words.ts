@@ -26,6 +26,8 @@ export class Words {
   readonly #names: Names;
   readonly #ranking: Ranking;
   readonly #note: (node: number) => string;
+  /** What else is known of a node. */
+  also: (node: number) => Fact[] = () => [];
 
   constructor(
     slices: Slices,
@@ -86,7 +88,7 @@ export class Words {
   }
 
   ofNode(node: number): Fact[] {
-    return [...this.#noted(node), ...this.#timesOf(node)];
+    return [...this.#noted(node), ...this.#timesOf(node), ...this.also(node)];
   }
 
   #noted(node: number): Fact[] {
@@ -141,7 +143,7 @@ export class Words {
     const joined = TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown";
     const time = this.#trust(node);
     const trust = joined === time ? joined : `${joined} (time: ${time})`;
-    return [...facts, ...this.#standing(node, trust)];
+    return [...facts, ...this.#standing(node, trust), ...this.also(node)];
   }
 
   /** Facts about a slice of no known node, and about all of its name. */
