@@ -100,7 +100,7 @@ def mark_of(view: View, run: DebugRun, name: str) -> dict[str, float]:
     marks = [
         each
         for each in view.seen()["marks"]
-        if timeline.slice(int(each["slice"])).name.startswith(f"{name} ")
+        if timeline.slice(int(each["source"])).name.startswith(f"{name} ")
     ]
     return dict(max(marks, key=lambda each: each["width"]))
 

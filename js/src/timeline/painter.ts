@@ -31,6 +31,8 @@ export interface Drawn {
   labels: (Box & { text: string })[];
   marks: (Box & {
     slice: number;
+    /** Index in `run.timeline`. */
+    source: number;
     node: number;
     kind: "slice" | "column" | "instant";
     share: number;
@@ -320,7 +322,17 @@ export class Painter {
         const isBox = share === 1 && right - left >= BOX_FROM;
         const kind = row.kind === RowKind.INSTANT ? "instant" : isBox ? "slice" : "column";
         const count = kind === "instant" ? this.#instants(row, first, strip) : share;
-        const mark = { slice, node, kind, x: left, y, width: right - left, height } as const;
+        const source = this.#scene.slices.sourceOf(slice);
+        const mark = {
+          slice,
+          source,
+          node,
+          kind,
+          x: left,
+          y,
+          width: right - left,
+          height,
+        } as const;
         this.#drawn.marks.push({ ...mark, share: count });
       }
       if (share < 1 || row.kind === RowKind.INSTANT) continue;
