@@ -52,7 +52,7 @@ describe("Layout", () => {
     ]);
     expect(told(new Layout(slices(2)))).toEqual(
       [1, 2].flatMap((run) => [
-        `> run ${run}`,
+        `> run ${"?AB"[run]}`,
         ...["> > cpu", "thread 0", "thread 1", "> > gpu", "thread 0", "thread 1"],
       ]),
     );

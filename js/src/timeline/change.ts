@@ -21,13 +21,14 @@ export type ChangeOrder = "change" | "order";
 export class Change {
   /** Whether slices are coloured by their difference. */
   colored = false;
+  /** The largest difference that is more than noise, nanoseconds. */
+  readonly most: number;
   readonly columns: ChangeColumns;
   readonly byNode: ChangeRows;
   readonly byKind: ChangeRows;
   readonly #rowOfNode = new Map<number, number>();
   readonly #rowOfSlice = new Map<number, number>();
   readonly #named = new Map<string, number>();
-  #most = 0;
 
   constructor(columns: ChangeColumns) {
     this.columns = columns;
@@ -44,14 +45,16 @@ export class Change {
       verdict: columns.kindVerdict,
       why: columns.kindWhy,
     };
+    let most = 0;
     for (let row = 0; row < this.length; row++) {
       for (const node of this.nodesA(row)) this.#rowOfNode.set(node, row);
       const [first, last] = [columns.bStart[row]!, columns.bStart[row + 1]!];
       for (const slice of columns.bSlices.subarray(first, last)) {
         if (slice >= 0) this.#rowOfSlice.set(slice, row);
       }
-      if (this.told(row)) this.#most = Math.max(this.#most, Math.abs(this.of(row)));
+      if (this.told(row)) most = Math.max(most, Math.abs(this.of(row)) || 0);
     }
+    this.most = most;
     columns.sliceNames.codes.forEach((_, at) => {
       this.#named.set(columns.sliceNames.at(at), at);
     });
@@ -137,8 +140,8 @@ export class Change {
 
   /** Where a difference stands between the largest saving (0) and the largest loss (1); null for noise. */
   share(row: number): number | null {
-    if (!this.told(row) || !(this.#most > 0)) return null;
-    return 0.5 + this.of(row) / (2 * this.#most);
+    if (!this.told(row) || !(this.most > 0)) return null;
+    return 0.5 + this.of(row) / (2 * this.most);
   }
 
   verdictLabel(verdict: number): string {

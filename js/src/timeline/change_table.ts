@@ -11,6 +11,7 @@ import {
   Verdict,
   verdictSign,
 } from "./change.ts";
+import { changeFills } from "./change_fills.ts";
 
 const ROW = 22;
 const SPARE = 6;
@@ -42,6 +43,8 @@ export class ChangeTable {
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
+  /** What the colours of slices mean. */
+  readonly #key = element("div", { class: "tvmdbg-change-key" });
   #theme: Theme;
   #order: ChangeOrder = "change";
   #kinds = false;
@@ -108,6 +111,7 @@ export class ChangeTable {
           element("summary", { title: said.join("\n") }, "what this shows"),
           ...said.map((text) => element("p", { class: "tvmdbg-muted" }, text)),
         ),
+        this.#key,
       ),
       this.#scroller,
     );
@@ -130,6 +134,22 @@ export class ChangeTable {
   /** Says whether slices are coloured by their difference. */
   showColor(byChange: boolean): void {
     this.#color.setAttribute("aria-pressed", String(byChange));
+    this.#key.hidden = !byChange;
+    const fills = changeFills(this.#theme);
+    const noise = fills.pop()!;
+    const patch = (background: string) => {
+      const node = element("i");
+      node.style.background = background;
+      return node;
+    };
+    const { most } = this.#change;
+    this.#key.replaceChildren(
+      element("span", {}, changeText(-most)),
+      patch(`linear-gradient(to right, ${fills.join(", ")})`),
+      element("span", {}, changeText(most)),
+      patch(noise),
+      element("span", {}, "noise or unknown"),
+    );
   }
 
   /** Marks the rows of nodes of A, or that of a slice of B which stands for none. */
@@ -154,6 +174,7 @@ export class ChangeTable {
 
   retheme(theme: Theme): void {
     this.#theme = theme;
+    this.showColor(!this.#key.hidden);
     this.paint();
   }
 
