@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Bytes of one part of the slices.
 _PART = 1 << 20
+_ARROWS = 60_000
 
 
 def timeline(context: Context, _question: Question) -> Reply:
@@ -61,6 +62,25 @@ def names(context: Context, question: Question) -> Reply:
     kept = kept_timeline(context)
     first = question.integer("first", 0, kept.names.count)
     return packed(kept.names.columns(range(first, kept.names.most(first, _PART))))
+
+
+def flows(context: Context, _question: Question) -> Reply:
+    """Answer the arrows between slices, as many as fit one part; the first to begin come first."""
+    kept = context.timeline()
+    if kept is None:
+        return Reply(None)
+    own = kept.timeline
+    context.watch()
+    found = own.flows
+    first = slice(_ARROWS)
+    number = np.full(own.num_slices, -1, np.int32)
+    number[own.rows.order] = np.arange(kept.count, dtype=np.int32)
+    columns = {
+        "flowFrom": number[found.flow_from[first]],
+        "flowTo": number[found.flow_to[first]],
+        "flowNames": found.names[first],
+    }
+    return packed(columns, {"count": len(found), "unjoined": found.unjoined})
 
 
 def _rows(own: Timeline) -> dict[str, Any]:
@@ -134,4 +154,5 @@ TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "timeline": timeline,
     "slices": slices,
     "names": names,
+    "flows": flows,
 }

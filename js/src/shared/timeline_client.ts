@@ -32,6 +32,7 @@ export interface TimelineQuestions {
   find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
   /** Null where the slice is not drawn. */
   slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
+  /** Null where there is no timeline. */
   flows(): Promise<FlowColumns | null>;
 }
 
@@ -137,7 +138,8 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   flows(): Promise<FlowColumns | null> {
     return this.#once("flows", async () => {
       const { result, buffers } = await this.#ask<ColumnsReply | null>("flows", {});
-      return result && (fields(result.columns, buffers) as unknown as FlowColumns);
+      if (result === null) return null;
+      return { ...fields(result.columns, buffers), info: result.info } as unknown as FlowColumns;
     });
   }
 

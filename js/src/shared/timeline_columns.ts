@@ -229,11 +229,11 @@ export interface AreaAnswer {
   overlap: boolean;
 }
 
-/** Arrows between slices (F), by number; -1 where an end lies in no slice. */
+/** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
 export interface FlowColumns {
   flowFrom: Int32Array;
   flowTo: Int32Array;
-  flowFromNs: Float64Array;
-  flowToNs: Float64Array;
   flowNames: StringColumn;
+  /** How many arrows there are, and events that lie in no slice or lack the other end. */
+  info: { count: number; unjoined: number };
 }

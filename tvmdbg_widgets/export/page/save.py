@@ -116,7 +116,7 @@ def page(view: View, options: Options, *, embedded: bool = False) -> str:
             frame=frame,
             tensors=tensors,
             memory=kind == "memory",
-            paths=kind in ("timeline", "debugger"),
+            times=kind in ("timeline", "debugger"),
             comparison=differs,
         )
         text = made(stored.left_out, data_element("tvmdbg-data", stored.data) + second)

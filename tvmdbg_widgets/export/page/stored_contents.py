@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 
+#: Answers that only a page that shows times needs.
+TIMES = ("critical", "roofline", "counters", "flows")
+
+
 @dataclass
 class Told:
     """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""

@@ -1,0 +1,29 @@
+// node js/tests/stored_slices.mjs PAGE: prints what a view gets of the slices in a page's data, as
+// tests/unit/test_stored_slices.py wrote them.
+import { readFileSync } from "node:fs";
+import { bundled } from "./layout_bundle.mjs";
+
+const { runAnswers, storedAnswers, StaticModel, modelOfView, runClient } = await bundled(`
+  export { storedAnswers } from "./js/src/page/stored.ts";
+  export { runAnswers } from "./js/src/page/stored_run.ts";
+  export { StaticModel, modelOfView } from "./js/src/shared/static_model.ts";
+  export { runClient } from "./js/src/shared/run_client.ts";`);
+
+const { buffer, byteOffset, byteLength } = readFileSync(process.argv[2]);
+const page = buffer.slice(byteOffset, byteOffset + byteLength);
+const { signal } = new AbortController();
+const model = new StaticModel({ content_hash: "h" }, storedAnswers(page, runAnswers));
+const client = runClient(modelOfView(model, signal), "page", signal);
+const { info, lodBusy, rowKind } = await client.timeline();
+const slices = await client.slices();
+const list = (name) => (slices?.[name] ? Array.from(slices[name]) : null);
+console.log(
+  JSON.stringify({
+    info,
+    bins: lodBusy.length / rowKind.length,
+    start: list("start"),
+    duration: list("duration"),
+    self: list("self"),
+    names: slices && Array.from(slices.name, (code) => slices.names.at(code)),
+  }),
+);
