@@ -152,6 +152,14 @@ export function actions(view: Flamechart): KeyAction[] {
       },
     },
     {
+      keys: ["p"],
+      does: "mark the critical path (with shift select its operators)",
+      run: (event) => {
+        if (event.shiftKey) void view.critical.selectAll();
+        else view.critical.toggle();
+      },
+    },
+    {
       keys: ["u"],
       does: "say the counters (memory in use) at the selected slice",
       run: () => view.tell(counterSentence(scene)),

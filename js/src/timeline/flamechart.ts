@@ -11,6 +11,7 @@ import { Bar } from "./bar.ts";
 import { Camera } from "./camera.ts";
 import { Chart } from "./chart.ts";
 import type { ChartHost } from "./charts.ts";
+import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
 import { KindSummary } from "./kinds.ts";
@@ -41,6 +42,7 @@ export class Flamechart {
   readonly tooltip: Tooltip;
   readonly camera: Camera;
   readonly ranges: Ranges;
+  readonly critical: Critical;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
   /** Where the arrow keys act. */
@@ -86,6 +88,20 @@ export class Flamechart {
       this.ranges.pickGap(gap);
       this.focus();
     });
+    this.critical = new Critical(
+      context.run,
+      data,
+      context.options,
+      {
+        changed: () => {
+          this.chart.touched();
+          if (this.#session.node !== null) this.sync(true);
+        },
+        say,
+        select: (nodes) => this.#session.selectMany(nodes, SOURCE),
+      },
+      context.signal,
+    );
     this.#panel = new AreaPanel(
       data,
       this.#copier,
