@@ -31,7 +31,8 @@ class ComparedRun(DebugRun):
     """
 
     def __init__(self, compared: TimeComparison, a: DebugRun, b: DebugRun) -> None:
-        self.compared, self.run_a, self.run_b = compared, a, b
+        self.compared: TimeComparison = compared
+        self.run_a, self.run_b = a, b
         title = "{} and {}".format(*compared.titles)
         super().__init__(replace(a.parts, title=title, timeline=compared.timeline))
 

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 
 class Comparing(Recorded):
-    """Questions about two runs."""
+    """Questions about two runs.
+
+    Attributes
+    ----------
+    compared : TimeComparison or None
+        Of what :attr:`TimeComparison.run` gives: the comparison it shows; None of other runs.
+    """
+
+    compared: TimeComparison | None = None
 
     def compare_times(
         self, other: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def change(context: Context, _question: Question) -> Reply:
     """Answer all rows of the comparison, by node and by op kind; nothing where one run is shown."""
-    compared: TimeComparison | None = getattr(context.run, "compared", None)
+    compared = context.run.compared
     if compared is None:
         return Reply(None)
     rows = list(compared)

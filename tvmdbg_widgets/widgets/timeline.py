@@ -116,12 +116,25 @@ class Flamechart(TimelineOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, handed: HandedOn | None = None
     ) -> Figure:
+        from tvmdbg_widgets.figures.time_comparison import time_comparison_figure
         from tvmdbg_widgets.figures.timeline import timeline_figure
 
         del saved
+        compared = self._debug_run.compared
+        if compared is not None and self.table_by == "change" and self.chart == "time":
+            return time_comparison_figure(
+                compared,
+                show=self.show,
+                time_range=self.time_range,
+                selected=self._marked(handed),
+                width=width,
+                theme=theme,
+            )
         return timeline_figure(
             self._debug_run,
             show=self.show,
+            chart=self.chart,
+            table_by="node" if self.table_by == "change" else self.table_by,
             sort=self.sort,
             time_range=self.time_range,
             selected=self._marked(handed),
