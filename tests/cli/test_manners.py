@@ -34,6 +34,7 @@ VERBS = (
     "check",
     "compare",
     "table",
+    "trace",
     "extract",
     "convert",
     "doctor",

@@ -22,6 +22,7 @@ from tvmdbg_widgets.cli import (
     show,
     summary,
     table,
+    trace,
 )
 from tvmdbg_widgets.cli.failures import INTERRUPTED, end_politely
 from tvmdbg_widgets.cli.terminal import prepare, version
@@ -86,6 +87,7 @@ for module, panel in (
     (table, _ASK),
     (memory, _ASK),
     (graph, _MAKE),
+    (trace, _MAKE),
     (extract, _MAKE),
     (convert, _MAKE),
     (doctor, _HELP),

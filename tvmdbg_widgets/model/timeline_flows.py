@@ -55,21 +55,12 @@ class Flows:
 
 
 def flows(timeline: Timeline) -> Flows:
-    """Join the ends of flows to slices.
-
-    "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
-    around them, an end to the next slice of its thread, or with ``"bp": "e"`` to that around it.
-    """
-    ends = timeline.extras.flow_ends if timeline.extras is not None else None
-    if ends is None or not len(ends):
+    """Return the arrows between slices: from each end of a flow to the next one."""
+    bound = bound_slices(timeline)
+    if timeline.extras is None or not len(bound):
         nothing = np.zeros(0, np.int32)
         return Flows(nothing, nothing, StringColumn((), nothing), 0)
-    around = ends.encloses | (ends.phase != ord("f"))
-    bound = np.full(len(ends), -1)
-    known = ends.track >= 0
-    for chosen, find in ((known & around, enclosing), (known & ~around, following)):
-        at = np.flatnonzero(chosen)
-        bound[at] = find(timeline, ends.track[at].astype(np.int64), ends.ns[at])
+    ends = timeline.extras.flow_ends
     order = np.lexsort((np.arange(len(ends)), ends.ns, ends.flow))
     before, after = order[:-1], order[1:]
     linked = ends.flow[before] == ends.flow[after]
@@ -86,6 +77,24 @@ def flows(timeline: Timeline) -> Flows:
         StringColumn(ends.names.unique, ends.names.codes[before]),
         int(np.count_nonzero(~used)),
     )
+
+
+def bound_slices(timeline: Timeline) -> Ints:
+    """Return the slice (index) that each end of a flow is bound to, -1 where there is none.
+
+    "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
+    around them, an end to the next slice of its thread, or with ``"bp": "e"`` to that around it.
+    """
+    ends = timeline.extras.flow_ends if timeline.extras is not None else None
+    if ends is None or not len(ends):
+        return np.zeros(0, np.int64)
+    around = ends.encloses | (ends.phase != ord("f"))
+    bound = np.full(len(ends), -1)
+    known = ends.track >= 0
+    for chosen, find in ((known & around, enclosing), (known & ~around, following)):
+        at = np.flatnonzero(chosen)
+        bound[at] = find(timeline, ends.track[at].astype(np.int64), ends.ns[at])
+    return bound
 
 
 def enclosing(timeline: Timeline, track: Ints, ns: Floats) -> Ints:

@@ -32,22 +32,28 @@ class Intervals:
     inner : float64[P]
         An interval holds this one if it stands before it and ends here or later: a little before
         ``end``, since printed times are rounded.
+    tolerance : float
+        How far intervals may reach into, or out of, each other.
     """
 
     track: Ints
     start: Floats
     end: Floats
     inner: Floats
+    tolerance: float
 
     @classmethod
-    def of(cls, track: Ints, start: Floats, duration: Floats) -> Intervals:
+    def of(
+        cls, track: Ints, start: Floats, duration: Floats, tolerance: float = TOLERANCE_NS
+    ) -> Intervals:
         """Return the intervals of these columns, which must be in order."""
         end = start + duration
-        return cls(track, start, end, end - np.minimum(TOLERANCE_NS, _MOST_OUTSIDE * duration))
+        inner = end - np.minimum(tolerance, _MOST_OUTSIDE * duration)
+        return cls(track, start, end, inner, tolerance)
 
     def follow(self, ends: Floats, after: Ints) -> Flags:
         """Whether intervals come after these ends, with no more in common than rounding makes."""
-        return (ends <= self.start[after] + TOLERANCE_NS) & (ends < self.inner[after])
+        return (ends <= self.start[after] + self.tolerance) & (ends < self.inner[after])
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +190,7 @@ def _walk(given: Intervals, found: Holding, level: _Level) -> None:
     ):
         if begins:
             nested, every, last = _Open(), _Open(), []
-        late = start + TOLERANCE_NS
+        late = start + given.tolerance
         holders = nested.holders(inner)
         depth = nested.depths[holders - 1] + 1 if holders else 0
         crosses = holders < len(nested.ends) and -nested.ends[holders] > late

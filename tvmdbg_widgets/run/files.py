@@ -43,6 +43,35 @@ class Files(Recorded):
 
         return write_recording(self.parts, folder)
 
+    def to_chrome_trace(self, path: str | os.PathLike[str]) -> Path:
+        """Write the timeline as a Chrome trace in JSON, which Perfetto and others open.
+
+        ::
+
+            run.to_chrome_trace("trace.json")  # then "Open trace file" in ui.perfetto.dev
+
+        Times are exact to the last digit. Tracks become threads of a process a device; slices that
+        overlap others stand on threads of their own, since other programs drop them. A slice tells
+        its node, op kind, trust and occurrence. Opened again it is the same timeline, but that
+        slices are joined to nodes by name.
+
+        Parameters
+        ----------
+        path
+            Must end in ``.json``; appears when all is written.
+
+        Raises
+        ------
+        ValueError
+            The run has no times, or the path another ending.
+        """
+        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+        from tvmdbg_widgets.export.chrome_trace import write_chrome_trace
+
+        if self.timeline is None:
+            raise ValueError(HOW_TO_GET["timeline"])
+        return write_chrome_trace(self.timeline, self.graph, path, title=self.title)
+
     def extract(
         self,
         nodes: Iterable[int],

@@ -127,12 +127,23 @@ class Slices:
         texts = tuple(map(paired, self._columns.names))
         self.names = StringColumn(texts, np.frombuffer(self._columns.name, np.int32)[rows])
         metadata = TrackNames(self._columns.metadata)
-        used = np.unique(tracks)
-        keys = [self._keys[at] for at in used.tolist()]
+        table = {key: at for at, key in enumerate(self._keys)}
+        base = {
+            table[lane]: table.setdefault(of, len(table))
+            for lane, of in metadata.lanes().items()
+            if lane in table
+        }
+        declared = [table.setdefault(key, len(table)) for key in metadata.declared()]
+        tracks_of = np.arange(len(table))
+        tracks_of[list(base)] = list(base.values())
+        tracks, every = tracks_of[tracks], list(table)
+        used = np.unique(np.concatenate((tracks, np.asarray(declared, np.int64))))
+        keys = [every[at] for at in used.tolist()]
         shown = metadata.order(keys)
         self.tracks = metadata.table([keys[at] for at in shown])
-        place = np.full(len(self._keys), -1, np.int32)
+        place = np.full(len(every), -1, np.int32)
         place[used[shown]] = np.arange(len(shown))
+        place = place[tracks_of]
         self.track = place[tracks]
         self.extras = extras(self._columns, self._phase, self.origin_ns, place, metadata)
 

@@ -11,16 +11,18 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.formats.chrome.columns import Columns
 from tvmdbg_widgets.formats.chrome.events import EventFile
 from tvmdbg_widgets.formats.chrome.slices import Slices
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.timeline import SYNTHETIC, WALL
 from tvmdbg_widgets.model.timeline_events import from_events
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from tvmdbg_widgets.model.graph import Graph
@@ -49,7 +51,7 @@ class ChromeTrace:
     track : int32[S]
     tracks : tuple of str
         From the metadata; asynchronous events are on tracks of their own.
-    devices, threads : tuple of str
+    runs, devices, threads : tuple of int, tuple of str
         What the names of the tracks are made of.
     extras : TraceExtras
         Counters, flows, and how many events of which phase there are.
@@ -67,6 +69,7 @@ class ChromeTrace:
     origin_ns: int
     track: npt.NDArray[np.int32]
     tracks: tuple[str, ...]
+    runs: tuple[int, ...]
     devices: tuple[str, ...]
     threads: tuple[str, ...]
     extras: TraceExtras
@@ -74,6 +77,13 @@ class ChromeTrace:
     truncated: bool
     issues: Issues
     file: str
+
+    @property
+    def synthetic(self) -> bool:
+        """We wrote it of slices that were not observed at these times."""
+        about = self.top.get("otherData")
+        ours = about.get("tvmdbg") if isinstance(about, dict) else None
+        return isinstance(ours, dict) and ours.get("synthetic") is True
 
     def __len__(self) -> int:
         return len(self.names)
@@ -153,6 +163,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         origin_ns=slices.origin_ns,
         track=slices.track,
         tracks=slices.tracks.names,
+        runs=slices.tracks.runs,
         devices=slices.tracks.devices,
         threads=slices.tracks.threads,
         extras=slices.extras,
@@ -179,6 +190,9 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
     return replace(
         timeline,
         origin_ns=trace.origin_ns,
+        synthetic=trace.synthetic,
+        clock=SYNTHETIC if trace.synthetic else WALL,
+        track_run=np.asarray(trace.runs, np.int32),
         track_device=trace.devices,
         track_thread=trace.threads,
     )

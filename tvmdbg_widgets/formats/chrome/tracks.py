@@ -19,15 +19,19 @@ _NUMBERS = (int, float, DecimalText)
 
 @dataclass(frozen=True)
 class Tracks:
-    """T tracks: how they are shown, and the process and thread this is made of."""
+    """T tracks: how they are shown, the run, process and thread this is made of."""
 
     names: tuple[str, ...]
+    runs: tuple[int, ...]
     devices: tuple[str, ...]
     threads: tuple[str, ...]
 
 
 class TrackNames:
     """What phase M events say of processes and threads.
+
+    Traces that :mod:`tvmdbg_widgets.export.chrome_trace` wrote tell in ``args.tvmdbg`` what track
+    of which timeline a thread is, or that it holds what overlaps on another (``lane_of``).
 
     Parameters
     ----------
@@ -39,17 +43,24 @@ class TrackNames:
         self._threads: dict[tuple[str, str], str] = {}
         self._process_order: dict[str, float] = {}
         self._thread_order: dict[tuple[str, str], float] = {}
+        self._devices: dict[str, str] = {}
+        self.ours: dict[Key, dict[str, Any]] = {}
         for event in metadata:
             arguments = event.get("args")
             if not isinstance(arguments, dict):
                 continue
             pid, tid = str(event.get("pid")), str(event.get("tid"))
+            ours = arguments.get("tvmdbg")
             name, order = arguments.get("name"), arguments.get("sort_index")
             kind = event.get("name")
             if kind == "process_name" and isinstance(name, str):
                 self._processes[pid] = name
+                if isinstance(ours, dict) and isinstance(ours.get("device"), str):
+                    self._devices[pid] = ours["device"]
             elif kind == "thread_name" and isinstance(name, str):
                 self._threads[pid, tid] = name
+                if isinstance(ours, dict) and _is_key(event):
+                    self.ours[event["pid"], event["tid"]] = ours
             elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
                 self._process_order[pid] = _order(order)
             elif kind == "thread_sort_index" and isinstance(order, _NUMBERS):
@@ -57,6 +68,8 @@ class TrackNames:
 
     def order(self, keys: Sequence[Key]) -> list[int]:
         """Return the positions of tracks in the order they are shown in."""
+        if all(_is_track(self.ours.get(key, {})) for key in keys):
+            return sorted(range(len(keys)), key=lambda at: self.ours[keys[at]]["index"])
 
         def place(at: int) -> tuple[Any, ...]:
             pid, tid = map(str, keys[at])
@@ -70,8 +83,22 @@ class TrackNames:
 
         return sorted(range(len(keys)), key=place)
 
+    def declared(self) -> list[Key]:
+        """Return the threads that are tracks of a timeline, also those without a slice."""
+        return [key for key, ours in self.ours.items() if _is_track(ours)]
+
+    def lanes(self) -> dict[Key, Key]:
+        """Return the threads that hold what overlaps on others, and those."""
+        return {
+            (pid, tid): (pid, ours["lane_of"])
+            for (pid, tid), ours in self.ours.items()
+            if type(ours.get("lane_of")) is int
+        }
+
     def process(self, pid: Any) -> str:
         """Return the name of a process, else its number."""
+        if str(pid) in self._devices:
+            return paired(self._devices[str(pid)])
         return paired(self._processes.get(str(pid)) or f"process {pid}")
 
     def table(self, keys: Sequence[Key]) -> Tracks:
@@ -90,7 +117,26 @@ class TrackNames:
             f"{name} ({pid}, {tid})" if counts[name] > 1 else name
             for name, (pid, tid) in zip(names, keys, strict=True)
         ]
-        return Tracks(tuple(map(paired, shown)), tuple(devices), tuple(threads))
+        runs = [0] * len(keys)
+        for at, key in enumerate(keys):
+            ours = self.ours.get(key, {})
+            if _is_track(ours):
+                shown[at], runs[at], threads[at] = ours["track"], ours["run"], ours["thread"]
+        return Tracks(
+            tuple(map(paired, shown)), tuple(runs), tuple(devices), tuple(map(paired, threads))
+        )
+
+
+def _is_key(event: dict[str, Any]) -> bool:
+    return type(event.get("pid")) is int and type(event.get("tid")) is int
+
+
+def _is_track(ours: dict[str, Any]) -> bool:
+    """Whether this tells a track of a timeline."""
+    texts, numbers = ("track", "thread"), ("index", "run")
+    return all(isinstance(ours.get(name), str) for name in texts) and all(
+        type(ours.get(name)) is int and 0 <= ours[name] < 1 << 31 for name in numbers
+    )
 
 
 def _untold(tid: Any) -> str:

@@ -1,0 +1,67 @@
+"""trace: the times of a dump as a file that other programs open."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+SAMPLE = samples.resnet20_cifar
+
+
+def _slices(text: str) -> list[dict[str, Any]]:
+    return [event for event in json.loads(text)["traceEvents"] if event["ph"] in "Xi"]
+
+
+def test_the_times_of_a_dump_become_a_trace(tvmdbg: Run, tmp_path: Path) -> None:
+    output = tmp_path / "trace.json"
+    done = tvmdbg("trace", SAMPLE, "-o", output)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(output)]
+    slices = _slices(output.read_text())
+    own = next(SAMPLE.rglob("_tvmdbg_execution_trace.json"))
+    events = json.loads(own.read_text())["traceEvents"]
+    begins = [event for event in events if event["ph"] == "B"]
+    assert sorted(each["name"] for each in slices) == sorted(each["name"] for each in begins)
+    assert sum(each.get("dur", 0) for each in slices) == pytest.approx(events[-1]["ts"])
+    piped = tvmdbg("trace", SAMPLE, "-o", "-")
+    assert _slices(piped.stdout) == slices
+    assert tvmdbg("summary", output).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((SAMPLE, "-o", "trace.txt"), "is no .json"),
+        ((SAMPLE, "-o", "nowhere/trace.json"), "there is no such folder"),
+        ((SAMPLE, "-o", "."), "is a folder"),
+        ((SAMPLE / "_tvmdbg_device_CPU_0/_tvmdbg_graph_dump.json", "-o", "t.json"), "no times"),
+    ],
+)
+def test_what_cannot_be_written_is_said(
+    arguments: tuple[Any, ...], told: str, tvmdbg: Run, tmp_path: Path
+) -> None:
+    done = tvmdbg("trace", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_trace_is_not_written_over_itself(tvmdbg: Run, tmp_path: Path) -> None:
+    output = tmp_path / "trace.json"
+    tvmdbg("trace", SAMPLE, "-o", output)
+    before = output.read_bytes()
+    done = tvmdbg("trace", output, "-o", output)
+    assert done.returncode == 2
+    assert "never written to" in done.stderr
+    assert output.read_bytes() == before

@@ -1,0 +1,71 @@
+"""``tvmdbg trace``: the timeline as a Chrome trace, for Perfetto and others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tvmdbg_widgets.cli.dump import Named, of_run
+from tvmdbg_widgets.cli.examples import examples
+from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.terminal import note, say
+
+EXAMPLES = examples(
+    ('For ui.perfetto.dev, "Open trace file"', "tvmdbg trace /tmp/tvmdbg -o trace.json"),
+    ("Of a report", "tvmdbg trace report.json graph.json -o trace.json"),
+    ("In a pipe", "tvmdbg trace /tmp/tvmdbg -o - | gzip > trace.json.gz"),
+)
+
+
+@verb
+@of_run
+def trace(
+    named: Named,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where it goes: trace.json; [bold]-[/] is standard output.",
+        ),
+    ],
+) -> None:
+    """Write the times of a run as a Chrome trace, which Perfetto and other programs open.
+
+    Times are exact to the last digit. A process is a device, a thread a track; slices that overlap
+    others are on threads of their own, since other programs drop them. Each slice tells its node,
+    op kind, trust and occurrence. What was laid end to end and not observed so is named synthetic.
+    """
+    _check_target(output)
+    run = named.open()
+    named.spare(run, output)
+    timeline = run.timeline
+    if timeline is None:
+        from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+
+        raise UsageError("this run has no times", HOW_TO_GET["timeline"])
+    if output == "-":
+        from tvmdbg_widgets.export.chrome_trace import send_chrome_trace
+
+        send_chrome_trace(timeline, run.graph, sys.stdout.buffer, title=run.title)
+        sys.stdout.buffer.flush()
+        return
+    path = run.to_chrome_trace(output)
+    say(output)
+    note(f"{path.stat().st_size:,} bytes; open it in ui.perfetto.dev or chrome://tracing")
+
+
+def _check_target(output: str) -> None:
+    if output == "-":
+        return
+    target = Path(output)
+    if target.is_dir():
+        raise UsageError(f"{output} is a folder", f"Name a file: -o {target / 'trace'}.json")
+    if target.suffix.lower() != ".json":
+        raise UsageError(f"{output} is no .json", "Perfetto knows traces in JSON by this ending.")
+    if not target.resolve().parent.is_dir():
+        raise UsageError(f"{target.parent}: there is no such folder to write to")

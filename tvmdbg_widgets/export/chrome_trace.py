@@ -1,0 +1,177 @@
+"""The timeline as a Chrome trace in JSON, which Perfetto, chrome://tracing and we open.
+
+"Trace Event Format" (Google, 2016): times are microseconds in decimal. Slices are X events,
+those of no duration instants (i), counters C events, flows s, t and f events.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.export.chrome_threads import Threads, metadata, threads
+from tvmdbg_widgets.export.chrome_times import microseconds
+from tvmdbg_widgets.model.node_words import node_op_kinds
+from tvmdbg_widgets.model.timeline_flows import bound_slices
+from tvmdbg_widgets.model.trust import Trust
+from tvmdbg_widgets.model.writing import replacing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.timeline import Timeline
+
+_BLOCK = 1 << 14
+
+Ints = npt.NDArray[np.int64]
+
+
+def write_chrome_trace(
+    timeline: Timeline, graph: Graph | None, path: str | os.PathLike[str], *, title: str = ""
+) -> Path:
+    """Write a timeline; see ``DebugRun.to_chrome_trace``."""
+    target = Path(path)
+    with replacing(target, ".json") as file:
+        send_chrome_trace(timeline, graph, file, title=title)
+    return target
+
+
+def send_chrome_trace(
+    timeline: Timeline, graph: Graph | None, file: IO[bytes], *, title: str = ""
+) -> None:
+    """Write a timeline to an open file, a block of events at a time."""
+    slices = _order(timeline)
+    given = threads(timeline)
+    said = " (synthetic: laid end to end)" if timeline.synthetic else ""
+    values = None if timeline.extras is None else timeline.extras.counters.values
+    about = {
+        "title": title,
+        "synthetic": timeline.synthetic,
+        "slices_left_out": timeline.num_slices - len(slices),
+        "values_left_out": 0 if values is None else int(np.count_nonzero(~np.isfinite(values))),
+    }
+    top = {"displayTimeUnit": "ns", "otherData": {"tvmdbg": about}}
+    file.write(json.dumps(top)[:-1].encode() + b', "traceEvents": [\n')
+    first = ",\n".join(metadata(timeline, given, title or "timeline", said))
+    file.write(first.encode())
+    comma = ",\n" if first else ""
+    events = _Events(timeline, graph, given)
+    total = len(slices) + len(events.ends)
+    with tqdm(total=total, desc="writing events", unit="", delay=1, leave=False) as bar:
+        for make, every in ((events.slices, slices), (events.flows, events.ends)):
+            for begin in range(0, len(every), _BLOCK):
+                block = every[begin : begin + _BLOCK]
+                file.write((comma + ",\n".join(make(block))).encode())
+                comma = ",\n"
+                bar.update(len(block))
+    for line in events.counters():
+        file.write((comma + line).encode())
+        comma = ",\n"
+    file.write(b"\n]}\n")
+
+
+def _order(timeline: Timeline) -> Ints:
+    """Usable slices by start, the longer first: a reader finds what holds a slice before it.
+
+    By whole nanoseconds, since there are readers that count in them.
+    """
+    at = np.sort(timeline.rows.order).astype(np.int64)
+    start, duration = timeline.slice_start_ns[at], timeline.slice_duration_ns[at]
+    return at[np.lexsort((-duration, start, -np.floor(duration), np.floor(start)))]
+
+
+class _Events:
+    """Lines of the events of a timeline.
+
+    Attributes
+    ----------
+    ends : int64[F]
+        Numbers of the ends of flows.
+    """
+
+    def __init__(self, timeline: Timeline, graph: Graph | None, given: Threads) -> None:
+        self._timeline, self._threads = timeline, given
+        self._names = [json.dumps(name) for name in timeline.slice_names.unique]
+        self._where = [given.where(thread) for thread in range(len(given.track))]
+        self._trust = [json.dumps(each.label) for each in Trust]
+        kinds = [] if graph is None else list(node_op_kinds(graph))
+        self._node = [
+            f'"node":{node}' + (f',"op":{json.dumps(kinds[node])}' if node < len(kinds) else "")
+            for node in range(timeline.num_nodes)
+        ]
+        extras = timeline.extras
+        self.ends = np.arange(0 if extras is None else len(extras.flow_ends))
+        self._bound = bound_slices(timeline)
+
+    def slices(self, at: Ints) -> Iterator[str]:
+        line = self._timeline
+        duration = line.slice_duration_ns[at]
+        for ts, dur, length, name, thread, node, trust, occurrence in zip(
+            microseconds(line.slice_start_ns[at], line.origin_ns),
+            microseconds(duration),
+            duration.tolist(),
+            line.slice_names.codes[at].tolist(),
+            self._threads.of_slice[at].tolist(),
+            line.slice_node[at].tolist(),
+            line.slice_trust[at].tolist(),
+            line.slice_occurrence[at].tolist(),
+            strict=True,
+        ):
+            more = ""
+            if node >= 0:
+                more = (
+                    f',"args":{{{self._node[node]},"trust":{self._trust[trust]},'
+                    f'"occurrence":{occurrence}}}'
+                )
+            kind = f'"ph":"X","dur":{dur}' if length else '"ph":"i","s":"t"'
+            yield (f'{{"name":{self._names[name]},{kind},"ts":{ts},{self._where[thread]}{more}}}')
+
+    def flows(self, at: Ints) -> Iterator[str]:
+        """Ends of flows, on the thread of the slice they are bound to."""
+        extras, line = self._timeline.extras, self._timeline
+        if extras is None:
+            return
+        given = extras.flow_ends
+        for each, ts in zip(at.tolist(), microseconds(given.ns[at], line.origin_ns), strict=True):
+            bound, track = int(self._bound[each]), int(given.track[each])
+            thread = int(self._threads.of_slice[bound]) if bound >= 0 else track
+            where = self._where[thread] if thread >= 0 else '"pid":0,"tid":0'
+            around = ',"bp":"e"' if given.encloses[each] else ""
+            yield (
+                f'{{"name":{json.dumps(given.names[each])},"cat":"flow",'
+                f'"ph":"{chr(given.phase[each])}","id":{given.flow[each]},"ts":{ts},{where}'
+                f"{around}}}"
+            )
+
+    def counters(self) -> Iterator[str]:
+        """Values of counters; series of one counter that change together, together."""
+        line = self._timeline
+        if line.extras is None:
+            return
+        given = line.extras.counters
+        devices = {device: pid for (_, device), pid in self._threads.processes.items()}
+        together: dict[tuple[str, str, bytes], list[int]] = {}
+        for k, key in enumerate(zip(given.devices, given.names, strict=True)):
+            own = given.ns[given.offsets[k] : given.offsets[k + 1]]
+            together.setdefault((*key, own.tobytes()), []).append(k)
+        for (device, name, _), members in together.items():
+            ns = given.ns[given.offsets[members[0]] : given.offsets[members[0] + 1]]
+            starts = given.offsets[members]
+            keys = [given.series[k] for k in members]
+            head = f'{{"ph":"C","name":{json.dumps(name)},"pid":{devices[device]},"ts":'
+            for step, ts in enumerate(microseconds(ns, line.origin_ns)):
+                values = given.values[starts + step].tolist()
+                series: dict[str, Any] = {
+                    key: value
+                    for key, value in zip(keys, values, strict=True)
+                    if np.isfinite(value)
+                }
+                if series:
+                    yield f'{head}{ts},"args":{json.dumps(series)}}}'
