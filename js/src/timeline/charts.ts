@@ -12,6 +12,8 @@ import type { ChartKind, TimelineOptions } from "./state.ts";
 /** What takes the place of the tracks in time: the same slices, seen otherwise. */
 export interface OtherChart {
   readonly node: HTMLElement;
+  /** What it says of what was picked in it, "" nothing; the session's words follow a pick. */
+  readonly sentence?: string;
   /** Shows what the session says: selection, hover. */
   sync(): void;
   /** Whether the key meant something here; then nobody else acts on it. */

@@ -47,8 +47,6 @@ export class Flamechart {
   readonly body: HTMLElement;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
-  /** Called when the stage needs another height. */
-  onLayout: () => void = () => {};
   readonly #data: Data;
   readonly #root: HTMLElement;
   readonly #session: SessionClient;
@@ -298,7 +296,6 @@ export class Flamechart {
 
   /** Tracks were folded or unfolded. */
   fold(said: string): void {
-    this.onLayout();
     this.chart.changed();
     this.#say(said);
   }
@@ -430,6 +427,8 @@ export class Flamechart {
     this.charts.shown?.sync();
     this.tables.sync();
     this.#tell();
+    const picked = this.active === "table" ? this.tables : this.charts.shown;
+    if (picked?.sentence && !isOther) this.#say(picked.sentence);
   }
 
   retheme(theme: Theme): void {

@@ -90,6 +90,11 @@ export class Folded implements OtherChart {
     this.#stage.changed();
   }
 
+  get sentence(): string {
+    const row = this.#rows[this.#current.row];
+    return row ? this.#lines(row, this.#current.lane).join(", ") : "";
+  }
+
   key(event: KeyboardEvent): boolean {
     const { row, lane } = this.#current;
     const last = this.#rows.length - 1;
@@ -349,7 +354,7 @@ export class Folded implements OtherChart {
     this.#host.pick(found ? [found.node] : []);
     this.#current = { row, lane };
     this.#reveal();
-    if (found) this.#host.say(this.#lines(found, lane).join(", "));
+    if (this.sentence) this.#host.say(this.sentence);
     this.#stage.changed();
   }
 

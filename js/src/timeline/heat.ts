@@ -85,6 +85,13 @@ export class Heat implements OtherChart {
     this.#stage.touched();
   }
 
+  get sentence(): string {
+    const row = this.#matrix.rows[this.#current.row];
+    return row && this.#current.repeat >= 0
+      ? this.#lines(row, this.#current.repeat).join(", ")
+      : "";
+  }
+
   key(event: KeyboardEvent): boolean {
     const { row, repeat } = this.#current;
     const last = this.#order.length - 1;
@@ -355,7 +362,7 @@ export class Heat implements OtherChart {
     else this.#host.pick([found.node]);
     this.#current = { row, repeat };
     this.#reveal();
-    if (found) this.#host.say(this.#lines(found, repeat).join(", "));
+    if (this.sentence) this.#host.say(this.sentence);
     this.#stage.touched();
   }
 

@@ -25,6 +25,8 @@ export class Merged implements OtherChart {
   #slices: Int32Array | null = null;
   #range: readonly [number, number] | null = null;
   #found: unknown = null;
+  /** Whether the slices were there when the tree was made. */
+  #complete = false;
   #current = -1;
   #hovered = -1;
 
@@ -76,7 +78,8 @@ export class Merged implements OtherChart {
 
   sync(): void {
     const { session, data } = this.#host;
-    if (String(session.timeRange) !== String(this.#range)) {
+    const isOther = String(session.timeRange) !== String(this.#range);
+    if (isOther || data.slices.complete !== this.#complete) {
       this.#range = session.timeRange;
       this.#build(false);
     }
@@ -84,6 +87,7 @@ export class Merged implements OtherChart {
     const { hovered, node } = session;
     if (this.#icicle) {
       const of = (place: number) => this.#called.node(this.#icicle!.tree.key[place] ?? -1);
+      if (node === null && of(this.#current) >= 0) this.#current = -1;
       if (node !== null && of(this.#current) !== node && !this.#holds(this.#current, node)) {
         this.#current = this.#icicle.tree.key.indexOf(node);
         this.#reveal();
@@ -93,6 +97,10 @@ export class Merged implements OtherChart {
       } else if (hovered === null && of(this.#hovered) >= 0) this.#hovered = -1;
     }
     this.#stage.touched();
+  }
+
+  get sentence(): string {
+    return this.#current < 0 ? "" : this.#sentence(this.#current);
   }
 
   key(event: KeyboardEvent): boolean {
@@ -164,6 +172,7 @@ export class Merged implements OtherChart {
       });
       return;
     }
+    this.#complete = this.#host.data.slices.complete;
     const tree = new MergedTree(this.#frames());
     this.#icicle = new Icicle(tree, this.#called);
     this.#current = this.#hovered = -1;

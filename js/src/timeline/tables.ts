@@ -102,6 +102,12 @@ export class Tables {
     this.#host.say(`Table ${this.#said.textContent || `by ${TITLES[this.by]}`}`);
   }
 
+  /** What the current row says, "" where there is none. */
+  get sentence(): string {
+    const row = this.#rows && this.#by.current;
+    return row ? this.#sentence(row) : "";
+  }
+
   /** The next thing to sum up by. */
   next(step = 1): void {
     const known = [...this.#select.options].filter(({ disabled }) => !disabled);
@@ -188,13 +194,15 @@ export class Tables {
     if (this.by === "callers") this.#sandwich.show(this.#rows!, row);
     if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
     else if (row.slice >= 0) this.#host.pick([], row.slice);
+    this.#host.say(this.#sentence(row));
+  }
+
+  #sentence(row: ByRow): string {
     const { p50, p90 } = this.#rows!.spread(row);
     const share = percent(row.ns / this.#rows!.total);
     const spread = Number.isNaN(p50) ? "" : `, median ${duration(p50)}, p90 ${duration(p90)}`;
     const more = row.inside ? ", Enter opens it" : "";
-    this.#host.say(
-      `${row.label}: ${duration(row.ns)}, ${share}, ${counted(row.count, "slice")}${spread}${more}`,
-    );
+    return `${row.label}: ${duration(row.ns)}, ${share}, ${counted(row.count, "slice")}${spread}${more}`;
   }
 }
 
