@@ -183,7 +183,7 @@ def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
         view = View(page, address)
         shown = [label["text"] for label in view.seen()["labels"]]
         assert {"trainer: main", "loader: main"} <= set(shown)
-        assert any("2 lanes: slices overlap" in text for text in shown)
+        assert any("1 slice overlaps others: on its own lane" in text for text in shown)
         expect(view.root.locator("summary")).not_to_contain_text("inside")
         expect(view.root.locator(".tvmdbg-timeline-head")).not_to_contain_text("self")
 

@@ -145,7 +145,7 @@ function build(
     view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
     view.chart.changed();
   };
-  view.onLayout = resize;
+  scene.onLayout = resize;
   resize();
   view.showPart(options.get("show"));
   view.showChart(options.get("chart"));
@@ -211,6 +211,7 @@ function build(
     (event) => {
       const out = (event as CustomEvent).detail ?? {};
       view.charts.shown?.inspect(out);
+      view.ranges.inspect(out);
       view.tables.inspect(out);
     },
     { signal },

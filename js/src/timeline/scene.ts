@@ -36,6 +36,8 @@ export class Scene {
   readonly names: Names;
   readonly layout: Layout;
   readonly tiles: Tiles;
+  /** Called when tracks take another height. */
+  onLayout: () => void = () => {};
   /** Below the tracks. */
   bands: readonly Band[] = [];
   /** Arrows between slices, once they are known. */
@@ -133,9 +135,7 @@ export class Scene {
   foldAt(y: number): string {
     const head = this.headAt(y);
     if (!head) return "";
-    const said = this.layout.fold(head);
-    this.scrollBy(0);
-    return said;
+    return this.#folded(this.layout.fold(head));
   }
 
   headAt(y: number): Heading | TrackRow | null {
@@ -146,8 +146,12 @@ export class Scene {
   foldCurrent(): string {
     const track = Math.max(0, this.slices.trackOf(this.current));
     const head = this.layout.tracks[track];
-    const said = head ? this.layout.fold(head) : "";
+    return this.#folded(head ? this.layout.fold(head) : "");
+  }
+
+  #folded(said: string): string {
     this.scrollBy(0);
+    this.onLayout();
     return said;
   }
 
@@ -165,7 +169,9 @@ export class Scene {
   reveal(slice: number): void {
     const row = this.slices.rows[this.slices.rowOf(slice)];
     if (!row) return;
+    const { height: before } = this.layout;
     this.layout.unfold(row.track);
+    if (this.layout.height !== before) this.onLayout();
     this.viewport.reveal(this.slices.startOf(slice), this.slices.endOf(slice));
     const { y, height } = this.rowBox(row);
     if (y < TOP) this.scrollBy(y - TOP);
