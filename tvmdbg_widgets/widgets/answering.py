@@ -36,8 +36,8 @@ class Context:
         Those that were made of this run.
     passes : Passes
         The counts of whole tensors that are under way.
-    timeline : callable
-        Returns the timeline, ready to be answered about; None where the run has none.
+    timeline : KeptTimeline or None
+        The timeline, ready to be answered about.
     watch : callable
         Called between the blocks of a long answer; raises where nobody waits for it any more.
     """
@@ -46,5 +46,5 @@ class Context:
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
     pictures: Pictures
     passes: Passes
-    timeline: Callable[[], KeptTimeline | None]
+    timeline: KeptTimeline | None
     watch: Callable[[], None]

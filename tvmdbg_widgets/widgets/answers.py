@@ -63,7 +63,7 @@ class Answers:
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
         self._passes = Passes(self.turns, seconds)
-        self._timeline = cache(partial(_kept_timeline, run))
+        self._timeline = None if run.timeline is None else KeptTimeline(run.timeline)
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.
@@ -93,6 +93,11 @@ class Answers:
         )
         return known(context, question)
 
+    def prepare(self) -> None:
+        """Make rows and bins of time, which take long and which the first questions ask for."""
+        if self._timeline is not None:
+            self._timeline.ready  # noqa: B018
+
     def close(self) -> None:
         """Stop what runs in the background, and let go of what was kept."""
         self._passes.close()
@@ -104,12 +109,10 @@ def answer(run: DebugRun, message: object) -> Reply:
     return Answers(run).answer(message)
 
 
-def _kept_timeline(run: DebugRun) -> KeptTimeline | None:
-    return None if run.timeline is None else KeptTimeline(run.timeline)
-
-
 def _summary(context: Context, _question: Question) -> Reply:
     run = context.run
+    if context.timeline is not None:
+        context.timeline.rows  # noqa: B018 (what is told of the timeline needs them; made in one thread)
     parts = run.parts
     told = {
         name: None if part is None else repr(part).splitlines()[0]

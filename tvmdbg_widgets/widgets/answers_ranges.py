@@ -141,9 +141,10 @@ def find(context: Context, question: Question) -> Reply:
         kept.searched = last = Searched(text, regex, hits)
     context.watch()
     begin, step, bins = _find_bins(question, kept)
-    found = kept.lod.holding(last.hits.numbers, begin, step, bins)
+    lod = kept.lod
+    found = lod.holding(last.hits.numbers, begin, step, bins)
     current = question.integer("slice", -1, kept.count) if question.has("slice") else -1
-    previous, next_ = kept.lod.beside(last.hits.numbers, at, current)
+    previous, next_ = lod.beside(last.hits.numbers, at, current)
     result = {
         "count": len(last.hits.numbers),
         "selfNs": last.hits.self_ns,
@@ -177,7 +178,7 @@ def _known(value: float) -> float | None:
 def _find_bins(question: Question, kept: KeptTimeline) -> tuple[float, float, int]:
     """Return the begin, the step and the number of the bins that hits are marked in."""
     if not question.has("bins"):
-        return kept.lod.first, kept.step, kept.num_bins
+        return kept.ready.first, kept.ready.step, kept.num_bins
     most = max(1, min(_FIND_BINS, _HIT_CELLS // max(1, len(kept.timeline.rows.track))))
     bins = question.integer("bins", 1, most)
     begin, end = _range(question)

@@ -30,7 +30,7 @@ _ARROWS = 60_000
 
 def timeline(context: Context, _question: Question) -> Reply:
     """Answer what a view of the timeline needs first."""
-    kept = context.timeline()
+    kept = context.timeline
     if kept is None:
         return Reply(None)
     run, own = context.run, kept.timeline
@@ -44,7 +44,7 @@ def timeline(context: Context, _question: Question) -> Reply:
         columns |= lod_columns(kept, None)
     else:
         names = range(kept.names.first)
-        columns |= lod_columns(kept, kept.top)
+        columns |= lod_columns(kept, kept.ready.top)
         columns["lodName"][columns["lodName"] >= kept.names.first] = -1
     return packed({**columns, **kept.names.columns(names)}, info)
 
@@ -66,7 +66,7 @@ def names(context: Context, question: Question) -> Reply:
 
 def flows(context: Context, _question: Question) -> Reply:
     """Answer the arrows between slices, as many as fit one part; the first to begin come first."""
-    kept = context.timeline()
+    kept = context.timeline
     if kept is None:
         return Reply(None)
     own = kept.timeline
@@ -136,8 +136,8 @@ def _info(run: DebugRun, kept: KeptTimeline) -> dict[str, Any]:
         "words": timeline_words(own, run.graph is not None).to_json(),
         "slices": kept.count,
         "unusable": own.rows.unusable,
-        "first": kept.lod.first,
-        "last": kept.lod.last,
+        "first": kept.ready.first,
+        "last": kept.ready.last,
         "bins": 0 if kept.along else kept.num_bins,
         "whole": kept.whole,
         "binsOnly": None,

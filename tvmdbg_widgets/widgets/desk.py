@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.widgets.answers import Answers
 from tvmdbg_widgets.widgets.messages import Question, message_id
+from tvmdbg_widgets.widgets.timeline_kept import ALONG
 from tvmdbg_widgets.widgets.turns import Turn
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class Desk:
         self._pool: ThreadPoolExecutor | None = None
         self._scanning = False
         self._closed = False
+        if _HAS_THREADS and run.timeline is not None and run.timeline.num_slices > ALONG:
+            threading.Thread(target=self._answers.prepare, name="tvmdbg-rows", daemon=True).start()
 
     def take(self, message: object) -> None:
         """Have one message answered; it may be anything."""

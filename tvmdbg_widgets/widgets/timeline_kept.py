@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from tvmdbg_widgets.widgets.timeline_slices import SliceNames, SliceTable
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline_find import Hits
     from tvmdbg_widgets.model.timeline import Timeline
+    from tvmdbg_widgets.model.timeline_rows import Rows
 
 #: Slices that come along with the first answer.
 ALONG = 8_000
@@ -41,8 +41,33 @@ class Searched:
     hits: Hits
 
 
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """What every first answer needs.
+
+    Attributes
+    ----------
+    first, last : float
+        First start and last end of what is drawn, nanoseconds.
+    top : Bins
+        All of time between them in bins of ``step`` nanoseconds.
+    names : SliceNames
+    table : SliceTable
+    """
+
+    first: float
+    last: float
+    step: float
+    top: Bins
+    names: SliceNames
+    table: SliceTable
+
+
 class KeptTimeline:
     """The slices of a timeline, ready to be answered about.
+
+    Beside the timeline and its rows it keeps 34 bytes a slice where a page cannot hold all slices,
+    else none: then nobody asks for tiles.
 
     Parameters
     ----------
@@ -53,11 +78,19 @@ class KeptTimeline:
         self.timeline = timeline
         self.searched: Searched | None = None
         self._lock = threading.RLock()
+        self._lod: TimelineLod | None = None
+        self._ready: Ready | None = None
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the timeline, which one thread makes and others wait for."""
+        with self._lock:
+            return self.timeline.rows
 
     @property
     def count(self) -> int:
         """Slices that are drawn."""
-        return len(self.timeline.rows.order)
+        return len(self.rows.order)
 
     @property
     def along(self) -> bool:
@@ -69,69 +102,55 @@ class KeptTimeline:
         """Whether a page holds all slices."""
         return self.count <= MOST_WHOLE
 
-    @cached_property
-    def _lod(self) -> TimelineLod:
-        return TimelineLod(self.timeline)
-
     @property
     def lod(self) -> TimelineLod:
         """The slices ready to be summed up."""
         with self._lock:
-            return self._lod
+            found = self._lod or TimelineLod(self.timeline)
+            self._lod = None if self.whole else found
+            return found
 
     @property
     def tiles_at_once(self) -> int:
         """How many tiles one answer has at most."""
-        return max(1, _TILE_CELLS // TILE_BINS // max(1, len(self.timeline.rows)))
+        return max(1, _TILE_CELLS // TILE_BINS // max(1, len(self.rows)))
 
     @property
     def num_bins(self) -> int:
         """Bins of a row in the first answer."""
-        rows = max(1, len(self.timeline.rows.track))
-        return max(_LEAST_BINS, min(_BINS, _CELLS // rows))
+        return max(_LEAST_BINS, min(_BINS, _CELLS // max(1, len(self.rows))))
 
     @property
-    def step(self) -> float:
-        """Nanoseconds of a bin of the first answer."""
-        lod = self.lod
-        return (lod.last - lod.first) / self.num_bins or 1.0
-
-    @cached_property
-    def _top(self) -> Bins:
-        return self.lod.bins(self.lod.first, self.step, self.num_bins)
-
-    @property
-    def top(self) -> Bins:
-        """All of time in bins."""
+    def ready(self) -> Ready:
+        """What every first answer needs; made once."""
         with self._lock:
-            return self._top
+            if self._ready is None:
+                self._ready = self._made()
+            return self._ready
 
-    @cached_property
-    def _names(self) -> SliceNames:
-        numbers = np.zeros(0, np.int32) if self.along else self.top.slice
-        seen = self.timeline.rows.order[numbers[numbers >= 0]]
-        return SliceNames(self.timeline.slice_names, seen)
+    def _made(self) -> Ready:
+        lod = self.lod
+        step = (lod.last - lod.first) / self.num_bins or 1.0
+        top = lod.bins(lod.first, step, self.num_bins)
+        shown = np.zeros(0, np.int32) if self.along else top.slice[top.slice >= 0]
+        names = SliceNames(self.timeline.slice_names, self.rows.order[shown])
+        table = SliceTable(self.timeline, names)
+        return Ready(lod.first, lod.last, step, top, names, table)
 
     @property
     def names(self) -> SliceNames:
         """Names of slices, by number."""
-        with self._lock:
-            return self._names
-
-    @cached_property
-    def _table(self) -> SliceTable:
-        return SliceTable(self.timeline, self.names)
+        return self.ready.names
 
     @property
     def table(self) -> SliceTable:
         """Slices as they travel."""
-        with self._lock:
-            return self._table
+        return self.ready.table
 
 
 def kept_timeline(context: Context) -> KeptTimeline:
     """Return the timeline of the run that is asked about; LookupError where it has none."""
-    kept = context.timeline()
+    kept = context.timeline
     if kept is None:
         raise LookupError("this run has no timeline")
     return kept
