@@ -11,7 +11,7 @@ describe("code for a selection", () => {
     expect(timesCode([1, 2])).toBe("[run.timeline.node(i) for i in (1, 2)]");
     expect(timesCode([])).toBe("run.timeline.top()");
     expect(sliceCode(38, 2)).toBe("run.timeline.slice(run.timeline.slices_of(38)[2])");
-    expect(rangeCode([0.1, 2e21])).toBe("run.timeline.between(0.1, 2e+21)");
+    expect(rangeCode([0.1, 2e21])).toBe("run.area(0.1, 2e+21).to_dataframe()");
   });
 });
 

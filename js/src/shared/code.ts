@@ -15,9 +15,9 @@ export function sliceCode(node: number, occurrence: number): string {
   return `run.timeline.slice(run.timeline.slices_of(${node})[${occurrence}])`;
 }
 
-/** The slices that a range of time touches, nanoseconds. */
+/** What lies in a range of time, nanoseconds, as a table. */
 export function rangeCode([start, end]: readonly [number, number]): string {
-  return `run.timeline.between(${start}, ${end})`;
+  return `run.area(${start}, ${end}).to_dataframe()`;
 }
 
 /** The code with a comment that tells of which run it speaks, for notebooks with more than one. */

@@ -60,6 +60,8 @@ export function* csvParts(
   if (lines.length) yield `${lines.join("\r\n")}\r\n`;
 }
 
+/** A cell of text; one that a spreadsheet would take for a formula begins with an apostrophe. */
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -198,6 +198,13 @@ export class Ranges {
     return true;
   }
 
+  /** For tests: the gap, the measure, and the edge that the pointer has snapped to. */
+  inspect(out: Record<string, unknown>): void {
+    const { gap, measure, snapped } = this.#host.data.scene;
+    Object.assign(out, { gap, snapped: snapped?.slice === -1 ? null : snapped });
+    out.measure = measure && { range: measure.range, open: measure.open };
+  }
+
   /** The track of the gap or slice that is looked at, else the first that has gaps. */
   get #track(): number {
     const { scene, slices } = this.#host.data;
