@@ -2,6 +2,9 @@ import { lowerBound, upperBound } from "../shared/sorted.ts";
 import type { Row } from "./row.ts";
 import { RowKind, type Slices } from "./slices.ts";
 
+/** Slices laid end to end are apart by less than this only because sums of doubles are rounded; as in Python. */
+const NOTHING_NS = 0.01;
+
 /** The rows of one thread of a device. */
 export class Track {
   readonly number: number;
@@ -72,17 +75,17 @@ export class Track {
       const [first, last] = this.rows[0]?.range(from, to) ?? [0, 0];
       for (let at = first; at < last; at++) {
         const begins = start[at]!;
-        if (begins > since) found(since, begins);
+        if (begins - since > NOTHING_NS) found(since, begins);
         since = Math.max(since, begins + duration[at]!);
       }
     } else {
       const [start, end] = this.#intervals();
       for (let at = upperBound(end, from); at < start.length && start[at]! < to; at++) {
-        if (start[at]! > since) found(since, start[at]!);
+        if (start[at]! - since > NOTHING_NS) found(since, start[at]!);
         since = Math.max(since, end[at]!);
       }
     }
-    if (to > since) found(since, to);
+    if (to - since > NOTHING_NS) found(since, to);
   }
 
   #intervals(): [start: Float64Array, end: Float64Array, before: Float64Array] {
