@@ -83,6 +83,20 @@ def test_an_overlap_of_rounding_is_no_issue_a_real_one_is() -> None:
     assert "traceEvents[2]" in found[0].message
 
 
+def test_times_are_read_digit_by_digit() -> None:
+    text = "".join(
+        f'{{"ts": {ts}, "tid": 1, "pid": 1, "name": "a", "ph": "{ph}"}},'
+        for ph, ts in zip(
+            "BEBE", ("1.5", "2.0025", "9007199254740.993", "9007199254741"), strict=True
+        )
+    )
+    data = f'{{"displayTimeUnit": "ns", "traceEvents": [{text[:-1]}]}}'.encode()
+    trace = read_trace(BytesSource(data, "t.json"))
+    assert trace.start_ns.tolist() == [0.0, 9007199254739493.0]
+    assert trace.duration_ns.tolist() == [502.5, 7.0]
+    assert trace.end_us.tolist() == [2.0025, 9007199254741.0]
+
+
 def test_a_begin_without_end_keeps_the_place_of_later_nodes() -> None:
     events = pairs(("a", 0.0, 1.0), ("b", 1.0, 2.0), ("c", 2.0, 3.0))
     del events[3]

@@ -32,8 +32,8 @@ def trace_of(case: Case) -> Timeline:
     count = len(trace)
     return from_trace(
         trace.names,
-        trace.start_us,
-        trace.end_us,
+        trace.start_ns,
+        trace.duration_ns,
         nodes=np.arange(count),
         trust=np.full(count, Trust.BY_ORDER),
         num_nodes=count,
@@ -128,7 +128,13 @@ def table(nodes: list[int], times: list[float], **more: object) -> Timeline:
 
 def test_a_disagreement_gives_both_numbers() -> None:
     traced = from_trace(
-        column("n0", "n1"), [0, 5], [5, 9], nodes=[0, 1], trust=[0, 0], num_nodes=4, source="t.json"
+        column("n0", "n1"),
+        [0, 5000],
+        [5000, 4000],
+        nodes=[0, 1],
+        trust=[0, 0],
+        num_nodes=4,
+        source="t.json",
     )
     within = combine(traced, table([0, 1], [5000.5, 3999.5]), rounding_ns=0.5)
     assert not within.issues
@@ -176,8 +182,8 @@ def test_observed_starts_keep_their_gaps() -> None:
 def test_several_slices_of_a_node_are_occurrences() -> None:
     line = from_trace(
         column("a", "b", "a", "a"),
-        [0, 1, 2, 4],
-        [1, 2, 4, np.nan],
+        [0, 1000, 2000, 4000],
+        [1000, 1000, 2000, np.nan],
         nodes=[0, 1, 0, 0],
         trust=[0, 3, 2, 0],
         num_nodes=3,

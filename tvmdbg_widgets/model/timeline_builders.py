@@ -24,8 +24,8 @@ Ints = npt.NDArray[np.int64]
 
 def from_trace(
     names: StringColumn,
-    start_us: npt.ArrayLike,
-    end_us: npt.ArrayLike,
+    start_ns: npt.ArrayLike,
+    duration_ns: npt.ArrayLike,
     *,
     nodes: npt.ArrayLike,
     trust: npt.ArrayLike,
@@ -38,8 +38,8 @@ def from_trace(
     Parameters
     ----------
     names : StringColumn[P]
-    start_us, end_us : float64[P]
-        Microseconds. A pair that is not finite or ends before it starts makes no slice.
+    start_ns, duration_ns : float64[P]
+        A pair that is not finite or ends before it starts makes no slice.
     nodes : int32[P]
         Node id of each pair, -1 unknown.
     trust : uint8[P]
@@ -57,9 +57,8 @@ def from_trace(
         ``synthetic``: the classic trace lays mean times end to end. ``node_ns`` is the mean
         duration of a node's slices; repeats are unknown.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        start = np.asarray(start_us, dtype=np.float64) * 1e3
-        duration = np.asarray(end_us, dtype=np.float64) * 1e3 - start
+    start = np.asarray(start_ns, dtype=np.float64)
+    duration = np.asarray(duration_ns, dtype=np.float64)
     kept = np.flatnonzero(np.isfinite(start) & np.isfinite(duration) & (duration >= 0))
     node = _checked(nodes, num_nodes)[kept]
     start, duration = start[kept], duration[kept]

@@ -236,8 +236,8 @@ def _trace_timeline(names: StringColumn, trace: Trace) -> Timeline:
     join = join_pairs(names, trace.names, file=trace.file)
     return from_trace(
         trace.names,
-        trace.start_us,
-        trace.end_us,
+        trace.start_ns,
+        trace.duration_ns,
         nodes=join.nodes,
         trust=join.trust,
         num_nodes=len(names),

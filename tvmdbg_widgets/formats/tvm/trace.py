@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
 from tvmdbg_widgets.model.errors import FormatError
@@ -39,6 +40,8 @@ class Trace:
         Node names; they repeat.
     start_us, end_us : float64[P]
         Microseconds as in the file. NaN where the file has no such event or no number.
+    start_ns, duration_ns : float64[P]
+        Nanoseconds from the earliest start, read as decimals: what is whole is exact. NaN alike.
     truncated : bool
         The file ends early or is broken inside: later pairs are missing.
     issues : Issues
@@ -48,6 +51,8 @@ class Trace:
     names: StringColumn
     start_us: npt.NDArray[np.float64]
     end_us: npt.NDArray[np.float64]
+    start_ns: npt.NDArray[np.float64]
+    duration_ns: npt.NDArray[np.float64]
     truncated: bool
     issues: Issues
     file: str
@@ -132,13 +137,38 @@ def read_trace(source: ByteSource) -> Trace:
             )
         )
     checker = _Checker(source.name, issues)
-    names, times, begins = checker.columns(events)
+    names, values, begins = checker.columns(events)
+    times = np.asarray([_number(value) for value in values], np.float64)
     start, end = checker.pair(names, begins)
     trace_names = checker.readable_names([names[i] for i in start])
     start_us = times[start]
     end_us = np.where(end >= 0, times[end], np.nan) if len(end) else np.zeros(0)
     checker.check_times(start_us, end_us, start)
-    return Trace(trace_names, start_us, end_us, cut is not None, Issues(issues), source.name)
+    start_ns, duration_ns = _exact(values, start, end)
+    return Trace(
+        trace_names,
+        start_us,
+        end_us,
+        start_ns,
+        duration_ns,
+        cut is not None,
+        Issues(issues),
+        source.name,
+    )
+
+
+def _exact(
+    values: list[Any], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Starts and durations in nanoseconds, from the digits of the file."""
+    read = nanoseconds(values)
+    rest = np.zeros(len(values)) if read.rest is None else read.rest
+    good = read.wrong[start] == Wrong.NO
+    origin = read.whole[start][good].min() if good.any() else 0
+    begin = np.where(good, (read.whole[start] - origin) + rest[start], np.nan)
+    good &= (end >= 0) & (read.wrong[end] == Wrong.NO)
+    length = (read.whole[end] - read.whole[start]) + (rest[end] - rest[start])
+    return begin, np.where(good, length, np.nan)
 
 
 class _Checker:
@@ -153,10 +183,10 @@ class _Checker:
             message = f"traceEvents[{indices[0]}]: {what}{more}"
             self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def columns(self, events: list[Any]) -> tuple[list[str], npt.NDArray[np.float64], list[bool]]:
+    def columns(self, events: list[Any]) -> tuple[list[str], list[Any], list[bool]]:
         """Check the fields of all events; return names, ts and whether each is a B event."""
         names: list[str] = []
-        times: list[float] = []
+        times: list[Any] = []
         begins: list[bool] = []
         tracks: set[tuple[int | str, int | str]] = set()
         for index, event in enumerate(events):
@@ -167,7 +197,7 @@ class _Checker:
             ):
                 raise self.refuse(index, event)
             names.append(self.field(index, event, "name", str))
-            times.append(_number(self.field(index, event, "ts", float, int)))
+            times.append(self.field(index, event, "ts", float, int, DecimalText))
             begins.append(event["ph"] == "B")
             tracks.add(
                 (
@@ -185,14 +215,14 @@ class _Checker:
                     file=self.file,
                 )
             )
-        column = np.asarray(times, dtype=np.float64)
+        column = np.asarray([_number(value) for value in times], dtype=np.float64)
         self.report(
             "time-not-finite",
             Severity.ERROR,
             np.flatnonzero(~np.isfinite(column)),
             "ts is not a finite number; its slice is left out",
         )
-        return names, column, begins
+        return names, times, begins
 
     def field(self, index: int, event: dict[str, Any], name: str, *kinds: type) -> Any:
         """Return a field of an event; FormatError if it has another JSON type."""
@@ -202,7 +232,7 @@ class _Checker:
                 "the field has the wrong type",
                 file=self.file,
                 field=f"traceEvents[{index}].{name}",
-                expected=" or ".join(kind.__name__ for kind in kinds),
+                expected=" or ".join(kind.__name__ for kind in kinds if kind is not DecimalText),
                 found=repr(value)[:80],
             )
         return value
@@ -300,7 +330,7 @@ class _Checker:
         )
 
 
-def _number(value: float) -> float:
+def _number(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:

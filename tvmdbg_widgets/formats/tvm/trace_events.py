@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 
@@ -16,7 +17,7 @@ _OPENING = re.compile(
     r'[ \t\r\n]*,[ \t\r\n]*)?"traceEvents"[ \t\r\n]*:[ \t\r\n]*\['
 )
 _BLANK = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_float=DecimalText)
 
 
 def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
@@ -31,7 +32,7 @@ def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
     Returns
     -------
     events : list
-        Whatever ``traceEvents`` holds, unchecked.
+        Whatever ``traceEvents`` holds, unchecked; numbers with a fraction as the file has them.
     unit : object
         ``displayTimeUnit``, None if absent.
     cut : Issue or None
@@ -43,7 +44,7 @@ def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
         Not JSON and no complete event before the break, or JSON of another kind.
     """
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_float=DecimalText)
     except RecursionError:
         raise FormatError(
             "the JSON is nested too deeply", file=file, expected="a list of flat events"
