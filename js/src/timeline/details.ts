@@ -132,10 +132,10 @@ export class Details {
 }
 
 function spread(repeats: Repeats): HTMLElement[] {
-  const { ns, count, p10, p90, sd, noisy } = repeats;
+  const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
   const said = counted(count, "repeat");
-  const title = `${said} in the order of the file, top to bottom; band p10 … p90, line median`;
+  const title = `${said} in the order of the file, top to bottom; band p10 … p90, line median; below: the mean and how surely it is known`;
   const caption = element(
     "figcaption",
     {},
@@ -148,7 +148,23 @@ function spread(repeats: Repeats): HTMLElement[] {
     element("span", {}, duration(finite.at(-1)!)),
   );
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
-  if (!noisy) return [figure];
-  const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean says little.`;
-  return [figure, element("p", { class: "tvmdbg-warning" }, rule)];
+  const lines = [figure];
+  if (low <= high) {
+    const text = `mean ${duration(mean)}, 95 % sure within ${duration(low)} … ${duration(high)}`;
+    lines.push(element("p", { class: "tvmdbg-muted" }, text));
+  }
+  if (warm > 0) {
+    lines.push(
+      element(
+        "p",
+        { class: "tvmdbg-muted" },
+        `hollow: the first ${counted(warm, "repeat")}, warm-up`,
+      ),
+    );
+  }
+  if (noisy) {
+    const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean says little.`;
+    lines.push(element("p", { class: "tvmdbg-warning" }, rule));
+  }
+  return lines;
 }

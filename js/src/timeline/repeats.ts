@@ -9,7 +9,13 @@ export interface Repeats {
   p50: number;
   p90: number;
   sd: number;
+  mean: number;
+  /** 95 % confidence interval of the mean; NaN unknown. */
+  low: number;
+  high: number;
   noisy: boolean;
+  /** How many of the first are warm-up. */
+  warm: number;
 }
 
 /** null where no repeats are known, or a time is no mean of them. */
@@ -23,6 +29,10 @@ export function repeatsOf(columns: TimelineColumns, node: number): Repeats | nul
     p50: columns.nodeP50[node]!,
     p90: columns.nodeP90[node]!,
     sd: columns.nodeSd[node]!,
+    mean: columns.nodeNs[node]!,
+    low: columns.nodeLow[node]!,
+    high: columns.nodeHigh[node]!,
+    warm: columns.info.warmUp.cut,
     noisy: columns.nodeNoisy[node] === 1,
   };
 }
