@@ -196,8 +196,13 @@ def why_no_repeats(run: RunParts) -> str:
     if timeline is None:
         return HOW_TO_GET["timeline"]
     words = timeline_words(timeline, run.graph is not None)
-    if words.repeats and len(_measured(timeline)):
-        return ""
+    if words.repeats and len(measured := _measured(timeline)):
+        if np.diff(timeline.repeats_offsets)[measured].max() > 1:
+            return ""
+        return (
+            "Each operator was measured once, so nothing is known of how its time varies: measure "
+            "more with repeat=."
+        )
     if timeline.synthetic:
         return words.no_repeats
     rows, size = _occurring(timeline)

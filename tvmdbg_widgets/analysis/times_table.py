@@ -164,13 +164,18 @@ class TimeTable(Sequence[TimeRow]):
         )
 
     @property
+    def head(self) -> str:
+        """What a key is: ``"op kind"``."""
+        return _HEADS[self.by]
+
+    @property
     def caption(self) -> str:
         """What the table holds, in one line."""
         where = (
             "" if self.within is None else f" from {' to '.join(map(duration_text, self.within))}"
         )
         return (
-            f"{self.title}: time by {_HEADS[self.by]}{where}; {duration_text(self.total_ns)} in "
+            f"{self.title}: time by {self.head}{where}; {duration_text(self.total_ns)} in "
             f"all slices, {counted(len(self), 'row')}"
         )
 
@@ -207,7 +212,7 @@ class TimeTable(Sequence[TimeRow]):
         shown = range(len(self) if most is None else min(most, len(self)))
         spread = bool((self.slices > 1).any())
         sure = bool(np.isfinite(self.low).any())
-        head = [_HEADS[self.by], "slices", "time", "share"]
+        head = [self.head, "slices", "time", "share"]
         head += [] if self.overlap else ["together"]
         head += ["min", "median", "p90", "max"] if spread else []
         head += ["mean within, 95 %"] if sure else []

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 LEAST_WIDTH, MOST_WIDTH = 300, 2000
 SHOWN = ("both", "chart", "table")
 SORTS = ("time", "order")
+CHARTS = ("time", "merged", "folded", "repeats", "roofline")
+TABLES_BY = ("node", "kind", "part", "group", "device", "name", "callers", "change")
 COLOR_BY = (
     *("kind", "time", "health", "dtype", "device", "storage", "layout", "bytes"),
     *("slack", "critical", "intensity", "flops"),

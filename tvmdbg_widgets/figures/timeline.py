@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.operators import Operators, operators
-from tvmdbg_widgets.figures.choices import SHOWN, SORTS, one_of, usable_width
+from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SORTS, TABLES_BY, one_of, usable_width
 from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
 from tvmdbg_widgets.figures.timeline_names import node_label
+from tvmdbg_widgets.figures.timeline_other import (
+    OTHER_CHARTS,
+    SUMMED_BY,
+    draw_other,
+    draw_summed,
+)
 from tvmdbg_widgets.figures.timeline_table import draw_table
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.timeline_words import timeline_words
@@ -34,6 +40,8 @@ class TimelineOptions:
     """How the timeline is shown; as of ``Flamechart``. ``selected`` are node ids."""
 
     show: str = "both"
+    chart: str = "time"
+    table_by: str = "node"
     sort: str = "time"
     time_range: Range | None = None
     selected: tuple[int, ...] = ()
@@ -41,6 +49,8 @@ class TimelineOptions:
     def __post_init__(self) -> None:
         """Refuse what no timeline can show."""
         one_of("show", self.show, SHOWN)
+        one_of("chart", self.chart, CHARTS)
+        one_of("table_by", self.table_by, TABLES_BY)
         one_of("sort", self.sort, SORTS)
         if self.time_range is not None:
             start, end = self.time_range
@@ -55,6 +65,8 @@ def timeline_figure(
     run: DebugRun,
     *,
     show: str = "both",
+    chart: str = "time",
+    table_by: str = "node",
     sort: str = "time",
     time_range: Range | None = None,
     selected: Sequence[int] = (),
@@ -67,8 +79,14 @@ def timeline_figure(
     ----------
     show : str
         ``"chart"``, ``"table"`` or ``"both"``.
+    chart : str
+        ``"time"`` (tracks in time), ``"merged"`` (by path, the heaviest first), ``"folded"`` (all
+        repeats as one) or ``"repeats"`` (operators by repeats).
+    table_by : str
+        What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
+        ``"device"``, ``"name"`` or ``"callers"``.
     sort : str
-        The table holds the slowest operators (``"time"``) or the first in execution (``"order"``).
+        The table of nodes holds the slowest (``"time"``) or the first in execution (``"order"``).
     time_range : (float, float) or None
         Nanoseconds that the axis spans; the whole timeline where left out.
     selected : sequence of int
@@ -83,7 +101,14 @@ def timeline_figure(
     ValueError
         A value that is none of these.
     """
-    options = TimelineOptions(show, sort, time_range, tuple(selected))
+    options = TimelineOptions(
+        show=show,
+        chart=chart,
+        table_by=table_by,
+        sort=sort,
+        time_range=time_range,
+        selected=tuple(selected),
+    )
     return timeline_panel(run, usable_width(width), theme_of(theme), options).figure()
 
 
@@ -108,7 +133,8 @@ def timeline_panel(
     panel.description = _description(run, timeline, rows, words, options)
     y = panel.heading(run.title, f"{slices}, {took}")
     y = panel.paragraph(said, y, lines=4, fill=theme.warning if timeline.synthetic else theme.muted)
-    charted = bool(timeline.num_slices) and options.show != "table"
+    in_time = options.chart not in OTHER_CHARTS
+    charted = bool(timeline.num_slices) and options.show != "table" and in_time
     if charted:
         whole = whole_range(timeline)
         shown = options.time_range or whole
@@ -119,7 +145,12 @@ def timeline_panel(
             )
             y = panel.paragraph(note, y, lines=2, fill=theme.muted)
         y = Chart(panel, timeline, run.graph, shown, options.selected).draw(y + 4)
-    if len(rows) and (options.show != "chart" or not charted):
+    elif timeline.num_slices and options.show != "table":
+        y = draw_other(panel, run, options.chart, y, options.selected)
+    if options.table_by in SUMMED_BY:
+        if options.show != "chart":
+            y = draw_summed(panel, run, options.table_by, y)
+    elif len(rows) and (options.show != "chart" or not timeline.num_slices):
         y = panel.paragraph(which, y + 4, lines=3, fill=theme.muted)
         y = draw_table(panel, run.graph, rows, words, y, selected=options.selected)
     panel.height = y + MARGIN
@@ -159,6 +190,8 @@ def _description(
         "words": words.to_json(),
         "nested": list(timeline.nesting.nested),
         "show": options.show,
+        "chart": options.chart,
+        "table_by": options.table_by,
         "sort": options.sort,
         "time_range": None if options.time_range is None else list(options.time_range),
         "selected": list(options.selected),
