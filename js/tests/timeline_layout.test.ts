@@ -112,7 +112,7 @@ describe("Layout", () => {
     const last = all.tracks[3]!.rows.at(-1)!;
     const gpu = scene.layout.headings[1]!;
     scene.scrollBy(gpu.top - 10);
-    expect(scene.foldAt(TOP - scene.scroll + gpu.top + 4)).toBe("gpu folded: 2 tracks");
+    expect(scene.foldAt(5, TOP - scene.scroll + gpu.top + 4)).toBe("gpu folded: 2 tracks");
     expect(scene.rowBox(last).height).toBe(0);
     expect(scene.visibleRows).not.toContain(last);
     scene.reveal(last.first);

@@ -46,7 +46,8 @@ export class Headers {
     }
   }
 
-  #heading({ text, first, last, level, folded }: Heading, y: number): void {
+  #heading(heading: Heading, y: number): void {
+    const { text, first, last, level, folded } = heading;
     const { width } = this.#scene;
     this.#context.fillStyle = this.#theme.surface;
     this.#context.fillRect(0, y + 1, width, 18);
@@ -54,6 +55,7 @@ export class Headers {
     this.#triangle(x, y + 10, folded);
     const lead =
       x + 14 + this.#write(text, x + 12, y + 10, this.#theme.text, width - x - 20, "600");
+    heading.nameEnd = lead;
     const tracks = counted(last - first, "track");
     const said = folded ? `${tracks} hidden` : tracks;
     this.#write(said, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
@@ -67,6 +69,7 @@ export class Headers {
     this.#context.fillRect(0, top + 2, width, 16);
     this.#triangle(6, y, folded);
     let x = 18 + this.#write(place.name, 18, y, this.#theme.text, width - 24, "600");
+    place.nameEnd = x;
     const badge = overlapText(track, width < SHORT_BELOW);
     if (badge) {
       x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, this.#theme.warning, width - x - 14, "600");

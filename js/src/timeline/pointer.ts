@@ -122,6 +122,7 @@ export function bindPointer(
         scene.measure.follow(scene.snapped);
         events.measure();
       }
+      canvas.style.cursor = scene.headAt(x, y) ? "pointer" : "";
       events.hover(scene.hit(x, y), x, y);
       return;
     }
@@ -157,7 +158,7 @@ export function bindPointer(
     if (!done.moved) {
       if (scene.measure?.open && done.zone !== "overview") events.edge(edgeAt(x, event.altKey));
       else if (done.zone === "tracks" && event.button === 0) {
-        const folded = scene.foldAt(y);
+        const folded = scene.foldAt(x, y);
         if (folded) events.fold(folded);
         else events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
       } else if (done.zone === "overview") {

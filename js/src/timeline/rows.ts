@@ -9,6 +9,8 @@ const INSTANTS = 8;
 const LONE_ROW = 40;
 /** What is seen of a folded track: its lowest level. */
 const FOLDED = 9;
+/** Where names end until they were measured. */
+const NAME = 60;
 const SLICE_GAP: number = tokens.slice.gap;
 
 /** Where one track is drawn, in CSS pixels from the top of all tracks. */
@@ -24,6 +26,8 @@ export interface TrackRow {
   folded: boolean;
   /** Its heading is folded: it takes no room. */
   hidden: boolean;
+  /** Where its name ends; what a click folds. */
+  nameEnd: number;
 }
 
 /** What runs are called that are compared. */
@@ -40,6 +44,7 @@ export interface Heading {
   top: number;
   folded: boolean;
   hidden: boolean;
+  nameEnd: number;
 }
 
 /** The tracks one below the other, under headings where there are several runs or devices. */
@@ -68,6 +73,7 @@ export class Layout {
       bottom: 0,
       folded: false,
       hidden: false,
+      nameEnd: NAME,
     }));
     this.place();
   }
@@ -170,8 +176,8 @@ function headings({ columns, tracks }: Slices): Heading[] {
     const last = found.findLast((each) => each.level === level);
     if (isSame && last?.text === text && last.last === track) last.last++;
     else {
-      const place = { first: track, last: track + 1, top: 0, folded: false, hidden: false };
-      found.push({ text, level, ...place });
+      const own = { first: track, last: track + 1, nameEnd: NAME };
+      found.push({ text, level, top: 0, folded: false, hidden: false, ...own });
     }
   };
   const runs = new Set(trackRun).size;

@@ -131,15 +131,17 @@ export class Scene {
     });
   }
 
-  /** Folds or unfolds the track or heading whose header is at (x, y); tells which, "" where there is none. */
-  foldAt(y: number): string {
-    const head = this.headAt(y);
+  /** Folds or unfolds the track or heading whose name is at (x, y); tells which, "" where there is none. */
+  foldAt(x: number, y: number): string {
+    const head = this.headAt(x, y);
     if (!head) return "";
     return this.#folded(this.layout.fold(head));
   }
 
-  headAt(y: number): Heading | TrackRow | null {
-    return this.zone(y) === "tracks" ? this.layout.headAt(y - TOP + this.scroll) : null;
+  headAt(x: number, y: number): Heading | TrackRow | null {
+    const isThere = this.zone(y) === "tracks";
+    const head = isThere ? this.layout.headAt(y - TOP + this.scroll) : null;
+    return head && x <= head.nameEnd + 4 ? head : null;
   }
 
   /** Folds or unfolds the track of the slice that the view speaks of, else the first. */

@@ -190,6 +190,7 @@ export class Strips {
 
   /** Where a column of a line begins now, device pixels. */
   x(strip: Strip, column: number): number {
+    if (this.isFresh(strip)) return column;
     return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
   }
 
