@@ -79,7 +79,8 @@ def time_comparison_figure(
         y = panel.paragraph(laid, y, lines=2, fill=look.warning)
     if show != "table" and timeline.num_slices:
         shown = time_range or whole_range(timeline)
-        chart = Chart(panel, timeline, compared.matching.graph_a, shown, tuple(selected))
+        graph, words = compared.matching.graph_a, compared.slice_words
+        chart = Chart(panel, timeline, graph, shown, tuple(selected), others=words)
         y = chart.draw(y + 4)
     if show != "chart":
         y = _table(panel, compared, y, frozenset(selected))
@@ -123,7 +124,10 @@ def _table(panel: Panel, compared: TimeComparison, y: float, selected: frozenset
         mark = (
             " (match?)" if row.certainty is not None and row.certainty.label == "possible" else ""
         )
-        said = fit(f"{one_line(row.label)} {row.nodes}{mark}", first - label - 24, SMALL)
+        said = f"{one_line(row.label)} {row.nodes}{mark}"
+        if not wide:
+            said = f"#{(row.a or row.b)[-1]} {one_line(row.label)}{mark}"
+        said = fit(said, first - label - 24, SMALL)
         marks.text(said, label + 16, base, fill=ink)
         for x, nodes, ns in ((first, row.a, row.ns_a), (second, row.b, row.ns_b)):
             marks.text(duration_text(ns) if nodes else "–", x, base, fill=ink)

@@ -15,7 +15,7 @@ from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
@@ -82,10 +82,14 @@ class Chart:
         graph: Graph | None,
         shown: Range,
         selected: Collection[int] = (),
+        *,
+        others: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
+        """Draw what lies in a range; ``others``: label and kind of slices of a second run."""
         self._marks, self._end = panel.marks, panel.width - MARGIN
         self._timeline, self._graph = timeline, graph
         self._range, self._selected = shown, selected
+        self._others = others or {}
         self._scale = _Scale(shown, float(MARGIN), self._end - MARGIN)
 
     def draw(self, y: float) -> float:
@@ -151,8 +155,10 @@ class Chart:
         each = self._timeline.slice(index)
         x, end = self._scale.x(each.start_ns), self._scale.x(each.end_ns)
         wide = max(0.6, end - x - (0.6 if end - x > 3 else 0))
-        fill = self._marks.theme.kind(node_kind(self._graph, each.node))
-        said = node_label(self._graph, each.node, each.name)
+        said, kind = node_label(self._graph, each.node, each.name), ""
+        if self._timeline.track_run[self._timeline.slice_track[index]] > 0:
+            said, kind = self._others.get(each.name, (said, kind))
+        fill = self._marks.theme.kind(kind or node_kind(self._graph, each.node))
         number_ = f"#{each.node}" if each.node >= 0 else ""
         title = f"{number_} {said}: {duration_text(each.duration_ns)}".strip()
         self._marks.rect(x, y, wide, high, title=title, fill=fill)

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.node_words import node_labels
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.columns import pack
@@ -75,17 +75,7 @@ def change(context: Context, _question: Question) -> Reply:
 
 def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:
     """What slices of `b` are called by the name they have, and of which op kind they are."""
-    b, graph = compared.b.timeline, compared.matching.graph_b
-    labels, kinds = node_labels(graph), node_op_kinds(graph)
-    rows: list[tuple[str, str, str]] = []
-    if b is not None:
-        named = np.flatnonzero(b.slice_node >= 0)
-        codes, first = np.unique(b.slice_names.codes[named], return_index=True)
-        nodes = b.slice_node[named[first]].tolist()
-        rows = [
-            (b.slice_names.unique[code], labels[node], kinds[node])
-            for code, node in zip(codes.tolist(), nodes, strict=True)
-        ]
+    rows = [(name, *words) for name, words in compared.slice_words.items()]
     return {
         name: StringColumn.from_strings(row[at] for row in rows)
         for at, name in enumerate(("sliceNames", "sliceLabels", "sliceKinds"))

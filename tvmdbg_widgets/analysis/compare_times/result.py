@@ -306,6 +306,19 @@ class TimeComparison(TimeChanges):
         )
 
     @cached_property
+    def slice_words(self) -> dict[str, tuple[str, str]]:
+        """Label and op kind of the slices of `b` by the name they have."""
+        timeline, graph = _known_timeline(self.b), self.matching.graph_b
+        labels, kinds = node_labels(graph), node_op_kinds(graph)
+        named = np.flatnonzero(timeline.slice_node >= 0)
+        codes, first = np.unique(timeline.slice_names.codes[named], return_index=True)
+        nodes = timeline.slice_node[named[first]].tolist()
+        return {
+            timeline.slice_names.unique[code]: (labels[node], kinds[node])
+            for code, node in zip(codes.tolist(), nodes, strict=True)
+        }
+
+    @cached_property
     def run(self) -> DebugRun:
         """One run that every view shows: graph and tensors of `a`, the slices of both.
 
