@@ -23,6 +23,7 @@ from tvmdbg_widgets.model.sources import BytesSource, FileSource
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 Event = dict[str, Any]
@@ -440,6 +441,42 @@ def test_memory_stays_far_below_that_of_all_objects() -> None:
     assert len(trace) == count
     assert peak < objects * 0.75
     assert took < 30
+
+
+MANY: dict[str, Callable[[int], list[Event]]] = {
+    "tracks": lambda n: [event("X", i, dur=1, tid=i) for i in range(n)],
+    "processes of long names": lambda n: [event("X", i, dur=1, pid=f"{i:099}") for i in range(n)],
+    "begins without an end": lambda n: [event("B", i) for i in range(n)],
+    "ends without a begin": lambda n: [event("E", i) for i in range(n)],
+    "begins in each other": lambda n: [
+        *(event("B", i) for i in range(n // 2)),
+        *(event("E", n + i) for i in range(n // 2)),
+    ],
+    "phases": lambda n: [event(f"Z{i}") for i in range(n)],
+    "series": lambda n: [event("C", i, args={f"k{i}": i}) for i in range(n)],
+    "categories": lambda n: [event("b", i, id=i, cat=f"c{i}") for i in range(n)],
+    "flows": lambda n: [event("s", i, id=i) for i in range(n)],
+    "names": lambda n: [event("X", i, f"n{i}", dur=1) for i in range(n)],
+    "times that are none": lambda n: [event("X", f"x{i}", dur=1) for i in range(n)],
+    "times of many digits": lambda n: [event("X", f"0.{i:050}", dur=1) for i in range(n)],
+    "metadata": lambda n: [
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": i, "args": {"name": "w"}}
+        for i in range(n)
+    ],
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+def test_many_of_anything_cost_what_their_number_says(what: str) -> None:
+    took = []
+    for count in (3_000, 12_000):
+        data = json.dumps([event("X", 0, dur=1), *MANY[what](count)]).encode()
+        started = time.process_time()
+        trace = read_chrome_trace(BytesSource(data))
+        took.append(time.process_time() - started)
+        assert sum(trace.extras.counts.values()) == count // 2 * 2 + 1
+        assert all(len(issue.message) < 500 for issue in trace.issues)
+    assert took[1] < 10 * took[0] + 0.3, took
 
 
 def test_times_beyond_all_clocks_are_left_out_and_the_run_can_be_saved(tmp_path: Path) -> None:

@@ -95,15 +95,17 @@ def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.u
     for each in np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).tolist():
         for name in {graph.names[each], graph.func_names[each]} - {""}:
             named[name].append(each)
+    rows = np.argsort(names.codes, kind="stable")
+    first = np.searchsorted(names.codes[rows], np.arange(len(names.unique) + 1))
     for code, name in enumerate(names.unique):
         fitting = named.get(name, [])
         if not fitting:
             continue
         own = [each for each in fitting if graph.names[each] == name]
         fitting = own if len(own) == 1 else fitting
-        rows = np.flatnonzero(names.codes == code)
-        node[rows] = np.asarray(fitting, np.int64)[np.arange(len(rows)) % len(fitting)]
-        trust[rows] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
+        mine = rows[first[code] : first[code + 1]]
+        node[mine] = np.asarray(fitting, np.int64)[np.arange(len(mine)) % len(fitting)]
+        trust[mine] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
 
 
 def _told(graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str) -> list[Issue]:

@@ -212,11 +212,21 @@ def _walk(given: Intervals, found: Holding, level: _Level) -> None:
     found.depth[at], found.parent[at], found.across[at] = depths, parents, across
 
 
+def by_row(track: Ints, depth: Ints) -> Ints:
+    """Return the order of items by track and depth, those of one row as they stand."""
+    if not len(track):
+        return np.zeros(0, np.int64)
+    deepest = int(depth.max()) + 1
+    row = track * deepest + depth
+    if (int(track.max()) + 1) * deepest < 1 << 16:  # numpy sorts 16 bits by radix
+        row = row.astype(np.uint16)
+    return np.argsort(row, kind="stable")
+
+
 def _mend(given: Intervals, found: Holding) -> None:
     """Walk tracks anew where neighbours of one depth, of other parents, reach into each other."""
     nested = np.flatnonzero(~found.across)
-    depth = found.depth[nested]
-    order = nested[np.lexsort((nested, depth, given.track[nested]))]
+    order = nested[by_row(given.track[nested], found.depth[nested])]
     before, after = order[:-1], order[1:]
     same = (given.track[before] == given.track[after]) & (found.depth[before] == found.depth[after])
     wrong = same & ~given.follow(given.end[before], after)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.numbers import counted
-from tvmdbg_widgets.model.timeline_holding import Intervals, holding
+from tvmdbg_widgets.model.timeline_holding import Intervals, by_row, holding
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline import Timeline
@@ -135,16 +135,12 @@ def in_order(timeline: Timeline) -> Ints:
 
 def _rows(track: Ints, kind: Ints, depth: Ints) -> tuple[Ints, Ints]:
     """Order of items by row, and where the rows begin in it."""
-    if not len(track):
-        return np.zeros(0, np.int64), np.zeros(1, np.int64)
-    deepest = int(depth.max()) + 1
-    row = (track * len(RowKind) + kind) * deepest + depth
-    most = (int(track.max()) + 1) * len(RowKind) * deepest
-    if most < 1 << 16:
-        row = row.astype(np.uint16)
-    by_row = np.argsort(row, kind="stable")
-    first = np.flatnonzero(np.diff(row[by_row], prepend=row[by_row[0]]) != 0)
-    return by_row, np.concatenate(([0], first, [len(row)]))
+    track = track * len(RowKind) + kind
+    order = by_row(track, depth)
+    track, depth = track[order], depth[order]
+    begins = (track[1:] != track[:-1]) | (depth[1:] != depth[:-1])
+    ends = [len(order)] if len(order) else []
+    return order, np.concatenate(([0], np.flatnonzero(begins) + 1, ends)).astype(np.int64)
 
 
 def _covered(given: Intervals, parent: Ints, across: Flags) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
 
 #: Phases of the trace event format ("Trace Event Format", Google, 2016) that make intervals.
@@ -54,8 +55,8 @@ class Columns:
     tracks : dict of (pid, tid) to int
     flows : dict of (category, name, id) to int
     series : dict of (pid, name, id, series) to int
-    metadata : list of dict
-        Events of phase M.
+    metadata : TrackNames
+        What events of phase M tell.
     phases : Counter
         Events by phase, all of them; ``"?"`` for what is no event.
     bad : dict of str to (count, first position)
@@ -76,7 +77,7 @@ class Columns:
         self.tracks: dict[tuple[Any, Any], int] = {}
         self.flows: dict[tuple[str, str, str], int] = {}
         self.series: dict[tuple[Any, str, str, str], int] = {}
-        self.metadata: list[dict[str, Any]] = []
+        self.metadata = TrackNames()
         self.phases: Counter[str] = Counter()
         self.bad: dict[str, tuple[int, int]] = {}
         self._position = 0
@@ -111,8 +112,8 @@ class Columns:
                     starts.append(event.get("ts"))
                     durations.append(0)
             elif phase == "M":
-                self.metadata.append(event)
-        self.phases += phases
+                self.metadata.add(event)
+        self.phases.update(phases)
         self._read(first, starts, durations)
 
     def _row(self, event: dict[str, Any], phase: str, place: int) -> bool:

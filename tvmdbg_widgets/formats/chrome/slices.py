@@ -10,7 +10,6 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
 from tvmdbg_widgets.formats.chrome.extras import extras
 from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
-from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.strings import StringColumn
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
 _EXACT_TO = 2.0**53
+_PHASES_SHOWN = 10
 
 Ints = npt.NDArray[np.int64]
 
@@ -126,7 +126,7 @@ class Slices:
         self.start_ns, self.duration_ns = start[order], durations[order]
         texts = tuple(map(paired, self._columns.names))
         self.names = StringColumn(texts, np.frombuffer(self._columns.name, np.int32)[rows])
-        metadata = TrackNames(self._columns.metadata)
+        metadata = self._columns.metadata
         table = {key: at for at, key in enumerate(self._keys)}
         base = {
             table[lane]: table.setdefault(of, len(table))
@@ -196,5 +196,7 @@ class Slices:
 
 
 def _counts(phases: dict[str, int]) -> str:
-    told = ", ".join(f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items()))
-    return f"events {told}"
+    told = [f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items())]
+    if len(told) > _PHASES_SHOWN:
+        told[_PHASES_SHOWN:] = [f"{len(told) - _PHASES_SHOWN:,} more phases"]
+    return f"events {', '.join(told)}"

@@ -10,7 +10,7 @@ from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.text import paired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 Key = tuple[Any, Any]
 
@@ -33,38 +33,41 @@ class TrackNames:
     Traces that :mod:`tvmdbg_widgets.export.chrome_trace` wrote tell in ``args.tvmdbg`` what track
     of which timeline a thread is, or that it holds what overlaps on another (``lane_of``).
 
-    Parameters
+    Attributes
     ----------
-    metadata : iterable of dict
+    ours : dict of (int, int) to dict
+        What a trace of ours tells of a thread.
     """
 
-    def __init__(self, metadata: Iterable[dict[str, Any]]) -> None:
+    def __init__(self) -> None:
         self._processes: dict[str, str] = {}
         self._threads: dict[tuple[str, str], str] = {}
         self._process_order: dict[str, float] = {}
         self._thread_order: dict[tuple[str, str], float] = {}
         self._devices: dict[str, str] = {}
         self.ours: dict[Key, dict[str, Any]] = {}
-        for event in metadata:
-            arguments = event.get("args")
-            if not isinstance(arguments, dict):
-                continue
-            pid, tid = str(event.get("pid")), str(event.get("tid"))
-            ours = arguments.get("tvmdbg")
-            name, order = arguments.get("name"), arguments.get("sort_index")
-            kind = event.get("name")
-            if kind == "process_name" and isinstance(name, str):
-                self._processes[pid] = name
-                if isinstance(ours, dict) and isinstance(ours.get("device"), str):
-                    self._devices[pid] = ours["device"]
-            elif kind == "thread_name" and isinstance(name, str):
-                self._threads[pid, tid] = name
-                if isinstance(ours, dict) and _is_key(event):
-                    self.ours[event["pid"], event["tid"]] = ours
-            elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
-                self._process_order[pid] = _order(order)
-            elif kind == "thread_sort_index" and isinstance(order, _NUMBERS):
-                self._thread_order[pid, tid] = _order(order)
+
+    def add(self, event: dict[str, Any]) -> None:
+        """Take an event of phase M."""
+        arguments = event.get("args")
+        if not isinstance(arguments, dict):
+            return
+        pid, tid = str(event.get("pid")), str(event.get("tid"))
+        ours = arguments.get("tvmdbg")
+        name, order = arguments.get("name"), arguments.get("sort_index")
+        kind = event.get("name")
+        if kind == "process_name" and isinstance(name, str):
+            self._processes[pid] = name
+            if isinstance(ours, dict) and isinstance(ours.get("device"), str):
+                self._devices[pid] = ours["device"]
+        elif kind == "thread_name" and isinstance(name, str):
+            self._threads[pid, tid] = name
+            if isinstance(ours, dict) and _is_key(event):
+                self.ours[event["pid"], event["tid"]] = ours
+        elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
+            self._process_order[pid] = _order(order)
+        elif kind == "thread_sort_index" and isinstance(order, _NUMBERS):
+            self._thread_order[pid, tid] = _order(order)
 
     def order(self, keys: Sequence[Key]) -> list[int]:
         """Return the positions of tracks in the order they are shown in."""
