@@ -3,6 +3,17 @@ import { integer, percent } from "../shared/format.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { Slices } from "./slices.ts";
 
+/** What to say in place of what only the slices tell, where they are not all here. */
+export function notHere({ count, columns: { info } }: Slices): string[] {
+  const all = `${integer(count)} slices`;
+  if (info.binsOnly) return [all, info.binsOnly];
+  if (info.whole) return [`${all}, being read`];
+  return [
+    `${all}: more than a page holds`,
+    "Zoom in to see each; run.times(by=…) sums them up in Python.",
+  ];
+}
+
 /** Says how many of the slices are here yet, in a corner of the stage. */
 export class Coming {
   readonly node = element("output", { class: "tvmdbg-timeline-coming" });

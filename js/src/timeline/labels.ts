@@ -29,7 +29,8 @@ interface Label {
 export class Labels {
   readonly #names: Names;
   readonly #measure: TextMeasure;
-  readonly #known = new Map<string, Label>();
+  /** By node, or by name where there is none. */
+  readonly #known = new Map<string | number, Label>();
   #font = "";
 
   constructor(names: Names, measure: TextMeasure) {
@@ -44,8 +45,8 @@ export class Labels {
   }
 
   of(node: number, name: string): Label {
-    const key = node < 0 ? name : `${node}`;
-    const known = this.#known.get(node < 0 ? `-${name}` : key);
+    const key = node < 0 ? name : node;
+    const known = this.#known.get(key);
     if (known) return known;
     const text = this.#names.ofNode(node) || name;
     const bare = text.split(" + ", 1)[0]!;
@@ -63,7 +64,7 @@ export class Labels {
       bareWidth: width(bare),
       short: new Map<number, string>(),
     };
-    this.#known.set(node < 0 ? `-${name}` : key, label);
+    this.#known.set(key, label);
     return label;
   }
 

@@ -160,7 +160,9 @@ export class Painter {
     const width = this.#measure.width(text);
     this.#context.fillStyle = color;
     this.#context.fillText(text, x, y + 0.5);
-    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    if (this.#record) {
+      this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    }
     return width;
   }
 

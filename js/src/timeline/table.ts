@@ -2,6 +2,7 @@ import { button, element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
+import { notHere } from "./coming.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
 import type { Order, Ranking } from "./ranking.ts";
@@ -177,7 +178,10 @@ export class TopTable {
     const shown = Math.min(MOST, Math.ceil(this.#scroller.clientHeight / ROW)) + 2 * SPARE + 1;
     const last = Math.min(this.#rows.length, first + shown);
     const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.#row(first + i));
-    this.#body.replaceChildren(...rows);
+    const isWaiting = !this.#rows.length && !this.#slices.complete;
+    const why = isWaiting ? notHere(this.#slices) : [];
+    const lines = why.map((line) => element("p", { class: "tvmdbg-muted" }, line));
+    this.#body.replaceChildren(...rows, ...lines);
   }
 
   #reveal(): void {

@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
+import { notHere } from "./coming.ts";
 import type { Names } from "./names.ts";
 import { neighbours } from "./neighbours.ts";
 import type { Ranking } from "./ranking.ts";
@@ -60,7 +61,9 @@ export class Words {
     const rows = this.#ranking.rows("time");
     const some = Math.min(5, length);
     const first = rows[0];
-    if (first === undefined) return [`${counted(length, noun)}`];
+    if (first === undefined) {
+      return this.#slices.complete ? [counted(length, noun)] : notHere(this.#slices);
+    }
     const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
     return [
       `${counted(length, noun)}, ${duration(total)} ${together}`,
