@@ -81,6 +81,8 @@ export function timeline(
     nodeP90: p90,
     nodeMaximum: quantile(1),
     nodeSd: new Float64Array(nodes),
+    nodeLow: new Float64Array(nodes).fill(Number.NaN),
+    nodeHigh: new Float64Array(nodes).fill(Number.NaN),
     nodeNoisy: Uint8Array.from(repeats, (each, i) =>
       each.length >= 5 && p90[i]! > 1.2 * p10[i]! ? 1 : 0,
     ),
@@ -91,6 +93,7 @@ export function timeline(
       totalNs: 0,
       sources: [],
       notes: [],
+      warmUp: { cut: 0, why: "", totals: [] },
       nested: [more.self !== undefined],
       overlapping: [],
       words: { ...WORDS, ...more.words },
