@@ -16,7 +16,6 @@ from ui.test_timeline_page import TRACKS_Y, View
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Page

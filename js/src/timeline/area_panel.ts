@@ -2,12 +2,16 @@ import type { CodeCopy } from "../shared/code_copy.ts";
 import { button, element, select } from "../shared/dom.ts";
 import { download, downloadProblem, fileName } from "../shared/download.ts";
 import { counted, duration, percent } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
+import type { AreaAnswer, AreaQuestion } from "../shared/timeline_columns.ts";
 import { type Area, area, type Range } from "./aggregate.ts";
 import { AREA_BY, type AreaBy, areaBy, type Part } from "./area_by.ts";
 import { Called } from "./called.ts";
 import { csvParts } from "./csv.ts";
 import type { Data } from "./data.ts";
+import { exactly } from "./exact.ts";
 import { inSlices } from "./in_slices.ts";
 import { RangeWords } from "./range_words.ts";
 import type { Row } from "./slices.ts";
@@ -18,7 +22,11 @@ const MOST = 8;
 /** More lines than this are no text to paste. */
 const MOST_COPIED = 200_000;
 
+type Told = (found: Area) => void;
+
 export interface AreaEvents {
+  /** What the kernel says of a range. */
+  ask(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
   pick(nodes: readonly number[], slice: number): void;
   /** Copies Python for the range. */
   code(): void;
@@ -50,6 +58,8 @@ export class AreaPanel {
   #found: Part[] = [];
   #theme: Theme;
   #work = new AbortController();
+  /** The page does not hold the slices. */
+  #far = false;
 
   constructor(data: Data, copier: CodeCopy, theme: Theme, events: AreaEvents, signal: AbortSignal) {
     this.#data = data;
@@ -83,17 +93,67 @@ export class AreaPanel {
     signal.addEventListener("abort", () => this.#work.abort());
   }
 
-  /** Shows a range; while it is being drawn out its numbers alone. `row`: where it was drawn out. */
-  show(range: Range, { drawn = false, row }: { drawn?: boolean; row?: Row | null } = {}): Area {
+  /**
+   * Shows a range; while it is being drawn out its numbers alone. `row`: where it was drawn out. `told` gets the numbers:
+   * at once, or later where the kernel has to sum up.
+   */
+  show(
+    range: Range,
+    { drawn = false, row, told }: { drawn?: boolean; row?: Row | null; told?: Told } = {},
+  ): void {
     if (row !== undefined) this.#row = row;
     this.#work.abort();
-    this.#offerScopes();
-    this.#area = area(this.#data.slices, range, this.#rows);
-    this.#facts.replaceChildren(factList(this.#words.ofArea(this.#area)));
-    this.#tools.hidden = drawn;
-    this.#parts.hidden = drawn;
-    if (!drawn) this.#share();
-    return this.#area;
+    this.#work = new AbortController();
+    this.#tools.hidden = this.#parts.hidden = drawn;
+    const { slices } = this.#data;
+    const { whole, binsOnly } = slices.columns.info;
+    if (whole && !slices.complete) {
+      this.#tools.hidden = this.#parts.hidden = true;
+      const why = binsOnly
+        ? "not in this page, which was saved without single slices"
+        : "still on their way";
+      this.#facts.replaceChildren(factList([["slices", why]]));
+      this.#area = null;
+      return;
+    }
+    if (whole) {
+      this.#offerScopes();
+      this.#take(area(slices, range, this.#rows), told);
+      if (!drawn) this.#share();
+      return;
+    }
+    this.#far = true;
+    const length = exactly(range[1] - range[0]);
+    this.#facts.replaceChildren(factList([["range", drawn ? length : `${length}: summing up …`]]));
+    this.#area = null;
+    this.#parts.replaceChildren();
+    if (!drawn) void this.#ask(range, told);
+  }
+
+  #take(found: Area, told?: Told): void {
+    this.#area = found;
+    this.#facts.replaceChildren(factList(this.#words.ofArea(found)));
+    told?.(found);
+  }
+
+  /** The kernel sums up what the page does not hold. */
+  async #ask(range: Range, told?: Told): Promise<void> {
+    const { signal } = this.#work;
+    this.#tools.classList.add("tvmdbg-timeline-far");
+    try {
+      const by = this.#by === "track" ? "device" : this.#by;
+      const [from, to] = range;
+      const found = await this.#events.ask({ from, to, by }, signal);
+      if (signal.aborted) return;
+      this.#take(ofAnswer(range, found), told);
+      this.#found = found.by.map(({ label, nodes, count, sum }) => {
+        return { label, kind: "", nodes, slice: -1, count, self: sum };
+      });
+      this.#all = false;
+      this.#paintParts();
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) this.#facts.replaceChildren(errorText(error));
+    }
   }
 
   retheme(theme: Theme): void {
@@ -129,8 +189,8 @@ export class AreaPanel {
       select("tracks that count", choices, this.#scope, (value) => {
         this.#scope = value;
         if (!this.#area) return;
-        const found = this.show(this.#area.range);
-        this.#events.say(this.#words.areaSentence(found));
+        const told = (found: Area) => this.#events.say(this.#words.areaSentence(found));
+        this.show(this.#area.range, { told });
       }),
     );
   }
@@ -141,6 +201,10 @@ export class AreaPanel {
     const { range } = this.#area;
     this.#work.abort();
     this.#work = new AbortController();
+    if (this.#far) {
+      void this.#ask(range);
+      return;
+    }
     this.#parts.setAttribute("aria-busy", "true");
     const { slices } = this.#data;
     const work = areaBy(this.#by, slices, this.#called, range, this.#rows);
@@ -236,4 +300,18 @@ export class AreaPanel {
       this.#signal,
     );
   }
+}
+
+/** What the kernel answered, as the page would have summed it up. */
+function ofAnswer(range: Range, { count, instants, sum, whole, tracks }: AreaAnswer): Area {
+  const { count: number, min, mean, p50, p90, max } = whole;
+  const known = (ns: number | null) => ns ?? Number.NaN;
+  const spread = {
+    min: known(min),
+    mean: known(mean),
+    p50: known(p50),
+    p90: known(p90),
+    max: known(max),
+  };
+  return { range, count, instants, sum, whole: { count: number, ...spread }, tracks };
 }

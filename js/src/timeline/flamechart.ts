@@ -5,6 +5,7 @@ import { counted, duration, percent } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { readTheme, type Theme } from "../shared/theme.ts";
+import type { FoundSlice } from "../shared/timeline_columns.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { Bar } from "./bar.ts";
@@ -14,6 +15,7 @@ import type { ChartHost } from "./charts.ts";
 import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
+import { FarSearch } from "./far_search.ts";
 import { KindSummary } from "./kinds.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
@@ -54,6 +56,10 @@ export class Flamechart {
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
   #found: Found;
+  /** Where the page does not hold the slices. */
+  readonly #far: FarSearch | null;
+  /** A slice that is on its way to the page, and is then to be selected. */
+  #awaited = -1;
   /** A slice without a node that was picked here. */
   #unjoined = -1;
   readonly #panel: AreaPanel;
@@ -74,6 +80,12 @@ export class Flamechart {
     this.scene = data.scene;
     this.#copier = new CodeCopy(root, () => this.#code, say, context);
     this.#found = new Found(data.slices, data.names, parsed(""));
+    const { info } = data.slices.columns;
+    const far = {
+      show: (text: string, wrong: boolean) => this.bar.showHits(text, wrong),
+      go: (found: FoundSlice) => this.#go(found),
+    };
+    this.#far = info.whole ? null : new FarSearch(context.run, info.first, far, context.signal);
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
@@ -110,6 +122,7 @@ export class Flamechart {
           else this.pick(slice);
           this.focus();
         },
+        ask: (question, signal) => context.run.area(question, signal),
         code: () => this.copy(),
         say,
         fit: () => {
@@ -369,6 +382,10 @@ export class Flamechart {
   }
 
   search(text: string): void {
+    if (this.#far) {
+      this.#far.search(text);
+      return;
+    }
     this.#found = new Found(this.#data.slices, this.#data.names, parsed(text));
     this.scene.found = this.#found.marked;
     this.#showHits();
@@ -377,12 +394,30 @@ export class Flamechart {
   }
 
   nextHit(by: number): void {
+    if (this.#far) {
+      this.#far.next(by);
+      return;
+    }
     const slice = this.#found.next(this.scene.current, by);
     if (slice >= 0) this.pick(slice);
     this.#showHits();
   }
 
+  /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
+  #go(found: FoundSlice): void {
+    const margin = 10 * Math.max(1, found.duration);
+    const { viewport } = this.scene;
+    this.#awaited = found.slice;
+    this.camera.move(() =>
+      viewport.show(found.start - margin, found.start + found.duration + margin),
+    );
+    this.#say(
+      `Found ${found.name}, starts ${duration(found.start)}, lasts ${duration(found.duration)}`,
+    );
+  }
+
   #showHits(): void {
+    if (this.#far) return;
     this.bar.showHits(this.#found.text(this.scene.current), this.#found.error !== "");
   }
 
@@ -493,6 +528,10 @@ export class Flamechart {
   }
 
   #painted(): void {
+    if (this.#awaited >= 0 && Number.isFinite(this.#data.slices.startOf(this.#awaited))) {
+      this.pick(this.#awaited, { seen: true });
+      this.#awaited = -1;
+    }
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;

@@ -1,4 +1,5 @@
 import type { SessionClient } from "../shared/session_client.ts";
+import type { Area } from "./aggregate.ts";
 import type { AreaPanel } from "./area_panel.ts";
 import type { Camera } from "./camera.ts";
 import type { Data } from "./data.ts";
@@ -70,9 +71,9 @@ export class Ranges {
       details.showGap(this.#words.ofGap(gap, standing), standing.longest, gap);
       this.#host.say(this.#words.gapSentence(gap, standing));
     } else if (this.#subject === "range" && range) {
-      const found = panel.show(range, { row: this.#row });
+      const told = (found: Area) => this.#host.say(this.#words.areaSentence(found));
+      panel.show(range, { row: this.#row, told });
       details.showArea(panel.node);
-      this.#host.say(this.#words.areaSentence(found));
     } else return false;
     return true;
   }
@@ -148,6 +149,7 @@ export class Ranges {
 
   pickGap(gap: Gap | null): void {
     this.#host.deselect();
+    if (gap && !this.#knowsGaps()) return;
     this.#host.data.scene.gap = gap;
     this.#subject = gap ? "gap" : "selection";
     if (gap) this.#host.camera.reveal(gap.from, gap.to);
@@ -157,6 +159,7 @@ export class Ranges {
 
   /** The next gap of the track that is a pixel wide or more. */
   nextGap(by: number): void {
+    if (!this.#knowsGaps()) return;
     const { scene, slices } = this.#host.data;
     const track = this.#track;
     const pixel = scene.viewport.span / Math.max(1, scene.width);
@@ -174,6 +177,7 @@ export class Ranges {
 
   /** The gap that is next in length; the longest where none is looked at. */
   gapByLength(by: number): void {
+    if (!this.#knowsGaps()) return;
     const { scene, slices } = this.#host.data;
     const { longest } = gapStanding(slices, 1000);
     const { gap } = scene;
@@ -203,6 +207,15 @@ export class Ranges {
     const { gap, measure, snapped } = this.#host.data.scene;
     Object.assign(out, { gap, snapped: snapped?.slice === -1 ? null : snapped });
     out.measure = measure && { range: measure.range, open: measure.open };
+  }
+
+  /** Gaps are known where the page holds every slice; says so where it does not. */
+  #knowsGaps(): boolean {
+    const { complete, columns } = this.#host.data.slices;
+    const knows = complete && columns.info.whole;
+    if (!knows)
+      this.#host.say("this page does not hold every slice: run.timeline.gaps() lists gaps");
+    return knows;
   }
 
   /** The track of the gap or slice that is looked at, else the first that has gaps. */
