@@ -14,15 +14,19 @@ import typer
 from tvmdbg_widgets.cli.dump import Named, of_run
 from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import UsageError, verb
+from tvmdbg_widgets.cli.table_by import By
 from tvmdbg_widgets.cli.terminal import grid, note
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.operators import Operator
+    from tvmdbg_widgets.analysis.times_table import TimeTable
 
 EXAMPLES = examples(
     ("The ten operators that take longest", "tvmdbg table /tmp/tvmdbg --top 10"),
-    ("By kind of work", "tvmdbg table /tmp/tvmdbg --sort kind"),
+    ("Sorted by kind of operator", "tvmdbg table /tmp/tvmdbg --sort kind"),
+    ("What each kind takes together", "tvmdbg table /tmp/tvmdbg --by kind"),
+    ("What functions with a layout_transform take", "tvmdbg table /tmp/tvmdbg --by part"),
     ("For a spreadsheet; times in nanoseconds", "tvmdbg table /tmp/tvmdbg --csv > times.csv"),
 )
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
@@ -46,6 +50,19 @@ def table(
         Sort | None,
         typer.Option(help="Order: time (longest first), node, name or kind.", show_default="time"),
     ] = None,
+    by: Annotated[
+        By | None,
+        typer.Option(
+            help="Sum up times: by node, kind of operator, part of a fused function, group, "
+            "device, name, or name and caller."
+        ),
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            min=-1, help="Of groups: 0 the outermost, -1 the innermost.", show_default="0"
+        ),
+    ] = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The N that take longest.")
     ] = None,
@@ -55,7 +72,14 @@ def table(
     """List the operators with time, share of all, spread of the repeats, dtype and shape."""
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other")
+    if by is not None and sort is not None:
+        raise UsageError("--by sorts by time: leave out --sort")
+    if level is not None and by is not By.GROUP:
+        raise UsageError("--level is of groups: --by group")
     run = named.open()
+    if by is not None:
+        _summed(run.times(by.value, level=level or 0), top, as_json=as_json, as_csv=as_csv)
+        return
     found = run.table() if top is None else run.top(top)
     rows = _sorted(list(found), sort or Sort.TIME)
     if as_json:
@@ -72,6 +96,18 @@ def table(
         hidden = grid(_HEAD, cells, right=(0, 3, 4), give=1, drop=(6, 5, 2))
         if hidden:
             note(f"a wider terminal also shows: {', '.join(hidden)}")
+
+
+def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -> None:
+    from tvmdbg_widgets.cli import table_by
+    from tvmdbg_widgets.cli.json_text import json_text
+
+    if as_json:
+        print(json_text(table_by.as_json(table, top)))
+    elif as_csv:
+        table_by.write_csv(table, top)
+    else:
+        table_by.show(table, top)
 
 
 def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:

@@ -1,0 +1,70 @@
+"""``tvmdbg table --by``: the same in three forms, and as Python tells it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tvmdbg_widgets
+from tvmdbg_widgets import samples
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[Any]]
+
+SAMPLE = samples.resnet20_cifar
+
+
+@pytest.mark.parametrize("by", ["kind", "part"])
+def test_three_forms_tell_the_same(tvmdbg: Run, by: str) -> None:
+    table = tvmdbg_widgets.open(SAMPLE).times(by)
+    told = json.loads(tvmdbg("table", SAMPLE, "--by", by, "--json").stdout)
+    lines = list(csv.DictReader(io.StringIO(tvmdbg("table", SAMPLE, "--by", by, "--csv").stdout)))
+    done = tvmdbg("table", SAMPLE, "--by", by)
+    assert told["total_ns"] == table.total_ns
+    assert [row["ns"] for row in told["rows"]] == table.ns.tolist()
+    assert [float(line["ns"]) for line in lines] == table.ns.tolist()
+    assert [line["label"] for line in lines] == list(table.labels)
+    for label, line in zip(table.labels, done.stdout.splitlines()[1:], strict=True):
+        assert line.startswith(label)
+    assert ("shares of parts" in " ".join(done.stderr.split())) == (by == "part")
+
+
+def test_groups_have_levels_and_rows_are_cut(tvmdbg: Run) -> None:
+    outer = json.loads(tvmdbg("table", SAMPLE, "--by", "group", "--json", "--top", "2").stdout)
+    assert len(outer["rows"]) == 2
+    arguments = ("--by", "group", "--level", "1", "--json")
+    inner = json.loads(tvmdbg("table", SAMPLE, *arguments).stdout)
+    assert inner["total_ns"] == outer["total_ns"]
+    assert max(len(row["nodes"]) for row in inner["rows"]) < max(
+        len(row["nodes"]) for row in outer["rows"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--by", "kind", "--sort", "time"), "leave out --sort"),
+        (("--by", "kind", "--level", "1"), "--by group"),
+        (("--level", "1"), "--by group"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    tvmdbg: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    done = tvmdbg("table", SAMPLE, *arguments)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_groups_need_a_graph(tvmdbg: Run, data: Path) -> None:
+    done = tvmdbg("table", data / "chrome" / "viztracer.json", "--by", "group")
+    assert done.returncode == 2
+    assert "this run has none" in " ".join(done.stderr.split())
