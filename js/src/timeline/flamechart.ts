@@ -456,11 +456,11 @@ export class Flamechart {
     const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
-    this.#mark();
     this.#showHits();
     this.chart.touched();
     this.charts.shown?.sync();
     this.tables.sync();
+    this.#mark();
     this.#tell();
     const picked = this.active === "table" ? this.tables : this.charts.shown;
     if (picked?.sentence && !isOther) this.#say(picked.sentence);
