@@ -91,6 +91,26 @@ def test_long_timelines_come_as_bins_first_and_then_in_parts(crowd: Asked) -> No
     assert sum(each.itemsize for each in columns.values()) <= 26
 
 
+def test_names_are_summed_up_before_the_slices_come() -> None:
+    rng = np.random.default_rng(1)
+    start = np.cumsum(rng.integers(60, 90, 6000)).astype(float)
+    given_spans: list[Span] = [
+        each for at in start.tolist() for each in ((at, 50.0, 0), (at + 5, 20.0, 0))
+    ]
+    own = Asked(timeline(given_spans, ("a", "b", "c"))).timeline
+    head, _ = Asked(own).reply("timeline")
+    names = np.array(list(own.slice_names))
+    for code, number, count, self_ns, within in zip(
+        head.sumName, head.sumSlice, head.sumCount, head.sumSelf, head.sumWithin, strict=True
+    ):
+        slices = np.flatnonzero(names == head.names[code])
+        assert number == np.flatnonzero(np.isin(own.rows.order, slices)).min()
+        assert count == len(slices)
+        assert self_ns == own.rows.self_ns[slices].sum()
+        assert within == own.slice_duration_ns[slices].sum()
+    assert len(head.sumName) == 3
+
+
 def test_names_come_as_they_are_needed(crowd: Asked) -> None:
     own = crowd.timeline
     head, columns = whole(crowd)

@@ -46,7 +46,7 @@ def timeline(context: Context, _question: Question) -> Reply:
         names = range(kept.names.first)
         columns |= lod_columns(kept, kept.ready.top)
         columns["lodName"][columns["lodName"] >= kept.names.first] = -1
-    return packed({**columns, **kept.names.columns(names)}, info)
+    return packed({**columns, **kept.ready.sums, **kept.names.columns(names)}, info)
 
 
 def slices(context: Context, question: Question) -> Reply:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline_lod import Bins, TimelineLod
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.columns import pack
-from tvmdbg_widgets.widgets.timeline_slices import SliceNames, SliceTable
+from tvmdbg_widgets.widgets.timeline_slices import SliceNames, SliceTable, name_sums
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline_find import Hits
@@ -51,6 +52,8 @@ class Ready:
         First start and last end of what is drawn, nanoseconds.
     top : Bins
         All of time between them in bins of ``step`` nanoseconds.
+    sums : dict
+        Of slices by their name, where they do not come along.
     names : SliceNames
     table : SliceTable
     """
@@ -59,6 +62,7 @@ class Ready:
     last: float
     step: float
     top: Bins
+    sums: dict[str, npt.NDArray[Any]]
     names: SliceNames
     table: SliceTable
 
@@ -135,7 +139,8 @@ class KeptTimeline:
         shown = np.zeros(0, np.int32) if self.along else top.slice[top.slice >= 0]
         names = SliceNames(self.timeline.slice_names, self.rows.order[shown])
         table = SliceTable(self.timeline, names)
-        return Ready(lod.first, lod.last, step, top, names, table)
+        sums = {} if self.along else name_sums(self.timeline, names)
+        return Ready(lod.first, lod.last, step, top, sums, names, table)
 
     @property
     def names(self) -> SliceNames:

@@ -20,6 +20,8 @@ Column = npt.NDArray[Any]
 
 #: Bytes of names that the first answer has room for.
 _FIRST_NAMES = 1 << 16
+#: Names of slices without a node that are summed up for it.
+_SUMS = 1000
 _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
 
 
@@ -79,6 +81,36 @@ class SliceNames:
             size -= len(self._names[code].encode("utf-8", "replace")) + 12
             last += 1
         return last
+
+
+def name_sums(timeline: Timeline, names: SliceNames) -> dict[str, Column]:
+    """Sum up the slices whose node is unknown by their name, for who has not the slices yet.
+
+    Those of the second of two runs are left out; of very many names there is nothing.
+    """
+    order = timeline.rows.order
+    own = (timeline.slice_node < 0) & (timeline.track_run[timeline.slice_track] == 0)
+    numbers = np.flatnonzero(own[order])
+    source = order[numbers]
+    if names.first < names.count or names.count > _SUMS:
+        numbers, source = numbers[:0], source[:0]
+    codes = names.codes[source]
+    count = np.bincount(codes, minlength=1)
+    first = np.full(len(count), -1, np.int32)
+    first[codes[::-1]] = numbers[::-1]
+    kept = np.flatnonzero(count)
+    # of nothing, numpy counts in whole numbers, whatever the weights
+    own_ns, within = (
+        np.bincount(codes, weights[source], len(count)).astype(np.float64)
+        for weights in (timeline.rows.self_ns, timeline.slice_duration_ns)
+    )
+    return {
+        "sumName": kept.astype(np.int32),
+        "sumSlice": first[kept],
+        "sumCount": count[kept].astype(np.int32),
+        "sumSelf": own_ns[kept],
+        "sumWithin": within[kept],
+    }
 
 
 class SliceTable:

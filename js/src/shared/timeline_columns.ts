@@ -56,6 +56,15 @@ export interface TimelineHead extends LodColumns {
   /** Distinct names: of very many, those that most bins show. */
   names: StringColumn;
   nameKinds: StringColumn;
+  /**
+   * Where the slices did not come along: by name, those whose node is unknown (of the first of two runs). Their
+   * number and first one, their own time together, and that with the slices inside them. Nothing of very many names.
+   */
+  sumName?: Int32Array;
+  sumSlice?: Int32Array;
+  sumCount?: Int32Array;
+  sumSelf?: Float64Array;
+  sumWithin?: Float64Array;
   repeatsOffsets: Int32Array;
   repeats: Float64Array;
   nodeNs: Float64Array;

@@ -33,6 +33,14 @@ export class Ranking {
       rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
     });
     const byName = new Map<number, (typeof rows)[number]>();
+    const { sumName, sumSlice, sumCount, sumSelf, sumWithin } = slices.columns;
+    if (!slices.complete) {
+      sumName?.forEach((code, at) => {
+        const [ns, within] = [sumSelf![at]!, sumWithin![at]!];
+        const row = { node: -1, ns, slice: sumSlice![at]!, slices: sumCount![at]!, within };
+        byName.set(code, row);
+      });
+    }
     for (let slice = 0; slices.complete && slice < slices.count; slice++) {
       const node = slices.nodeOf(slice);
       if (node >= 0 || names.isOther(slice)) continue;

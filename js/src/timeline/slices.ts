@@ -135,7 +135,8 @@ export class Slices {
 
   /** Position of the slice's name among the distinct ones. */
   nameCodeOf(slice: number): number {
-    return this.#data?.name[this.#at(slice)] ?? -1;
+    const here = this.#data?.name[this.#at(slice)];
+    return here ?? this.columns.sumName?.[this.columns.sumSlice!.indexOf(slice)] ?? -1;
   }
 
   /** The distinct names. */

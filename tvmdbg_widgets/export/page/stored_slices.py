@@ -52,7 +52,8 @@ def add_slices(binary: Binary, run: DebugRun, room: float, *, shown: bool) -> tu
         f"this page holds {kept.num_bins:,} bins of time in place of {kept.count:,} slices: its "
         "budget had no room for them (save_html(budget=…))"
     )
-    _tell(binary, whole=False, binsOnly=why)
+    notes = binary.head["answers"]["timeline"]["notes"]
+    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
     if not shown:
         return ()
     size = megabytes(kept.count * kept.table.width)
