@@ -33,7 +33,7 @@ def test_the_times_of_a_dump_become_a_trace(tvmdbg: Run, tmp_path: Path) -> None
     events = json.loads(own.read_text())["traceEvents"]
     begins = [event for event in events if event["ph"] == "B"]
     assert sorted(each["name"] for each in slices) == sorted(each["name"] for each in begins)
-    assert sum(each.get("dur", 0) for each in slices) == pytest.approx(events[-1]["ts"])
+    assert sum(float(each.get("dur", 0)) for each in slices) == pytest.approx(events[-1]["ts"])
     piped = tvmdbg("trace", SAMPLE, "-o", "-")
     assert _slices(piped.stdout) == slices
     assert tvmdbg("summary", output).returncode == 0

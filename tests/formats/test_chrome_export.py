@@ -184,10 +184,15 @@ def test_what_is_written_is_read_back(
     assert not again.issues
 
 
+def perfetto_ns(value: float | str) -> int:
+    """Whole nanoseconds as Perfetto reads them: of texts the decimal, of numbers the double."""
+    return math.floor(Decimal(value) * 1000) if isinstance(value, str) else int(value * 1000.0)
+
+
 @given(SLICES)
 def test_slices_of_one_thread_only_nest(slices: list[Any]) -> None:
     """In whole nanoseconds, as Perfetto counts; of equal ones the outer stands first."""
-    events = json.loads(written(made(slices, [], [], 0)), parse_float=Decimal)["traceEvents"]
+    events = json.loads(written(made(slices, [], [], 0)))["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
     threads = defaultdict(list)
     for event in events:
@@ -196,9 +201,9 @@ def test_slices_of_one_thread_only_nest(slices: list[Any]) -> None:
     assert threads.keys() <= named
     for own in threads.values():
         open_: list[int] = []
-        own.sort(key=lambda each: math.floor(each["ts"] * 1000))
+        own.sort(key=lambda each: perfetto_ns(each["ts"]))
         for event in own:
-            start, length = (math.floor(event[name] * 1000) for name in ("ts", "dur"))
+            start, length = (perfetto_ns(event[name]) for name in ("ts", "dur"))
             while open_ and open_[-1] <= start:
                 open_.pop()
             assert not open_ or start + length <= open_[-1]
@@ -211,21 +216,25 @@ def test_slices_of_one_thread_only_nest(slices: list[Any]) -> None:
 )
 def test_times_are_written_with_every_digit(times: list[float], origin: int) -> None:
     texts = microseconds(np.array(times, np.float64), origin)
-    found = nanoseconds([DecimalText(text) for text in texts])
+    values = [json.loads(text, parse_float=DecimalText) for text in texts]
+    found = nanoseconds(values)
     rest = np.zeros(len(times)) if found.rest is None else found.rest
     for at, ns in enumerate(times):
         assert float(int(found.whole[at]) - origin) + rest[at] == ns
         assert "e" not in texts[at].lower()
+        assert perfetto_ns(json.loads(texts[at])) == found.whole[at]
 
 
 def test_whole_nanoseconds_are_three_decimals() -> None:
-    times = np.array([0.0, 1.0, 1500.0, 123_456.0, -1.0])
+    times = np.array([0.0, 1.0, 1500.0, 123_456.0, 1001.0, -1.0])
     assert microseconds(times[:4]) == ["0", "0.001", "1.500", "123.456"]
+    assert int(1.001 * 1000.0) == 1000
+    assert microseconds(times[4:5]) == ['"1.001"']
     assert microseconds(times[:2], 1_722_963_293_847_123_456) == [
-        "1722963293847123.456",
-        "1722963293847123.457",
+        '"1722963293847123.456"',
+        '"1722963293847123.457"',
     ]
-    assert microseconds(times[4:]) == ["-0.001"]
+    assert microseconds(times[5:]) == ["-0.001"]
 
 
 def test_slices_tell_their_nodes_and_what_is_synthetic_stays_so(

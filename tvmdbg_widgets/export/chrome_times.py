@@ -14,7 +14,12 @@ _ALL_DIGITS = Context(prec=400)
 
 
 def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
-    """Write times; what reads them as decimals gets the same doubles again.
+    """Write times as JSON; what reads them as decimals gets the same doubles again.
+
+    They are numbers, but text where a number would be another nanosecond for Perfetto, which
+    takes a number as a double times 1,000, cut off, and a text as a decimal
+    (``src/trace_processor/importers/json/json_utils.cc`` @ v49): one in a hundred slices would
+    reach into the next, and be dropped.
 
     Parameters
     ----------
@@ -25,11 +30,15 @@ def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
     """
     whole = np.floor(ns)
     if np.array_equal(whole, ns) and (not len(ns) or np.abs(ns).max() < 2.0**62 - abs(origin_ns)):
-        count, rest = np.divmod(whole.astype(np.int64) + origin_ns, 1000)
-        if not len(ns) or count.min() >= 0:
+        every = whole.astype(np.int64) + origin_ns
+        if not len(ns) or every.min() >= 0:
+            count, rest = np.divmod(every, 1000)
+            same = (((every / 1e3) * 1e3).astype(np.int64) == every) & (every < 1 << 53)
             return [
-                f"{q}.{r:03d}" if r else str(q)
-                for q, r in zip(count.tolist(), rest.tolist(), strict=True)
+                (f"{q}.{r:03d}" if r else str(q)) if plain else f'"{q}.{r:03d}"'
+                for q, r, plain in zip(
+                    count.tolist(), rest.tolist(), (same | (rest == 0)).tolist(), strict=True
+                )
             ]
     return [_text(value, origin_ns) for value in ns.tolist()]
 
@@ -37,7 +46,8 @@ def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
 def _text(ns: float, origin_ns: int) -> str:
     exact = _ALL_DIGITS.add(_decimal(ns), Decimal(origin_ns))
     text = f"{_ALL_DIGITS.scaleb(exact, -3):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text if exact < 0 or int(float(text) * 1e3) == int(exact) else f'"{text}"'
 
 
 def _decimal(ns: float) -> Decimal:
