@@ -135,3 +135,19 @@ def test_the_widget_draws_what_its_traits_say(run: DebugRun) -> None:
     figure = view._figure(720, "light")
     assert figure.description["chart"] == "merged"
     assert figure.description["table"]["by"] == "part"
+
+
+def test_a_node_of_several_outputs_counts_once_and_says_so(data: Path) -> None:
+    folder = data / "times" / "split_multi_v0.19"
+    split = tvmdbg.open(folder)
+    said = "appears k times in the table that run() prints"
+    assert said in words(timeline_figure(split, show="table"))
+    table = split.times("node")
+    assert said in " ".join(table.notes)
+    assert said in " ".join(repr(table).split())
+    printed = (folder / "run_stdout.txt").read_text()
+    several = [row for row in table if len(split.graph.entry_range(int(row.key))) > 1]
+    assert [row.slices for row in several] == [1] * len(several) != []
+    for row in several:
+        name = split.graph.names[int(row.key)]
+        assert sum(name in line for line in printed.splitlines()) > 1

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.operators import Operators, operators
 from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SORTS, TABLES_BY, one_of, usable_width
 from tvmdbg_widgets.figures.missing import missing_panel
@@ -21,7 +23,7 @@ from tvmdbg_widgets.figures.timeline_other import (
 )
 from tvmdbg_widgets.figures.timeline_table import draw_table
 from tvmdbg_widgets.model.numbers import counted, duration_text
-from tvmdbg_widgets.model.timeline_words import timeline_words
+from tvmdbg_widgets.model.timeline_words import PRINTED_ONCE_AN_OUTPUT, timeline_words
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -151,7 +153,7 @@ def timeline_panel(
         if options.show != "chart":
             y = draw_summed(panel, run, options.table_by, y)
     elif len(rows) and (options.show != "chart" or not timeline.num_slices):
-        y = panel.paragraph(which, y + 4, lines=3, fill=theme.muted)
+        y = panel.paragraph(which, y + 4, lines=5, fill=theme.muted)
         y = draw_table(panel, run.graph, rows, words, y, selected=options.selected)
     panel.height = y + MARGIN
     return panel
@@ -170,7 +172,12 @@ def _rows(run: DebugRun, words: TimelineWords, options: TimelineOptions) -> tupl
     if run.graph is None:
         trusts.clear()
     unsure = "".join(f"; times matched {trust.label}" for trust in sorted(trusts))
-    return rows, f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
+    said = f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
+    if run.graph is not None and words.repeats:
+        outputs = np.diff(run.graph.entry_offsets)
+        if any(outputs[row.node] > 1 for row in rows):
+            said += f" {PRINTED_ONCE_AN_OUTPUT}"
+    return rows, said
 
 
 def _description(

@@ -69,6 +69,11 @@ class TimelineWords:
         return named
 
 
+#: Times of nodes that were measured one by one.
+ISOLATED = (
+    "Each node was measured on its own, again and again on the same data: as a rule its caches are "
+    "warm, and nothing runs beside it. Inside a run of the whole network it may take longer."
+)
 _LAID = (
     " Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the "
     "network takes as a whole is measured by running it as a whole (time_evaluator on its run "
@@ -82,8 +87,8 @@ _SYNTHETIC = {
     "rows is not the latency",
 }
 _MORE = {
-    Measured.MEAN: "Each node was measured on its own, as a rule several times; here the means "
-    "follow each other in node order.",
+    Measured.MEAN: f"{ISOLATED} Here the means, as a rule of several repeats, follow each other in "
+    "node order.",
     Measured.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
     "up, with a timer around every call, which adds to what it measures: one time a call and no "
     "repeats. It has no start times, so the calls follow each other in the order of the file.",
@@ -125,11 +130,6 @@ WHOLE_DURATIONS = (
 NESTED_DURATIONS = (
     "Times are without the slices inside, so that nothing is counted twice; min, median, p90 and "
     "max are of whole durations, with the slices inside."
-)
-#: Times of nodes that were measured one by one.
-ISOLATED = (
-    "Each node was timed alone, again and again on the same data: its caches are warm and nothing "
-    "runs beside it. Inside a run of the whole network the same function may take longer."
 )
 #: Nodes of several outputs.
 PRINTED_ONCE_AN_OUTPUT = (
