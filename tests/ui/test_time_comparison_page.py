@@ -1,0 +1,248 @@
+"""Two runs in one flamechart: the table of differences, by mouse and by key, live and saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.host import serve
+from ui.waits import INSPECT, frames
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Locator, Page
+
+    from tvmdbg_widgets.analysis.compare_times import TimeComparison
+
+pytestmark = pytest.mark.ui
+
+WHOLE = "B is 12.58 ms (31.5 %) slower: 39.88 ms → 52.46 ms in all nodes"
+
+
+def runs(corpus: Path, other: str) -> TimeComparison:
+    a, b = (tvmdbg.open(corpus / f"tvm/resnet20_cifar{more}") for more in ("", other))
+    return tvmdbg.compare_times(a, b, ("plain", "other"))
+
+
+@pytest.fixture(scope="module")
+def unfused(corpus: Path) -> Iterator[str]:
+    """Address of a page with fused functions against their parts."""
+    with serve(runs(corpus, "_unfused").run) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def int8(corpus: Path) -> Iterator[str]:
+    """Address of a page whose second run has operators of its own, and doubtful matches."""
+    with serve(runs(corpus, "_int8").run) as address:
+        yield address
+
+
+@pytest.fixture
+def view(page: Page) -> Callable[..., Locator]:
+    """Open the flamechart; gives its root once it is painted."""
+
+    def open_view(address: str, width: int = 1200, query: str = "", views: str = "timeline") -> Any:
+        page.set_viewport_size({"width": width + 40, "height": 900})
+        page.goto(
+            f"{address}?views={views}&width={width}&timeline.table_by=%22change%22"
+            f"&timeline.height=520{query}"
+        )
+        root = page.locator(".tvmdbg-timeline").first
+        expect(root).to_have_attribute("data-ready", "true")
+        frames(page)
+        return root
+
+    return open_view
+
+
+def seen(root: Locator) -> Any:
+    frames(root.page)
+    return root.evaluate(INSPECT)
+
+
+def until(page: Page, condition: str) -> None:
+    page.wait_for_function(condition)
+    frames(page)
+
+
+def selected(page: Page) -> Any:
+    return page.evaluate("() => tvmdbg.models.session.get('selected')")
+
+
+def row(root: Locator, text: str) -> Locator:
+    return root.locator(".tvmdbg-change [data-place]").filter(has_text=text).first
+
+
+def test_the_table_says_what_python_says(view: Any, unfused: str, corpus: Path) -> None:
+    root = view(unfused, 1600)
+    found = runs(corpus, "_unfused")
+    listed = seen(root)["change"]
+    assert [(each["label"], each["a"], each["b"], each["verdict"]) for each in listed] == [
+        (each.label, each.ns_a, each.ns_b, each.verdict.label) for each in found
+    ]
+    expect(root.locator(".tvmdbg-change-sentence")).to_contain_text(WHOLE)
+    first = root.locator("[data-place='0']")
+    for text in ("+1.426 ms", "+69.6 %", "2.049 ms", "3.474 ms", "slower", "0.0086"):
+        expect(first).to_contain_text(text)
+    assert "p = 0.0079 (5 against 5 repeats)" in (first.get_attribute("title") or "")
+    noise = root.locator('.tvmdbg-change [data-verdict="noise"]')
+    expect(root.get_by_label("which differences are listed")).to_contain_text("noise (2)")
+    root.get_by_label("which differences are listed").select_option(label="noise (2)")
+    expect(noise).to_have_count(2)
+    expect(noise.first).to_have_attribute("data-told", "false")
+
+
+def test_a_row_selects_its_node_and_all_slices_of_both(page: Page, view: Any, unfused: str) -> None:
+    root = view(unfused)
+    row(root, "+1.426 ms").click()
+    until(page, "() => tvmdbg.models.session.get('selected').join() === '15'")
+    details = root.locator(".tvmdbg-change-details")
+    expect(details).to_contain_text("3.474 ms (#23 conv2d, #25 add, #26 add, #27 relu)")
+    expect(details).to_contain_text("likely: parts of a fused function")
+    expect(details.locator("svg")).to_have_count(2)
+    expect(details.locator("svg circle")).to_have_count(10)
+    marks = [each for each in seen(root)["marks"] if each.get("node") == 15]
+    assert len({each["slice"] for each in marks}) == 5  # one of A, four of B
+    said = root.locator('[role="status"]')
+    expect(said).to_contain_text("2.049 ms in A, 3.474 ms in B, +1.426 ms (+69.6 %), slower")
+
+
+def test_a_slice_of_b_selects_the_node_it_stands_for(page: Page, view: Any, unfused: str) -> None:
+    root = view(unfused, 1600)
+    marks = seen(root)["marks"]
+    low = max(each["y"] for each in marks if each["kind"] == "slice")
+    other = next(each for each in marks if each["y"] == low and each["node"] == 6)
+    stage = root.locator("canvas").first
+    stage.click(
+        position={"x": other["x"] + other["width"] / 2, "y": other["y"] + other["height"] / 2}
+    )
+    until(page, "() => tvmdbg.models.session.get('selected').join() === '6'")
+    details = root.locator(".tvmdbg-timeline-details")
+    expect(details.locator("h4")).to_contain_text("B: ")
+    expect(details).to_contain_text("#6 conv2d + add + relu")
+    expect(root.locator('.tvmdbg-change [aria-selected="true"]')).to_contain_text("+1.131 ms")
+
+
+def test_the_keys_walk_the_table_and_change_it(page: Page, view: Any, unfused: str) -> None:
+    root = view(unfused)
+    root.focus()
+    page.keyboard.press("t")
+    page.keyboard.press("ArrowDown")
+    until(page, "() => tvmdbg.models.session.get('selected').join() === '15'")
+    page.keyboard.press("End")
+    until(page, "() => tvmdbg.models.session.get('selected').join() === '71'")
+    active = root.get_attribute("aria-activedescendant")
+    expect(root.locator(f"#{active}")).to_contain_text("softmax")
+    page.keyboard.press("Home")
+    page.keyboard.press("o")  # as A runs
+    assert seen(root)["change"][0]["a"] == pytest.approx(523_354.8, rel=1e-3)
+    page.keyboard.press("o")
+    page.keyboard.press("i")
+    kinds = [each["label"] for each in seen(root)["change"]]
+    assert kinds == [
+        *("convolution", "activation", "matmul", "reshape", "pooling/reduction", "normalization")
+    ]
+    page.keyboard.press("i")
+    for verdict, count in (("slower", 24), ("faster", 1), ("noise", 2)):
+        page.keyboard.press("e")
+        listed = seen(root)["change"]
+        assert len(listed) == count
+        assert {each["verdict"] for each in listed} == {verdict}
+    page.keyboard.press("e")
+    assert len(seen(root)["change"]) == 27
+    page.keyboard.press("u")
+    until(page, "() => tvmdbg.models.timeline0.get('slice_color') === 'change'")
+    expect(root.locator(".tvmdbg-change-key")).to_contain_text("noise or unknown")
+    page.keyboard.press("u")
+    expect(root.locator(".tvmdbg-change-key")).to_be_hidden()
+    page.keyboard.press("b")
+    until(page, "() => tvmdbg.models.timeline0.get('table_by') !== 'change'")
+
+
+def test_the_buttons_do_what_the_keys_do(page: Page, view: Any, unfused: str) -> None:
+    root = view(unfused)
+    root.get_by_role("button", name="by kind").click()
+    assert len(seen(root)["change"]) == 6
+    row(root, "activation").click()
+    until(page, "() => tvmdbg.models.session.get('selected').length === 2")
+    assert sorted(selected(page)) == [31, 53]
+    root.get_by_role("button", name="by kind").click()
+    before = root.locator("canvas").first.screenshot()
+    root.get_by_role("button", name="colour by Δ").click()
+    expect(root.locator(".tvmdbg-change-key")).to_contain_text("+1.426 ms")
+    frames(page)
+    assert root.locator("canvas").first.screenshot() != before
+    root.get_by_role("button", name="Δ", exact=True).click()
+    assert seen(root)["change"][0]["a"] == pytest.approx(523_354.8, rel=1e-3)
+    summary = root.get_by_text("what this shows")
+    summary.click()
+    expect(root.locator(".tvmdbg-change-bar")).to_contain_text("the least possible p is 0.0079")
+    expect(root.locator(".tvmdbg-change-bar")).to_contain_text("measured in one session")
+
+
+def test_what_only_b_has_and_doubtful_matches_are_said(page: Page, view: Any, int8: str) -> None:
+    root = view(int8, 1600)
+    root.get_by_label("which differences are listed").select_option(label="only in B (2)")
+    rows = root.locator(".tvmdbg-change [data-place]")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("cast + multiply")
+    rows.first.click()
+    assert selected(page) == []
+    expect(root.locator(".tvmdbg-timeline-details")).to_contain_text("no node of A")
+    expect(root.locator(".tvmdbg-change-details")).to_contain_text("only in B")
+    root.get_by_label("which differences are listed").select_option(label="unknown (7)")
+    expect(rows).to_have_count(7)
+    expect(rows.first).to_contain_text("match?")
+    assert "only possible" in (rows.first.get_attribute("title") or "")
+
+
+def test_the_graph_follows(page: Page, view: Any, unfused: str) -> None:
+    root = view(unfused, 1000, views="graph,timeline")
+    row(root, "+1.131 ms").click()
+    until(page, "() => tvmdbg.models.session.get('selected').join() === '6'")
+    expect(page.locator(".tvmdbg-graph-details").first).to_contain_text("conv2d")
+
+
+def test_one_run_is_not_asked_for_a_difference(page: Page, view: Any, corpus: Path) -> None:
+    with serve(tvmdbg.open(corpus / "tvm/resnet20_cifar")) as address:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.post_data or ""))
+        root = view(address)
+        expect(root.locator(".tvmdbg-change")).to_have_count(0)
+        assert not [each for each in asked if '"change"' in each]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [480, 900, 1600])
+def test_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
+    root = view(unfused, width, f"&theme={theme}")
+    first = root.locator("[data-place='0']")
+    first.scroll_into_view_if_needed()
+    for name in ("change", "ratio"):
+        cell = first.locator(f".{name}")
+        assert cell.evaluate("each => each.scrollWidth <= each.clientWidth")
+    head = root.locator(".tvmdbg-change-scroll > .tvmdbg-timeline-head")
+    for name in ("label", "change", "ratio"):
+        one, other = (each.locator(f".{name}").bounding_box() for each in (head, first))
+        assert one
+        assert other
+        assert abs(one["x"] - other["x"]) <= 1
+
+
+def test_a_saved_page_compares(page: Page, corpus: Path, tmp_path: Path) -> None:
+    compared = runs(corpus, "_unfused")
+    saved = tvmdbg.Flamechart(compared, height=520).save_html(tmp_path / "times.html")
+    page.set_viewport_size({"width": 1300, "height": 900})
+    page.goto(saved.as_uri())
+    root = page.locator(".tvmdbg-timeline").first
+    expect(root).to_have_attribute("data-ready", "true")
+    expect(root.locator(".tvmdbg-change-sentence")).to_contain_text(WHOLE)
+    row(root, "+1.426 ms").click()
+    expect(root.locator(".tvmdbg-change-details svg circle")).to_have_count(10)
+    assert [each["label"] for each in seen(root)["change"]] == [each.label for each in compared]
