@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from unit import wire
 from unit.slices_truth import spans, timeline
 
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets import timeline_kept
@@ -274,3 +275,26 @@ def test_tiles_far_from_anything_are_idle_or_hold_all(level: int, first: int) ->
     assert tile.info["bins"] == 512
     assert np.isfinite(tile.lodBusy).all()
     assert (tile.lodSlice >= 0).any() == (first == 0)
+
+
+def test_flows_are_between_the_slices_that_the_trace_says() -> None:
+    def event(phase: str, ts: float, tid: int, **more: Any) -> dict[str, Any]:
+        return {"ph": phase, "name": "call", "cat": "c", "pid": 1, "tid": tid, "ts": ts, **more}
+
+    events = [
+        event("X", 0, 1, dur=10),
+        event("X", 2, 1, dur=5),
+        event("X", 20, 2, dur=10),
+        event("s", 3, 1, id=7),
+        event("f", 21, 2, id=7, bp="e"),
+        event("s", 90, 1, id=8),
+    ]
+    run = tvmdbg.open(json.dumps(events).encode())
+    reply = Answers(run).answer({"kind": "flows"})
+    found = wire.unpack(reply.result["columns"], reply.buffers[0])
+    order = run.timeline.rows.order
+    ends = order[found["flowFrom"]], order[found["flowTo"]]
+    starts = [run.timeline.slice_start_ns[each].tolist() for each in ends]
+    assert starts == [[2000.0], [20_000.0]]
+    assert found["flowNames"] == ["call"]
+    assert reply.result["info"]["count"] == 1
