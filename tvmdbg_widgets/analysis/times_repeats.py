@@ -24,7 +24,8 @@ def confidence(
 
     The repeats of a group are the sums of its nodes' repeats, paired by their number. Where a
     repeat was a pass over the graph, that is one pass; where each node was measured on its own,
-    any other pairing has the same expectation.
+    any other pairing has the same expectation. Nodes that take no time and have no repeats, as
+    inputs and parameters, are left out.
 
     Parameters
     ----------
@@ -48,11 +49,13 @@ def confidence(
     if part or not len(nodes) or counts.max(initial=0) < 2:
         return unknown
     group = np.repeat(np.arange(size), np.diff(offsets))
+    timed = (counts[nodes] > 0) | (timeline.node_ns[nodes] != 0)
+    group, nodes = group[timed], nodes[timed]
     most = np.zeros(size, np.int64)
     np.maximum.at(most, group, counts[nodes])
     least = np.full(size, counts.max())
     np.minimum.at(least, group, counts[nodes])
-    usable = (np.diff(offsets) > 0) & (least == most) & (most >= 2)
+    usable = (least == most) & (most >= 2)
     if not overlap:
         shared = np.bincount(nodes)[nodes] > 1
         usable[group[shared]] = False

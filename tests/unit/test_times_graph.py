@@ -1,0 +1,153 @@
+"""Times by what the graph knows of nodes, against sums over nodes one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.times_keys import NO_GROUP
+from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.run import DebugRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.times_table import TimeTable
+
+#: Student's t of four degrees of freedom, two-sided 95 %.
+T_4 = 2.77644510519779
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def check(run: DebugRun, table: TimeTable) -> None:
+    """Every row is the sum over its nodes, and so are its repeats."""
+    line = run.timeline
+    for row in table:
+        nodes = list(row.nodes)
+        assert row.slices == sum(len(line.slices_of(node)) for node in nodes)
+        assert row.ns == math.fsum(
+            line.slice_duration_ns[i] for n in nodes for i in line.slices_of(n)
+        )
+        assert row.share == pytest.approx(row.ns / line.total_ns)
+        timed = [line.repeats(node) for node in nodes if len(line.repeats(node))]
+        if not timed:
+            assert row.ns == 0
+            assert math.isnan(row.low)
+            continue
+        sums = np.sum(timed, axis=0)
+        half = T_4 * statistics.stdev(sums) / math.sqrt(5)
+        assert row.low == pytest.approx(sums.mean() - half, rel=1e-9, abs=1e-6)
+        assert row.high == pytest.approx(sums.mean() + half, rel=1e-9, abs=1e-6)
+
+
+def test_by_node_it_is_the_table_of_the_run(run: DebugRun) -> None:
+    table = run.times()
+    check(run, table)
+    assert {row.key for row in table} == set(range(run.graph.num_nodes))
+    told = run.timeline.statistics()
+    for row in table:
+        assert row.low == pytest.approx(told.low[row.key], abs=1e-6, nan_ok=True)
+        assert row.noisy == told.noisy[row.key]
+    slowest = run.timeline.top(5)
+    assert [row.key for row in table[:5]] == slowest.nodes.tolist()
+
+
+def test_by_kind_it_is_that_of_every_node(run: DebugRun) -> None:
+    table = run.times("kind")
+    check(run, table)
+    for row in table:
+        assert {run.graph.nodes[node].op_kind for node in row.nodes} == {row.key}
+    assert sum(len(row.nodes) for row in table) == run.graph.num_nodes
+
+
+def test_by_part_a_function_counts_whole_to_each_of_its_operators(run: DebugRun) -> None:
+    table = run.times("part")
+    check(run, table)
+    assert table.overlap
+    for row in table:
+        holders = {
+            node
+            for node, func in enumerate(run.graph.func_names)
+            if row.key in (parts(func) or ("no function",))
+        }
+        assert set(row.nodes) == holders
+    assert table.ns.sum() > table.total_ns
+    assert np.isnan(table.cumulative).all()
+    assert "add up to more than 100 %" in " ".join(repr(table).split())
+
+
+@pytest.mark.parametrize("level", [0, 1, -1])
+def test_by_group_a_node_counts_to_one_of_those_around_it(run: DebugRun, level: int) -> None:
+    table = run.times("group", level=level)
+    check(run, table)
+    assert math.fsum(table.ns) == pytest.approx(table.total_ns)
+    for row in table:
+        for node in row.nodes:
+            around = [group.id for group in reversed(run.groups.of(node))]
+            expected = NO_GROUP
+            if around:
+                expected = around[-1] if level < 0 else around[min(level, len(around) - 1)]
+            assert row.key == expected
+
+
+def test_devices_are_those_of_the_graph(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm" / "resnet20_two_devices")
+    table = run.times("device")
+    assert set(table.keys) == {"cpu", "cuda"}
+    for row in table:
+        for node in row.nodes:
+            entry = run.graph.entry_id(node, 0)
+            assert run.graph.device_types[entry] == {"cpu": 1, "cuda": 2}[str(row.key)]
+
+
+def test_of_a_part_of_the_time_no_interval_is_known(run: DebugRun) -> None:
+    span = run.timeline.span_ns
+    table = run.times("kind", within=(0, span / 2))
+    assert np.isnan(table.low).all()
+    assert not table.noisy.any()
+    assert any("of the whole durations" in note for note in table.notes)
+    halves = [table, run.times("kind", within=(span / 2, span))]
+    whole = {row.key: row.ns for row in run.times("kind")}
+    for key, ns in whole.items():
+        found = [row.ns for half in halves for row in half if row.key == key]
+        assert math.fsum(found) == pytest.approx(ns)
+
+
+def test_nodes_of_other_repeats_make_a_group_unknown(run: DebugRun) -> None:
+    line = run.timeline
+    counts = np.diff(line.repeats_offsets).copy()
+    slowest = int(np.nanargmax(line.node_ns))
+    counts[slowest] -= 1
+    kept = np.ones(len(line.repeats_ns), np.bool_)
+    kept[line.repeats_offsets[slowest]] = False
+    fewer = dataclasses.replace(
+        line,
+        repeats_offsets=np.concatenate(([0], np.cumsum(counts))),
+        repeats_ns=line.repeats_ns[kept],
+    )
+    table = DebugRun(dataclasses.replace(run.parts, timeline=fewer)).times("kind")
+    for row in table:
+        assert np.isnan(row.low) == (slowest in row.nodes or row.ns == 0)
+
+
+def test_a_table_is_a_frame_and_html(run: DebugRun) -> None:
+    table = run.times("kind")
+    frame = table.to_dataframe()
+    assert frame["ns"].tolist() == table.ns.tolist()
+    assert frame["nodes"][0] == table[0].nodes
+    assert table[-1].key == table[len(table) - 1].key == list(table)[-1].key
+    page = table._repr_html_()
+    assert page.count("<tr>") == len(table) + 1
+    assert "convolution" in page
+    with pytest.raises(IndexError):
+        table[len(table)]
