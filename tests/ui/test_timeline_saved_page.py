@@ -1,0 +1,69 @@
+"""A trace of 100,000 slices as a page without a kernel: all of them, or bins alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from ui.saved import READY
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from tvmdbg_widgets.run import DebugRun
+
+pytestmark = pytest.mark.ui
+
+COUNT = 50_000
+VIEW = ".tvmdbg-timeline"
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    """Calls of 7 names one after the other, each around a slice of one name."""
+    rng = np.random.default_rng(5)
+    events: list[dict[str, Any]] = []
+    at = 0
+    for i, length in enumerate(rng.integers(500, 5000, COUNT).tolist()):
+        for name, start, lasts in ((f"call {i % 7}", at, length), ("inner", at + 100, 300)):
+            times = {"ts": start / 1000, "dur": lasts / 1000}
+            events.append({"ph": "X", "name": name, "pid": 1, "tid": 1, **times})
+        at += length + 50
+    return tvmdbg.open(json.dumps({"traceEvents": events}).encode())
+
+
+def opened(page: Page, run: DebugRun, path: Path, budget: int) -> str:
+    """Open the page of the flamechart of a run; return what its table says of the first name."""
+    tvmdbg.Flamechart(run, show="both").save_html(path, budget=budget)
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.goto(path.as_uri())
+    page.wait_for_function(READY)
+    expect(page.locator(".tvmdbg-timeline-coming")).to_have_count(0)
+    row = page.locator(f"{VIEW} [role=row][data-row]").filter(has_text="inner")
+    expect(row).to_be_visible()
+    return row.inner_text()
+
+
+def test_all_slices_are_in_the_page(page: Page, run: DebugRun, tmp_path: Path) -> None:
+    row = opened(page, run, tmp_path / "trace.html", 5_000_000)
+    assert "50,000" in row
+    assert "15.00 ms" in row
+    expect(page.locator(VIEW)).not_to_contain_text("bins of time")
+    page.locator(f"{VIEW} input[type=search]").fill("call 3")
+    expect(page.locator(VIEW)).to_contain_text("7,143 hits")
+
+
+def test_a_page_with_little_room_says_that_it_has_bins_alone(
+    page: Page, run: DebugRun, tmp_path: Path
+) -> None:
+    row = opened(page, run, tmp_path / "trace.html", 450_000)
+    assert "50,000" in row
+    assert "15.00 ms" in row
+    expect(page.locator(VIEW)).to_contain_text("bins of time in place of 100,000 slices")
