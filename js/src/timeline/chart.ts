@@ -71,10 +71,11 @@ export class Chart {
     const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
     if (!out) return;
     const { viewport, range, current, hovered } = this.#scene;
-    Object.assign(out, this.#record());
+    if (this.stage.isConnected) Object.assign(out, this.#record());
     out.view = [viewport.start, viewport.end];
     out.range = range;
     out.current = current;
+    out.critical = this.#scene.critical?.count ?? 0;
     out.hovered = hovered;
   }
 }

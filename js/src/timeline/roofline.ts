@@ -144,9 +144,11 @@ export class Roofline implements OtherChart {
       case "ArrowUp":
         return along(points.byTime, -1);
       case "Home":
-        return along(points.byTime, -Infinity);
+        this.#pick(points.byTime[0]!);
+        return true;
       case "End":
-        return along(points.byTime, Infinity);
+        this.#pick(points.byTime.at(-1)!);
+        return true;
       case "Escape":
         if (!this.#drag) return false;
         this.#drag = null;
@@ -175,6 +177,15 @@ export class Roofline implements OtherChart {
       flops: flops ? at(far, flops) : null,
       bytes: bytes ? at(near, bytes * place.intensity(near)) : null,
     };
+  }
+
+  get sentence(): string {
+    const { selected } = this.#host.session;
+    const points = this.#points;
+    if (!points || selected.length !== 1) return "";
+    return this.#current >= 0 && points.isDrawn(this.#current)
+      ? this.#told(this.#current).join(", ")
+      : "";
   }
 
   retheme(): void {
@@ -360,7 +371,6 @@ export class Roofline implements OtherChart {
     });
     const nodes = inside.map((point) => this.#points!.node[point]!).toReversed();
     this.#host.pick(nodes);
-    this.#host.say(`${counted(nodes.length, "operator")} in the box`);
   }
 
   #click(point: number, toggle: boolean): void {
@@ -373,7 +383,6 @@ export class Roofline implements OtherChart {
   #pick(point: number): void {
     this.#current = point;
     this.#host.pick([this.#points!.node[point]!]);
-    this.#host.say(this.#told(point).join(", "));
     this.#stage.touched();
   }
 
