@@ -19,7 +19,7 @@ import tvmdbg_widgets as tvmdbg
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -54,7 +54,7 @@ class Other(View):
         return box["x"] + x, box["y"] + y
 
     @property
-    def tip(self) -> Any:
+    def tip(self) -> Locator:
         return self.root.locator(".tvmdbg-timeline-tooltip")
 
 
