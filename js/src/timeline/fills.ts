@@ -1,5 +1,5 @@
 import { opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
-import { channels, kindFill, type Theme } from "../shared/theme.ts";
+import { channels, inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import type { Bins } from "./bins.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
 import type { Names } from "./names.ts";
@@ -12,6 +12,8 @@ const SHADES = 4;
 export class Fills {
   /** By number of a fill. */
   css: readonly string[] = [];
+  /** What is written on them. */
+  ink: readonly string[] = [];
   /** The same as pixels without their opacity. */
   pixels = new Uint32Array(0);
   readonly #slices: Slices;
@@ -38,6 +40,7 @@ export class Fills {
       ...Array.from({ length: SHADES }, (_, i) => shade(i * 0.16)),
       ...(this.#names.change ? changeFills(theme) : []),
     ];
+    this.ink = this.css.map(inkOn);
     this.pixels = Uint32Array.from(this.css, (color) => {
       const [red, green, blue] = channels(color);
       return (blue << 16) | (green << 8) | red;

@@ -1,6 +1,6 @@
 import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
-import { channels, inkOn, type Theme } from "../shared/theme.ts";
+import { channels, type Theme } from "../shared/theme.ts";
 import { Fills } from "./fills.ts";
 import { Headers } from "./headers.ts";
 import { Labels } from "./labels.ts";
@@ -144,7 +144,9 @@ export class Painter {
     if (!this.#isVisible(y)) return 0;
     this.#font(weight);
     const shown = this.#measure.fit(text, room);
-    return shown ? this.#write(shown, x, y, color) : 0;
+    if (!shown) return 0;
+    this.#write(shown, x, y, color);
+    return this.#measure.width(shown);
   }
 
   #isVisible(y: number): boolean {
@@ -156,14 +158,12 @@ export class Painter {
     this.#context.textBaseline = "middle";
   }
 
-  #write(text: string, x: number, y: number, color: string): number {
-    const width = this.#measure.width(text);
+  #write(text: string, x: number, y: number, color: string): void {
     this.#context.fillStyle = color;
     this.#context.fillText(text, x, y + 0.5);
-    if (this.#record) {
-      this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-    }
-    return width;
+    if (!this.#record) return;
+    const width = this.#measure.width(text);
+    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
   }
 
   #overview(): void {
@@ -306,14 +306,19 @@ export class Painter {
     const { width } = this.#scene;
     const { y, height } = this.#scene.rowBox(row);
     const columns = strip.slice.length;
+    const least = this.#strips.columns(strip, FONT * this.#ratio) - 1;
     for (let column = 0; column < columns; ) {
       const slice = strip.slice[column]!;
-      if (slice < 0) {
+      const share = strip.share[column]!;
+      if (slice < 0 || (share < 1 && !this.#record)) {
         column++;
         continue;
       }
       const end = strip.runEnd(column, columns);
-      const share = strip.share[column]!;
+      if (end - column < least && !this.#record) {
+        column = end;
+        continue;
+      }
       let left = this.#strips.x(strip, column) / this.#ratio;
       let right = this.#strips.x(strip, end) / this.#ratio;
       const first = column;
@@ -364,7 +369,7 @@ export class Painter {
     const node = this.#nodeOf(strip, column);
     const label = this.#labels.of(node, bin ? bin[0].nameOf(bin[1]) : slices.nameOf(slice));
     const fill = bin ? this.#fills.ofBin(...bin) : this.#fills.of(slice);
-    const ink = inkOn(this.#fills.css[fill]!);
+    const ink = this.#fills.ink[fill]!;
     const two = height >= TWO_LINES;
     const middle = y + height / 2;
     const text = this.#labels.fit(label, width);

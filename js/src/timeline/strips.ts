@@ -194,6 +194,11 @@ export class Strips {
     return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
   }
 
+  /** How many columns of a line are so many device pixels. */
+  columns(strip: Strip, pixels: number): number {
+    return (pixels * this.#step) / strip.step;
+  }
+
   #allocate(width: number, rows: number): void {
     this.#width = width;
     this.#image = new ImageData(width, rows);
