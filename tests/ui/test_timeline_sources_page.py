@@ -56,12 +56,19 @@ def as_in_the_figure(run: DebugRun, view: View) -> None:
 
 
 def everything(view: View) -> str:
-    """All text of the view with its titles and labels."""
+    """All text of the view with its titles and labels, but for what may be chosen."""
     view.root.locator("summary").click()
     text: str = view.root.evaluate(
-        """(root) => [root.innerText, ...[...root.querySelectorAll("[title], [aria-label]")]
-          .filter((each) => each.checkVisibility())
-          .flatMap((each) => [each.title, each.getAttribute("aria-label")])].join("\\n")"""
+        """(root) => {
+          const titled = [...root.querySelectorAll("[title], [aria-label]")]
+            .filter((each) => each.checkVisibility())
+            .flatMap((each) => [each.title, each.getAttribute("aria-label")]);
+          const choices = [...root.querySelectorAll("select")];
+          for (const each of choices) each.style.display = "none";
+          const said = [root.innerText, ...titled].join("\\n");
+          for (const each of choices) each.style.display = "";
+          return said;
+        }"""
     )
     return text
 
