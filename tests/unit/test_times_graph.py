@@ -151,3 +151,34 @@ def test_a_table_is_a_frame_and_html(run: DebugRun) -> None:
     assert "convolution" in page
     with pytest.raises(IndexError):
         table[len(table)]
+
+
+def test_a_node_that_only_a_table_knows_counts_with_its_time(run: DebugRun) -> None:
+    line = run.timeline
+    slowest = int(np.nanargmax(line.node_ns))
+    kept = np.flatnonzero(line.slice_node != slowest)
+    names = line.slice_names
+    cut = dataclasses.replace(
+        line,
+        slice_names=type(names)(names.unique, names.codes[kept]),
+        **{
+            name: getattr(line, name)[kept]
+            for name in (
+                *("slice_node", "slice_start_ns", "slice_duration_ns", "slice_track"),
+                *("slice_trust", "slice_occurrence"),
+            )
+        },
+    )
+    fewer = DebugRun(dataclasses.replace(run.parts, timeline=cut))
+    for by in ("node", "kind", "part", "group", "device"):
+        table, before = fewer.times(by), run.times(by)
+        assert table.total_ns == pytest.approx(line.total_ns)
+        assert dict(zip(table.keys, table.ns, strict=True)) == pytest.approx(
+            dict(zip(before.keys, before.ns, strict=True))
+        )
+        row = next(each for each in table if slowest in each.nodes)
+        whole = next(each for each in before if slowest in each.nodes)
+        assert row.slices == whole.slices - 1
+    assert fewer.times("name").total_ns == pytest.approx(line.total_ns - line.node_ns[slowest])
+    within = fewer.times("node", within=(0, line.span_ns))
+    assert slowest not in {row.key for row in within}

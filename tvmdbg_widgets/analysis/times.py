@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.groups import Groups
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
+
+_NONE: Ints = np.zeros(0, np.int64)
 
 
 def times(
@@ -57,19 +60,21 @@ def times(
         raise ValueError(HOW_TO_GET["timeline"])
     area = None if within is None else checked_range(within)
     found = slices_within(timeline, area)
-    keys = keys_of(by, Named(timeline, found.slices, graph), groups, level)
+    alone = _without_slices(timeline, graph, found.slices, by) if area is None else _NONE
+    named = Named(timeline, found.slices, graph, alone)
+    keys = keys_of(by, named, groups, level)
     size = len(keys.keys)
-    duration = timeline.slice_duration_ns[found.slices]
-    ns = group_sums(keys.codes, found.self_ns[keys.items], size)
-    inside = (found.whole & (duration > 0))[keys.items]
+    own = np.concatenate((found.self_ns, timeline.node_ns[alone]))
+    ns = group_sums(keys.codes, own[keys.items], size)
+    duration = np.concatenate((timeline.slice_duration_ns[found.slices], np.zeros(len(alone))))
+    inside = (np.append(found.whole, np.zeros(len(alone), np.bool_)) & (duration > 0))[keys.items]
     spread = group_spread(keys.codes[inside], duration[keys.items[inside]], size)
-    node = timeline.slice_node[found.slices].astype(np.int64)
-    offsets, ids = _nodes(keys, node)
+    offsets, ids = _nodes(keys, named.node)
     low, high, noisy = confidence(
         timeline, offsets, ids, overlap=keys.overlap, part=area is not None
     )
     order = np.argsort(-ns, kind="stable")
-    whole = total(found.self_ns)
+    whole = total(own)
     share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
     sizes = np.diff(offsets)[order]
     rows = np.repeat(offsets[:-1][order] - (np.cumsum(sizes) - sizes), sizes)
@@ -78,7 +83,7 @@ def times(
         within=area,
         keys=[keys.keys[i] for i in order.tolist()],
         labels=[keys.labels[i] for i in order.tolist()],
-        slices=np.bincount(keys.codes, minlength=size)[order],
+        slices=np.bincount(keys.codes[keys.items < len(found.slices)], minlength=size)[order],
         ns=ns[order],
         share=share,
         cumulative=np.full(size, np.nan) if keys.overlap else np.minimum(np.cumsum(share), 1.0),
@@ -103,6 +108,18 @@ def times(
         node_offsets=np.concatenate(([0], np.cumsum(sizes))),
         node_ids=ids[rows + np.arange(len(rows))],
     )
+
+
+def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints, by: str) -> Ints:
+    """Nodes that have a time and no slice, as those that only a table knows."""
+    if graph is None or by in ("name", "callers") or not timeline.num_nodes:
+        return _NONE
+    if by == "device" and graph.device_types is None:
+        return _NONE
+    missing = timeline.node_ns > 0
+    nodes = timeline.slice_node[slices]
+    missing[nodes[nodes >= 0]] = False
+    return np.flatnonzero(missing[: graph.num_nodes])
 
 
 def _nodes(keys: Keys, node: Ints) -> tuple[Ints, Ints]:

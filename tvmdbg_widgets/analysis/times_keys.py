@@ -73,7 +73,7 @@ class Keys:
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """K slices whose keys are wanted.
+    """K slices, and behind them nodes, whose keys are wanted.
 
     Attributes
     ----------
@@ -81,21 +81,32 @@ class Named:
     slices : int64 [K]
         Indices into it.
     graph : Graph or None
+    alone : int64 array
+        Nodes of the graph that have a time and no slice.
     """
 
     timeline: Timeline
     slices: Ints
     graph: Graph | None
+    alone: Ints
 
     @cached_property
     def node(self) -> Ints:
         """Node id of each, -1 unknown (int64 [K])."""
-        return self.timeline.slice_node[self.slices].astype(np.int64)
+        own = self.timeline.slice_node[self.slices].astype(np.int64)
+        return np.concatenate((own, self.alone)) if len(self.alone) else own
 
     @cached_property
     def name(self) -> Ints:
-        """Number of its name among :attr:`names` (int64 [K])."""
-        return self.timeline.slice_names.codes[self.slices].astype(np.int64)
+        """Number of its name among :attr:`names`, 0 of a node alone (int64 [K])."""
+        own = self.timeline.slice_names.codes[self.slices].astype(np.int64)
+        return np.concatenate((own, np.zeros_like(self.alone))) if len(self.alone) else own
+
+    @cached_property
+    def track(self) -> Ints:
+        """Number of its track, 0 of a node alone (int64 [K])."""
+        own = self.timeline.slice_track[self.slices].astype(np.int64)
+        return np.concatenate((own, np.zeros_like(self.alone))) if len(self.alone) else own
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +117,7 @@ class Named:
     def known(self) -> npt.NDArray[np.bool_]:
         """The slice is of a node of the graph (bool [K])."""
         if self.graph is None:
-            return np.zeros(len(self.slices), np.bool_)
+            return np.zeros(len(self.node), np.bool_)
         return (self.node >= 0) & (self.node < self.graph.num_nodes)
 
     @cached_property
@@ -233,7 +244,7 @@ def _groups(groups: Groups, named: Named, level: int) -> Keys:
 def _devices(named: Named) -> Keys:
     """The device of a node's first output; where the graph does not tell, that of the track."""
     graph, timeline = named.graph, named.timeline
-    track = timeline.slice_track[named.slices].astype(np.int64)
+    track = named.track
     names = [
         device or name for device, name in zip(timeline.track_device, timeline.tracks, strict=True)
     ]

@@ -81,7 +81,8 @@ class TimeTable(Sequence[TimeRow]):
     ns : float64 [G]
         Sum of the time in the range during which one of the slices runs and none inside it, so
         that nothing is counted twice. A slice that reaches out of the range counts with its part
-        inside.
+        inside. Of all time a node of the graph without slices counts with the time it is known to
+        take (not by name or caller).
     share, cumulative : float64 [G]
         Of :attr:`total_ns`; NaN where that is 0. Shares of parts overlap and have no sum.
     minimum, mean, p50, p90, maximum : float64 [G]
