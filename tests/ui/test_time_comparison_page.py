@@ -178,7 +178,7 @@ def test_the_buttons_do_what_the_keys_do(page: Page, view: Any, unfused: str) ->
     expect(root.locator(".tvmdbg-change-key")).to_contain_text("+1.426 ms")
     frames(page)
     assert root.locator("canvas").first.screenshot() != before
-    root.get_by_role("button", name="Δ", exact=True).click()
+    root.get_by_role("button", name="sort by its size").click()
     assert seen(root)["change"][0]["a"] == pytest.approx(523_354.8, rel=1e-3)
     summary = root.get_by_text("what this shows")
     summary.click()

@@ -1,5 +1,7 @@
 import { counted } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
+import { kindFill, type Theme } from "../shared/theme.ts";
+import { changeFills, fillOfChange } from "./change_fills.ts";
 import { Operators } from "./frames.ts";
 import type { Names } from "./names.ts";
 import type { Slices } from "./slices.ts";
@@ -10,6 +12,8 @@ export class Called {
   readonly graph: GraphColumns | null;
   readonly #slices: Slices;
   readonly #names: Names;
+
+  #fills: { theme: Theme; css: string[] } | null = null;
 
   constructor(slices: Slices, names: Names, graph: GraphColumns | null) {
     this.operators = new Operators(slices);
@@ -50,6 +54,14 @@ export class Called {
   }
 
   /** Op kind; "" of a group. */
+  /** What is drawn of it is filled with: its kind, or where two runs are compared their difference. */
+  fill(theme: Theme, key: number): string {
+    const { change } = this.#names;
+    if (!change?.colored) return kindFill(theme, this.kind(key));
+    if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
+    return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
+  }
+
   kind(key: number): string {
     if (this.group(key) >= 0) return "";
     const node = this.node(key);

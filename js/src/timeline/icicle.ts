@@ -1,6 +1,6 @@
 import { duration, percent } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
-import { inkOn, kindFill } from "../shared/theme.ts";
+import { inkOn } from "../shared/theme.ts";
 import type { Called } from "./called.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { Box, Brush } from "./stage.ts";
@@ -127,7 +127,7 @@ export class Icicle {
     const isGroup = this.called.group(key) >= 0;
     const { theme } = brush;
     const lit = this.#lit(place, place + 1);
-    const color = isGroup ? theme.surface : kindFill(theme, this.called.kind(key));
+    const color = isGroup ? theme.surface : this.called.fill(theme, key);
     const width = right - x - 1;
     brush.fill(color, x, y, width, this.level - 1, lit ? 1 : FAINT);
     if (isGroup) brush.fill(theme.line, x, y + this.level - 2, width, 1);
