@@ -18,7 +18,7 @@ def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
 
     They are numbers, but text where a number would be another nanosecond for Perfetto, which
     takes a number as a double times 1,000, cut off, and a text as a decimal
-    (``src/trace_processor/importers/json/json_utils.cc`` @ v49): one in a hundred slices would
+    (``CoerceToTs`` in ``src/trace_processor/importers/json``): one in a hundred slices would
     reach into the next, and be dropped.
 
     Parameters
