@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.repeat_matrix import why_no_repeats
 from tvmdbg_widgets.analysis.times_keys import BY
-from tvmdbg_widgets.figures import timeline_by, timeline_merged, timeline_repeats
+from tvmdbg_widgets.figures import roofline, timeline_by, timeline_merged, timeline_repeats
 from tvmdbg_widgets.model.numbers import counted, duration_text
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.svg import Panel
     from tvmdbg_widgets.run import DebugRun
 
-OTHER_CHARTS = ("merged", "folded", "repeats")
+OTHER_CHARTS = ("merged", "folded", "repeats", "roofline")
 SUMMED_BY = tuple(by for by in BY if by != "node")
 
 
@@ -28,6 +28,8 @@ def draw_other(
         panel.text = f"{tree!r}\n{panel.text}"
         panel.description["merged"] = timeline_merged.described(tree)
         return timeline_merged.draw_merged(panel, tree, run.graph, y, selected)
+    if chart == "roofline":
+        return roofline.draw_of(panel, run, y, selected)
     why = why_no_repeats(run.parts)
     if why:
         panel.text = f"{why}\n{panel.text}"

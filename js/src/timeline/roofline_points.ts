@@ -100,9 +100,9 @@ export class Points {
   /** The most that was seen here. */
   get highest(): { flops: number; bytes: number } {
     let [flops, bytes] = [0, 0];
-    for (const point of this.byTime) {
-      flops = Math.max(flops, this.rate[point]!);
-      bytes = Math.max(bytes, this.moved(point));
+    for (const point of this.node.keys()) {
+      flops = Math.max(flops, this.rate[point]! > 0 ? this.rate[point]! : 0);
+      bytes = Math.max(bytes, this.moved(point) > 0 ? this.moved(point) : 0);
     }
     return { flops, bytes };
   }
