@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.compare_times import told
 from tvmdbg_widgets.analysis.compare_times.aligned import align
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
-from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
-from tvmdbg_widgets.analysis.compare_times.words import against, p_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.timeline_words import Measured
 
@@ -32,12 +31,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
 
-_MOST = 0.9
-#: What no test of repeats can know.
-_SESSIONS = (
-    "The repeats of each run were measured in one session: what else differed between the "
-    "sessions (load, clock rate, memory) is part of the difference"
-)
 _ONE_TIME = {
     Measured.CALL: "a profiling report holds one time of each call, and nothing says how it varies",
     Measured.SUM: "a profiling report holds one sum over calls, and nothing says how it varies",
@@ -126,8 +119,8 @@ class TimeComparison(TimeChanges):
 
     @cached_property
     def _missing(self) -> str:
-        told = {_ONE_TIME.get(_known_timeline(each).measured, "") for each in (self.a, self.b)}
-        return max(told)
+        known = {_ONE_TIME.get(_known_timeline(each).measured, "") for each in (self.a, self.b)}
+        return max(known)
 
     @cached_property
     def total_a(self) -> float:
@@ -214,67 +207,26 @@ class TimeComparison(TimeChanges):
     @cached_property
     def sentence(self) -> str:
         """By how much `b` is slower or faster, and how many operators make that."""
-        change = self.change_ns
-        totals = f"{duration_text(self.total_a)} → {duration_text(self.total_b)} in all nodes"
-        if change == 0:
-            return f"B takes as long as A: {totals}"
-        share = ratio_text(self.total_b / self.total_a) if self.total_a > 0 else "unknown"
-        how = "slower" if change > 0 else "faster"
-        size = f"B is {duration_text(abs(change))} ({share.lstrip('+−')}) {how}: {totals}"
-        if self.total_a > 0 and self.total_b / self.total_a > 10:
-            size = f"B takes {share} as long: {totals}"
-        if self.total.verdict is Verdict.NOISE:
-            return f"{size}; that is within noise ({self.total.why})"
-        number, part = self._most()
-        if number:
-            size += f"; {counted(number, 'operator')} make{'s' if number == 1 else ''} "
-            size += f"{percent(part)} of it{', others make up for some' if part > 1 else ''}"
-        if self.total.verdict is Verdict.UNKNOWN:
-            size += "; whether it is more than noise is not known"
-        return size
-
-    def _most(self) -> tuple[int, float]:
-        """How few rows make nine tenths of the difference, and which share they make."""
-        changes = self.columns.change_ns[~np.isnan(self.columns.change_ns)]
-        along = np.sort(np.sign(self.change_ns) * changes)[::-1]
-        sums = np.cumsum(along) / abs(self.change_ns)
-        enough = np.flatnonzero(sums >= _MOST)
-        return (int(enough[0]) + 1, float(sums[enough[0]])) if len(enough) else (0, 0.0)
+        return told.sentence(self)
 
     @property
     def caption(self) -> tuple[str, ...]:
         """What is told above the rows, one sentence each."""
-        told = ", ".join(f"{count:,} {label}" for label, count in self.counts().items())
-        lines = [self.title, self.sentence, f"{counted(len(self), 'row')}: {told}", *self.power]
+        verdicts = ", ".join(f"{count:,} {label}" for label, count in self.counts().items())
+        lines = [self.title, self.sentence, f"{counted(len(self), 'row')}: {verdicts}", *self.power]
         if any(self.uncompared_ns):
             a, b = map(duration_text, self.uncompared_ns)
             lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
         if self.columns.verdicts.tests:
-            lines.append(_SESSIONS)
+            lines.append(told.SESSIONS)
         return tuple(lines)
 
     @cached_property
     def power(self) -> tuple[str, ...]:
         """What samples of these sizes can show at all."""
-        columns = self.columns
-        sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
-        known = Counter((int(n), int(m)) for n, m in sizes if n and m)
-        if not known:
-            return (f"Nothing can be told from noise: {self._missing or 'no repeats are known'}",)
-        (n, m), _count = known.most_common(1)[0]
-        least, tests = least_p(n, m), columns.verdicts.tests
-        told = f"{against(n, m)}: the least possible p is {p_text(least)}"
-        if least > ALPHA:
-            return (f"{told}, so nothing can be told from noise",)
-        need = math.ceil(least * tests / ALPHA - 1e-9)
-        if need > 1:
-            told += (
-                f"; corrected for {counted(tests, 'comparison')}, at least {need} operators must "
-                "differ that clearly before any is told from noise"
-            )
-        return (told,)
+        return told.power(self.columns, self._missing)
 
     @property
     def change(self) -> NodeColumn:

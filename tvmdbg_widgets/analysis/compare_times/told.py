@@ -1,0 +1,76 @@
+"""What a comparison of times says as a whole."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
+from tvmdbg_widgets.analysis.compare_times.words import against, p_text, ratio_text
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
+    from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+
+_MOST = 0.9
+#: What no test of repeats can know.
+SESSIONS = (
+    "The repeats of each run were measured in one session: what else differed between the "
+    "sessions (load, clock rate, memory) is part of the difference"
+)
+
+
+def sentence(compared: TimeComparison) -> str:
+    """By how much `b` is slower or faster, and how many operators make that."""
+    change = compared.change_ns
+    totals = f"{duration_text(compared.total_a)} → {duration_text(compared.total_b)} in all nodes"
+    if change == 0:
+        return f"B takes as long as A: {totals}"
+    share = ratio_text(compared.total_b / compared.total_a) if compared.total_a > 0 else "unknown"
+    how = "slower" if change > 0 else "faster"
+    size = f"B is {duration_text(abs(change))} ({share.lstrip('+−')}) {how}: {totals}"
+    if compared.total_a > 0 and compared.total_b / compared.total_a > 10:
+        size = f"B takes {share} as long: {totals}"
+    if compared.total.verdict is Verdict.NOISE:
+        return f"{size}; that is within noise ({compared.total.why})"
+    number, part = _most(compared)
+    if number:
+        size += f"; {counted(number, 'operator')} make{'s' if number == 1 else ''} "
+        size += f"{percent(part)} of it{', others make up for some' if part > 1 else ''}"
+    if compared.total.verdict is Verdict.UNKNOWN:
+        size += "; whether it is more than noise is not known"
+    return size
+
+
+def _most(compared: TimeComparison) -> tuple[int, float]:
+    """How few rows make nine tenths of the difference, and which share they make."""
+    changes = compared.columns.change_ns[~np.isnan(compared.columns.change_ns)]
+    along = np.sort(np.sign(compared.change_ns) * changes)[::-1]
+    sums = np.cumsum(along) / abs(compared.change_ns)
+    enough = np.flatnonzero(sums >= _MOST)
+    return (int(enough[0]) + 1, float(sums[enough[0]])) if len(enough) else (0, 0.0)
+
+
+def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
+    """What samples of these sizes can show at all."""
+    sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
+    known = Counter((int(n), int(m)) for n, m in sizes if n and m)
+    if not known:
+        return (f"Nothing can be told from noise: {missing or 'no repeats are known'}",)
+    (n, m), _count = known.most_common(1)[0]
+    least, tests = least_p(n, m), columns.verdicts.tests
+    told = f"{against(n, m)}: the least possible p is {p_text(least)}"
+    if least > ALPHA:
+        return (f"{told}, so nothing can be told from noise",)
+    need = math.ceil(least * tests / ALPHA - 1e-9)
+    if need > 1:
+        told += (
+            f"; corrected for {counted(tests, 'comparison')}, at least {need} operators must "
+            "differ that clearly before any is told from noise"
+        )
+    return (told,)
