@@ -236,7 +236,8 @@ export class TopTable {
     const node = this.#ranking.node[row]!;
     const slice = this.#ranking.slice[row]!;
     const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
-    const kind = this.#names.opKind(node);
+    const kind =
+      node < 0 ? this.#names.nameKind(this.#slices.nameCodeOf(slice)) : this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const ns = this.#ranking.ns[row]!;
