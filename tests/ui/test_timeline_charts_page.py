@@ -376,7 +376,7 @@ def test_charts_follow_the_session(page: Page, address: str) -> None:
         frames(page)
 
 
-@pytest.mark.parametrize("by", ["node", "kind", "part", "group", "device", "name"])
+@pytest.mark.parametrize("by", ["node", "kind", "part", "group", "name"])
 def test_the_table_sums_up_as_python_does(page: Page, address: str, run: DebugRun, by: str) -> None:
     view = View(page, address, f'&timeline.table_by="{by}"&timeline.height=560', 1600)
     rows = view.root.locator(".tvmdbg-timeline-rows .tvmdbg-timeline-row:visible")

@@ -66,8 +66,8 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     make: (host) => new Folded(host),
   },
   repeats: {
-    label: "repeats",
-    title: "operators × repeats: warm-up and noise",
+    label: "heat strip",
+    title: "every repeat side by side: warm-up and noise",
     unavailable: noRepeats,
     make: (host) => new Heat(host),
   },

@@ -56,17 +56,12 @@ export class Tables {
     this.#sandwich = new Sandwich(host, this.#called);
     const { change } = host.data;
     this.change = change && this.#changeTable(change, theme);
-    const choices = Object.keys(TITLES)
-      .filter((by) => change || by !== "change")
-      .map((by) => [by, by === "change" ? "B − A" : `by ${by}`] as const);
+    const choices = (Object.keys(TITLES) as TableBy[])
+      .filter((by) => !lacking(by, host.data))
+      .map((by) => [by, by === "change" ? "B − A" : `by ${this.#title(by, true)}`] as const);
     this.#select = select("what the table sums up (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
-    for (const option of this.#select.options) {
-      const why = lacking(option.value as TableBy, host.data);
-      option.disabled = why !== "";
-      option.title = why;
-    }
     this.node = element(
       "div",
       { class: "tvmdbg-timeline-tables" },
@@ -99,7 +94,7 @@ export class Tables {
   show(by: TableBy): void {
     this.#host.options.set("table_by", by);
     this.sync();
-    this.#host.say(`Table ${this.#said.textContent || `by ${TITLES[this.by]}`}`);
+    this.#host.say(`Table ${this.#said.textContent || `by ${this.#title(this.by)}`}`);
   }
 
   /** What the current row says, "" where there is none. */
@@ -110,7 +105,7 @@ export class Tables {
 
   /** The next thing to sum up by. */
   next(step = 1): void {
-    const known = [...this.#select.options].filter(({ disabled }) => !disabled);
+    const known = [...this.#select.options];
     const at = known.findIndex(({ value }) => value === this.by);
     this.show(known[(at + step + known.length) % known.length]!.value as TableBy);
   }
@@ -140,6 +135,12 @@ export class Tables {
     if (this.by === "change") this.change!.inspect(out);
   }
 
+  /** What rows are of; a run without a graph calls its rows by its own word. */
+  #title(by: TableBy, short = false): string {
+    if (by === "node") return this.#host.data.slices.columns.info.words.row;
+    return short ? by : TITLES[by];
+  }
+
   #make(shown: string): void {
     this.#shown = shown;
     const { by } = this;
@@ -153,7 +154,7 @@ export class Tables {
       this.isSummed && !isChange
         ? new ByRows(by, this.#host.data.slices, this.#called, this.#range)
         : null;
-    if (this.#rows) this.#by.show(this.#rows, TITLES[by]);
+    if (this.#rows) this.#by.show(this.#rows, this.#title(by));
     if (this.#rows && by === "callers") this.#sandwich.show(this.#rows, this.#rows.rows[0] ?? null);
     this.#said.textContent = this.#rows ? this.#about(this.#rows) : "";
   }
@@ -208,9 +209,15 @@ export class Tables {
 
 /** Why rows cannot be of that; "" where they can. */
 function lacking(by: TableBy, { slices, graph, change }: Data): string {
+  const { words } = slices.columns.info;
   if (by === "change" && !change) return "one run is shown";
   if ((by === "part" || by === "group") && !graph) return "this run has no graph";
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
   if (by === "callers" && !slices.nested) return "no slice lies inside another";
+  if (by === "name" && words.byName) return "the rows are names";
+  if (by === "device" && slices.tracks.length < 2) return "there is one track";
+  if (by === "kind" && !graph && !slices.nameKinds.unique.some((kind) => kind !== "other")) {
+    return "no name tells of an operator";
+  }
   return "";
 }
