@@ -271,6 +271,18 @@ def test_warm_up_is_left_out_only_where_it_is_said() -> None:
     assert any("first 1 repeat of each node left out" in line for line in found.caption)
 
 
+def test_warm_up_that_is_in_it_is_said() -> None:
+    pool = operators()
+    cold = {node: [90.0, 10.0, 11.0, 10.0, 11.0, 10.0] for node in pool}
+    warm = {node: [10.0, 11.0, 10.0, 11.0, 10.0, 11.0] for node in pool}
+    pairs = exactly([(node, node) for node in pool])
+    found = compared(timed(cold), timed(warm), pairs)
+    said = "Warm-up is in it: the first 1 repeat of A; compare_times(…, warm_up=1) leaves it out"
+    assert said in found.caption
+    assert said not in compared(timed(cold), timed(warm), pairs, warm_up=1).caption
+    assert said not in compared(timed(warm), timed(warm), pairs).caption
+
+
 def test_kinds_add_up_and_keep_what_is_fused_together() -> None:
     run = sample()
     found = tvmdbg.compare_times(run, run)

@@ -219,6 +219,8 @@ class TimeComparison(TimeChanges):
             lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
+        if seen := told.warm_up(self):
+            lines.append(seen)
         if self.columns.verdicts.tests:
             lines.append(told.SESSIONS)
         return tuple(lines)

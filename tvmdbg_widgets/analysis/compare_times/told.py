@@ -74,3 +74,17 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
             "differ that clearly before any is told from noise"
         )
     return (told,)
+
+
+def warm_up(compared: TimeComparison) -> str:
+    """Return whether warm-up is in the repeats that are compared; empty where it is not seen."""
+    timelines = compared.a.timeline, compared.b.timeline
+    cuts = [0 if each is None else each.warm_up.cut for each in timelines]
+    if max(cuts) <= compared.warm_up:
+        return ""
+    seen = " and ".join(
+        f"the first {counted(cut, 'repeat')} of {letter}"
+        for letter, cut in zip("AB", cuts, strict=True)
+        if cut
+    )
+    return f"Warm-up is in it: {seen}; compare_times(…, warm_up={max(cuts)}) leaves it out"
