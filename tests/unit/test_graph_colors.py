@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import threading
@@ -385,3 +386,25 @@ def test_classes_are_told_in_figures(resnet: DebugRun) -> None:
     about = {"focus": 3, "hops": 1, "label": "{op}\n{device} {layout}"}
     figure = resnet.figure("graph", color_by={0: "mine"}, **about)
     assert "cuda NCHW" in figure.svg
+
+
+def test_slack_and_work_are_colours_of_a_run_with_times(resnet: DebugRun) -> None:
+    path = resnet.critical_path()
+    slack = known_column(resnet.parts, "slack")
+    np.testing.assert_array_equal(slack.rows, path.slack_ns)
+    critical = known_column(resnet.parts, "critical")
+    assert critical.codes is not None
+    on_path = critical.classes.index("critical path")
+    assert set(np.flatnonzero(critical.codes == on_path)) == set(path.nodes.tolist())
+    roofline = resnet.roofline()
+    for name, values in (("intensity", roofline.intensity), ("flops", roofline.flops_per_s)):
+        np.testing.assert_array_equal(known_column(resnet.parts, name).rows, values)
+    view = tvmdbg.GraphView(resnet)
+    assert view._color_columns["slack"] is None
+    view.color_by("slack")
+    assert view._color_columns["slack"]["unit"] == "ns"
+    bare = dataclasses.replace(resnet.parts, timeline=None)
+    assert np.isnan(known_column(bare, "slack").rows).all()
+    assert "open the dump folder" in known_column(bare, "flops").note
+    with_none = tvmdbg.GraphView(tvmdbg.DebugRun(bare))
+    assert "slack" not in with_none._color_columns
