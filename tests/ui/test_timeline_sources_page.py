@@ -187,12 +187,12 @@ def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
         {"ph": "X", "name": "decode", "pid": 2, "tid": 1, "ts": 40, "dur": 60},
     ]
     with serve(tvmdbg.open(json.dumps(events).encode())) as address:
-        view = View(page, address)
+        view = View(page, address, width=1600)
         shown = [label["text"] for label in view.seen()["labels"]]
         assert {"trainer: main", "loader: main"} <= set(shown)
         assert any("1 slice overlaps others: on its own lane" in text for text in shown)
         expect(view.root.locator("summary")).not_to_contain_text("inside")
-        expect(view.root.locator(".tvmdbg-timeline-head")).not_to_contain_text("self")
+        expect(view.root.locator(".tvmdbg-timeline-head").first).not_to_contain_text("self")
 
 
 @pytest.mark.parametrize("width", [480, 900, 1600])
@@ -214,7 +214,7 @@ def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> Non
         expect(view.said).to_contain_text("Slice of call ")
         said = everything(view)
         assert "one pass of the whole model, after passes to warm up" in said
-        for never in ("mean", "per operator", "operators", "trust", "kind", "node", "p10"):
+        for never in ("mean", "per operator", "operators", "trust", "node", "p10"):
             assert never not in said, never
 
 
