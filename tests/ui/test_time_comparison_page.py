@@ -150,16 +150,16 @@ def test_the_keys_walk_the_table_and_change_it(page: Page, view: Any, unfused: s
     ]
     page.keyboard.press("i")
     for verdict, count in (("slower", 24), ("faster", 1), ("noise", 2)):
-        page.keyboard.press("e")
+        page.keyboard.press("j")
         listed = seen(root)["change"]
         assert len(listed) == count
         assert {each["verdict"] for each in listed} == {verdict}
-    page.keyboard.press("e")
+    page.keyboard.press("j")
     assert len(seen(root)["change"]) == 27
-    page.keyboard.press("u")
+    page.keyboard.press("l")
     until(page, "() => tvmdbg.models.timeline0.get('slice_color') === 'change'")
     expect(root.locator(".tvmdbg-change-key")).to_contain_text("noise or unknown")
-    page.keyboard.press("u")
+    page.keyboard.press("l")
     expect(root.locator(".tvmdbg-change-key")).to_be_hidden()
     page.keyboard.press("b")
     until(page, "() => tvmdbg.models.timeline0.get('table_by') !== 'change'")

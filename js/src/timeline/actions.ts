@@ -182,12 +182,12 @@ export function actions(view: Flamechart): KeyAction[] {
             run: () => view.tables.change!.toggleKinds(),
           },
           {
-            keys: ["e"],
+            keys: ["j"],
             does: "two runs: list only the next kind of difference",
             run: () => view.tables.change!.nextFilter(),
           },
           {
-            keys: ["u"],
+            keys: ["l"],
             does: "two runs: colour slices by their difference or by op kind",
             run: () => view.nextColor(),
           },
@@ -212,7 +212,7 @@ export function actions(view: Flamechart): KeyAction[] {
     {
       keys: ["n"],
       does: "next slice found (with shift the previous)",
-      run: (event) => view.nextHit(event.shiftKey ? -1 : 1),
+      run: (event) => view.searching.next(event.shiftKey ? -1 : 1),
     },
     { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
     {

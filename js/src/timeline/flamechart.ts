@@ -1,27 +1,25 @@
-import { rangeCode, sliceCode, timesCode } from "../shared/code.ts";
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { helpButton } from "../shared/keys.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { readTheme, type Theme } from "../shared/theme.ts";
-import type { FoundSlice } from "../shared/timeline_columns.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { Bar } from "./bar.ts";
 import { Camera } from "./camera.ts";
 import { Chart } from "./chart.ts";
 import type { ChartHost } from "./charts.ts";
+import { codeFor } from "./code.ts";
 import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
-import { FarSearch } from "./far_search.ts";
 import { KindSummary } from "./kinds.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
 import { Ranges } from "./ranges.ts";
 import type { Hit, Scene } from "./scene.ts";
-import { Found, parsed } from "./search.ts";
+import { Searching } from "./searching.ts";
 import type { Slices } from "./slices.ts";
 import type { ChartKind, Part, TimelineOptions } from "./state.ts";
 import { TopTable } from "./table.ts";
@@ -44,6 +42,7 @@ export class Flamechart {
   readonly tooltip: Tooltip;
   readonly camera: Camera;
   readonly ranges: Ranges;
+  readonly searching: Searching;
   readonly critical: Critical;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
@@ -55,11 +54,6 @@ export class Flamechart {
   readonly #context: ViewContext<TimelineOptions>;
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
-  #found: Found;
-  /** Where the page does not hold the slices. */
-  readonly #far: FarSearch | null;
-  /** A slice that is on its way to the page, and is then to be selected. */
-  #awaited = -1;
   /** A slice without a node that was picked here. */
   #unjoined = -1;
   readonly #panel: AreaPanel;
@@ -78,14 +72,12 @@ export class Flamechart {
     this.#data = data;
     this.#say = say;
     this.scene = data.scene;
-    this.#copier = new CodeCopy(root, () => this.#code, say, context);
-    this.#found = new Found(data.slices, data.names, parsed(""));
-    const { info } = data.slices.columns;
-    const far = {
-      show: (text: string, wrong: boolean) => this.bar.showHits(text, wrong),
-      go: (found: FoundSlice) => this.#go(found),
-    };
-    this.#far = info.whole ? null : new FarSearch(context.run, info.first, far, context.signal);
+    this.#copier = new CodeCopy(
+      root,
+      () => codeFor(data, this.#session, this.ranges.subject === "range" ? this.scene.range : null),
+      say,
+      context,
+    );
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
     this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
@@ -136,6 +128,18 @@ export class Flamechart {
       },
       context.signal,
     );
+    const seeker = {
+      data,
+      camera: this.camera,
+      bar: () => this.bar,
+      say,
+      pick: (slice: number) => this.pick(slice),
+      changed: () => {
+        this.chart.touched();
+        this.charts.shown?.sync();
+      },
+    };
+    this.searching = new Searching(seeker, context.run, context.signal);
     this.ranges = new Ranges({
       data,
       session: context.session,
@@ -220,8 +224,8 @@ export class Flamechart {
           this.showChart(kind);
           this.focus();
         },
-        search: (text) => this.search(text),
-        step: (by) => this.nextHit(by),
+        search: (text) => this.searching.search(text),
+        step: (by) => this.searching.next(by),
         copy: () => this.copy(),
         leave: () => this.focus(),
       },
@@ -333,20 +337,6 @@ export class Flamechart {
     this.#copier.copy();
   }
 
-  get #code(): string {
-    const { current, range } = this.scene;
-    const { selected, slice } = this.#session;
-    const { slices } = this.#data;
-    if (range && this.ranges.subject === "range") return rangeCode(range);
-    if (selected.length === 0 && current >= 0)
-      return `run.timeline.slice(${slices.sourceOf(current)})`;
-    if (selected.length === 1 && slice && slices.of(slice[0]).length > 1)
-      return sliceCode(...slice);
-    if (this.#data.change && selected.length) return `run.compared.row_of(${selected.at(-1)})`;
-    if (slices.columns.info.words.byName) return "run.top()";
-    return timesCode(selected);
-  }
-
   selectKind(): void {
     const node = this.#session.node;
     if (node === null) return;
@@ -379,46 +369,6 @@ export class Flamechart {
   #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
     const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
     return [own.left - box.left + x, own.top - box.top + y, box];
-  }
-
-  search(text: string): void {
-    if (this.#far) {
-      this.#far.search(text);
-      return;
-    }
-    this.#found = new Found(this.#data.slices, this.#data.names, parsed(text));
-    this.scene.found = this.#found.marked;
-    this.#showHits();
-    this.chart.touched();
-    this.charts.shown?.sync();
-  }
-
-  nextHit(by: number): void {
-    if (this.#far) {
-      this.#far.next(by);
-      return;
-    }
-    const slice = this.#found.next(this.scene.current, by);
-    if (slice >= 0) this.pick(slice);
-    this.#showHits();
-  }
-
-  /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
-  #go(found: FoundSlice): void {
-    const margin = 10 * Math.max(1, found.duration);
-    const { viewport } = this.scene;
-    this.#awaited = found.slice;
-    this.camera.move(() =>
-      viewport.show(found.start - margin, found.start + found.duration + margin),
-    );
-    this.#say(
-      `Found ${found.name}, starts ${duration(found.start)}, lasts ${duration(found.duration)}`,
-    );
-  }
-
-  #showHits(): void {
-    if (this.#far) return;
-    this.bar.showHits(this.#found.text(this.scene.current), this.#found.error !== "");
   }
 
   /** Makes ranges and measures begin and end at edges, or anywhere. */
@@ -456,7 +406,7 @@ export class Flamechart {
     const row = node === null ? ranking.rowOfName(own) : ranking.rowOf(node);
     const rows = selected.map((each) => ranking.rowOf(each));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
-    this.#showHits();
+    this.searching.show();
     this.chart.touched();
     this.charts.shown?.sync();
     this.tables.sync();
@@ -528,10 +478,7 @@ export class Flamechart {
   }
 
   #painted(): void {
-    if (this.#awaited >= 0 && Number.isFinite(this.#data.slices.startOf(this.#awaited))) {
-      this.pick(this.#awaited, { seen: true });
-      this.#awaited = -1;
-    }
+    this.searching.painted();
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;

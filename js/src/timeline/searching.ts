@@ -1,0 +1,84 @@
+import { duration } from "../shared/format.ts";
+import type { TimelineQuestions } from "../shared/timeline_client.ts";
+import type { FoundSlice } from "../shared/timeline_columns.ts";
+import type { Bar } from "./bar.ts";
+import type { Camera } from "./camera.ts";
+import type { Data } from "./data.ts";
+import { FarSearch } from "./far_search.ts";
+import { Found, parsed } from "./search.ts";
+
+export interface SearchingHost {
+  readonly data: Data;
+  readonly camera: Camera;
+  bar(): Bar;
+  say(text: string): void;
+  pick(slice: number): void;
+  /** Other slices are found than before. */
+  changed(): void;
+}
+
+/** What is searched, where the hits are told and gone through; in the page or, where it lacks slices, by the kernel. */
+export class Searching {
+  readonly #host: SearchingHost;
+  readonly #far: FarSearch | null;
+  #found: Found;
+  /** A slice that is on its way to the page, and is then to be selected. */
+  #awaited = -1;
+
+  constructor(host: SearchingHost, run: TimelineQuestions, signal: AbortSignal) {
+    this.#host = host;
+    const { slices, names } = host.data;
+    this.#found = new Found(slices, names, parsed(""));
+    const { whole, first } = slices.columns.info;
+    const far = {
+      show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
+      go: (found: FoundSlice) => this.#go(found),
+    };
+    this.#far = whole ? null : new FarSearch(run, first, far, signal);
+  }
+
+  search(text: string): void {
+    if (this.#far) {
+      this.#far.search(text);
+      return;
+    }
+    const { slices, names, scene } = this.#host.data;
+    this.#found = new Found(slices, names, parsed(text));
+    scene.found = this.#found.marked;
+    this.show();
+    this.#host.changed();
+  }
+
+  next(by: number): void {
+    if (this.#far) {
+      this.#far.next(by);
+      return;
+    }
+    const slice = this.#found.next(this.#host.data.scene.current, by);
+    if (slice >= 0) this.#host.pick(slice);
+    this.show();
+  }
+
+  /** Says how many hits there are, and which of them the selected slice is. */
+  show(): void {
+    if (this.#far) return;
+    const { current } = this.#host.data.scene;
+    this.#host.bar().showHits(this.#found.text(current), this.#found.error !== "");
+  }
+
+  /** More slices may be on the page now. */
+  painted(): void {
+    if (this.#awaited < 0 || Number.isNaN(this.#host.data.slices.startOf(this.#awaited))) return;
+    this.#host.pick(this.#awaited);
+    this.#awaited = -1;
+  }
+
+  /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
+  #go({ slice, name, start, duration: lasts }: FoundSlice): void {
+    const margin = 10 * Math.max(1, lasts);
+    const { viewport } = this.#host.data.scene;
+    this.#awaited = slice;
+    this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
+    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${duration(lasts)}`);
+  }
+}
