@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _ALL_DIGITS = Context(prec=400)
 
 
-def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
+def microseconds(ns: npt.NDArray[np.float64]) -> list[str]:
     """Write times as JSON; what reads them as decimals gets the same doubles again.
 
     They are numbers, but text where a number would be another nanosecond for Perfetto, which
@@ -25,26 +25,23 @@ def microseconds(ns: npt.NDArray[np.float64], origin_ns: int = 0) -> list[str]:
     ----------
     ns : float64[N]
         Finite.
-    origin_ns : int
-        Added to each, as a whole number.
     """
     whole = np.floor(ns)
-    if np.array_equal(whole, ns) and (not len(ns) or np.abs(ns).max() < 2.0**62 - abs(origin_ns)):
-        every = whole.astype(np.int64) + origin_ns
-        if not len(ns) or every.min() >= 0:
-            count, rest = np.divmod(every, 1000)
-            same = (((every / 1e3) * 1e3).astype(np.int64) == every) & (every < 1 << 53)
-            return [
-                (f"{q}.{r:03d}" if r else str(q)) if plain else f'"{q}.{r:03d}"'
-                for q, r, plain in zip(
-                    count.tolist(), rest.tolist(), (same | (rest == 0)).tolist(), strict=True
-                )
-            ]
-    return [_text(value, origin_ns) for value in ns.tolist()]
+    if np.array_equal(whole, ns) and (not len(ns) or 0 <= ns.min() <= ns.max() < 2.0**62):
+        every = whole.astype(np.int64)
+        count, rest = np.divmod(every, 1000)
+        same = (((every / 1e3) * 1e3).astype(np.int64) == every) & (every < 1 << 53)
+        return [
+            (f"{q}.{r:03d}" if r else str(q)) if plain else f'"{q}.{r:03d}"'
+            for q, r, plain in zip(
+                count.tolist(), rest.tolist(), (same | (rest == 0)).tolist(), strict=True
+            )
+        ]
+    return [_text(value) for value in ns.tolist()]
 
 
-def _text(ns: float, origin_ns: int) -> str:
-    exact = _ALL_DIGITS.add(_decimal(ns), Decimal(origin_ns))
+def _text(ns: float) -> str:
+    exact = _decimal(ns)
     text = f"{_ALL_DIGITS.scaleb(exact, -3):f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text if exact < 0 or int(float(text) * 1e3) == int(exact) else f'"{text}"'

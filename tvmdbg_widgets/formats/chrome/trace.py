@@ -16,6 +16,7 @@ import numpy as np
 from tvmdbg_widgets.formats.chrome.columns import Columns
 from tvmdbg_widgets.formats.chrome.events import EventFile
 from tvmdbg_widgets.formats.chrome.slices import Slices
+from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.numbers import counted
@@ -81,9 +82,7 @@ class ChromeTrace:
     @property
     def synthetic(self) -> bool:
         """We wrote it of slices that were not observed at these times."""
-        about = self.top.get("otherData")
-        ours = about.get("tvmdbg") if isinstance(about, dict) else None
-        return isinstance(ours, dict) and ours.get("synthetic") is True
+        return _ours(self.top).get("synthetic") is True
 
     def __len__(self) -> int:
         return len(self.names)
@@ -160,7 +159,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         names=slices.names,
         start_ns=slices.start_ns,
         duration_ns=slices.duration_ns,
-        origin_ns=slices.origin_ns,
+        origin_ns=slices.origin_ns + _origin(file.top),
         track=slices.track,
         tracks=slices.tracks.names,
         runs=slices.tracks.runs,
@@ -172,6 +171,18 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         issues=Issues((*issues, *slices.issues)),
         file=source.name,
     )
+
+
+def _ours(top: dict[str, Any]) -> dict[str, Any]:
+    """What :mod:`tvmdbg_widgets.export.chrome_trace` says of a trace it wrote."""
+    about = top.get("otherData")
+    ours = about.get("tvmdbg") if isinstance(about, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _origin(top: dict[str, Any]) -> int:
+    value = _ours(top).get("origin_ns")
+    return value if type(value) is int and abs(value) < LARGEST_NS else 0
 
 
 def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
