@@ -65,7 +65,7 @@ export class ChangeTable {
       this.toggleKinds();
       this.#focus();
     });
-    this.#color = button("colour by Δ", "colour the slices by their difference (u)", () => {
+    this.#color = button("colour by Δ", "colour the slices by their difference (l)", () => {
       events.color(this.#color.ariaPressed !== "true");
       this.#focus();
     });
@@ -76,7 +76,7 @@ export class ChangeTable {
           [String(verdict), `${change.verdictLabel(verdict)} (${integer(count)})`] as const,
       );
     this.#filter = select(
-      "which differences are listed (e for the next)",
+      "which differences are listed (j for the next)",
       [["", `all ${integer(change.length)}`], ...verdicts],
       "",
       (value) => {
