@@ -82,7 +82,8 @@ export class Strips {
   #frame = 0;
   #deadline = 0;
   #muted = 0;
-  #coarse = false;
+  /** The slices of the frame are here. */
+  #isHeld = false;
   /** Some line is still that of another zoom. */
   stale = false;
 
@@ -106,7 +107,6 @@ export class Strips {
     coarse = false,
   ): void {
     this.#frame++;
-    this.#coarse = coarse;
     this.stale = false;
     this.#muted = muted;
     this.#ratio = view.ratio;
@@ -114,6 +114,9 @@ export class Strips {
     if (!isSame) this.#step = view.step;
     this.#origin = Math.round(view.start / this.#step);
     this.#deadline = performance.now() + milliseconds;
+    const { slices } = this.#source;
+    const [from, to] = [this.#origin * this.#step, (this.#origin + view.width) * this.#step];
+    this.#isHeld = !coarse && slices.holds(Math.max(from, slices.start), Math.min(to, slices.end));
     if (view.width !== this.#width || view.rows > this.#strips.length) {
       this.#allocate(view.width, view.rows + 8);
     }
@@ -126,7 +129,7 @@ export class Strips {
     const by = this.#origin - strip.origin;
     if (strip.version === this.#version && strip.step === this.#step) {
       if (by === 0) return strip;
-      if (Math.abs(by) < this.#width && !strip.coarse) {
+      if (Math.abs(by) < this.#width && !strip.coarse && this.#isHeld) {
         this.#shift(strip, by, row);
         return strip;
       }
@@ -240,11 +243,9 @@ export class Strips {
   }
 
   #columns(strip: Strip, row: Row, first: number, last: number): void {
-    const { slices } = this.#source;
     const from = strip.origin * strip.step;
     const [begin, end] = [from + first * strip.step, from + last * strip.step];
-    strip.coarse =
-      this.#coarse || !slices.holds(Math.max(begin, slices.start), Math.min(end, slices.end));
+    strip.coarse = !this.#isHeld;
     if (!strip.coarse) {
       row.tell(strip, from, strip.step, first, last);
       return;

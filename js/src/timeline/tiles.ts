@@ -11,6 +11,8 @@ const KEPT_BYTES = 24 << 20;
 /** Slices that the kernel sends for a part of the time, and at most so many times as many are worth a question. */
 const WINDOW = 200_000;
 const HOPEFUL = 4;
+/** What a window has beside the view, as a share of it: columns begin up to half a pixel beside. */
+const MARGIN = 0.02;
 
 interface Tile {
   level: number;
@@ -131,7 +133,8 @@ export class Tiles {
     const whole = this.#slices.end - this.#slices.start;
     if (span >= this.#tooMany || (span / whole) * count > HOPEFUL * WINDOW) return;
     const isFew = (span / whole) * count * 3 < WINDOW / HOPEFUL;
-    const [from, to] = isFew ? [start - span, end + span] : [start, end];
+    const more = isFew ? span : span * MARGIN;
+    const [from, to] = [start - more, end + more];
     try {
       const answer = await this.#run!.window(from, to, this.#signal!);
       if ("count" in answer) {
