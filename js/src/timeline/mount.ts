@@ -212,7 +212,6 @@ function build(
       const out = (event as CustomEvent).detail ?? {};
       view.charts.shown?.inspect(out);
       view.ranges.inspect(out);
-      view.ranges.inspect(out);
       view.tables.inspect(out);
     },
     { signal },
