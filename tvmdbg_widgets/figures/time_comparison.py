@@ -124,7 +124,7 @@ def _table(panel: Panel, compared: TimeComparison, y: float, selected: frozenset
         mark = (
             " (match?)" if row.certainty is not None and row.certainty.label == "possible" else ""
         )
-        said = f"{one_line(row.label)} {row.nodes}{mark}"
+        said = f"{row.nodes}{mark} {one_line(row.label)}"
         if not wide:
             said = f"#{(row.a or row.b)[-1]} {one_line(row.label)}{mark}"
         said = fit(said, first - label - 24, SMALL)
