@@ -12,7 +12,7 @@ import { Called } from "./called.ts";
 import { csvParts } from "./csv.ts";
 import type { Data } from "./data.ts";
 import { exactly } from "./exact.ts";
-import { inSlices } from "./in_slices.ts";
+import { stretches } from "./in_slices.ts";
 import { RangeWords } from "./range_words.ts";
 import type { Row } from "./slices.ts";
 import { factList } from "./words.ts";
@@ -208,7 +208,7 @@ export class AreaPanel {
     this.#parts.setAttribute("aria-busy", "true");
     const { slices } = this.#data;
     const work = areaBy(this.#by, slices, this.#called, range, this.#rows);
-    inSlices(
+    stretches(
       work,
       (found) => {
         this.#found = found;
@@ -291,7 +291,7 @@ export class AreaPanel {
       return new Blob(parts, { type: "text/csv" });
     }
     const name = fileName(["slices", `${range[0]}`, `${range[1]}`, "ns"], "csv");
-    inSlices(
+    stretches(
       blob(),
       (file) => {
         download(name, file);

@@ -60,6 +60,11 @@ export class Critical {
     }
   }
 
+  /** The slices are here. */
+  arrived(): void {
+    if (this.#options.get("critical")) void this.#mark();
+  }
+
   /** Selects every operator of the path at once. */
   async selectAll(): Promise<void> {
     const found = await this.#ask();

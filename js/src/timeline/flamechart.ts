@@ -14,6 +14,7 @@ import { codeFor } from "./code.ts";
 import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
+import { inSlices } from "./in_slices.ts";
 import { KindSummary } from "./kinds.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
@@ -97,7 +98,7 @@ export class Flamechart {
       {
         changed: () => {
           this.chart.touched();
-          if (this.#session.node !== null) this.sync(true);
+          if (this.#session.node !== null) this.sync({ anew: true });
         },
         say,
         select: (nodes) => this.#session.selectMany(nodes, SOURCE),
@@ -206,9 +207,11 @@ export class Flamechart {
     );
     this.bar = new Bar(
       {
-        zoom: (factor) => this.camera.zoom(factor),
+        zoom: (factor) => {
+          if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
+        },
         all: () => {
-          this.camera.all();
+          if (!this.charts.zoom("0")) this.camera.all();
           this.focus();
         },
         measure: () => {
@@ -257,7 +260,7 @@ export class Flamechart {
   showChart(kind: ChartKind): void {
     this.charts.show(kind);
     this.#context.options.set("chart", this.charts.kind);
-    this.bar.showChart(this.charts.kind);
+    this.bar.showChart(this.charts.kind, this.charts.zooms);
     this.tooltip.hide();
     this.#root.dataset.chart = this.charts.kind;
     this.chart.changed();
@@ -309,6 +312,19 @@ export class Flamechart {
       this.#session.select(node, SOURCE, { occurrence });
     } else this.#session.select(null, SOURCE);
     this.sync();
+  }
+
+  /** The slices are here: shows them where bins stood for them, and nothing else than before. */
+  async arrived(): Promise<void> {
+    const { ranking } = this.#data;
+    const { signal } = this.#context;
+    await inSlices(ranking.counting(), signal);
+    if (signal.aborted) return;
+    this.table.arrived();
+    this.chart.arrived();
+    this.searching.arrived();
+    this.critical.arrived();
+    this.sync({ anew: true, moves: this.scene.viewport.all });
   }
 
   /** Tracks were folded or unfolded. */
@@ -382,7 +398,7 @@ export class Flamechart {
   }
 
   /** Takes over what the session says; brings another slice than before into view. */
-  sync(anew = false): void {
+  sync({ anew = false, moves = true } = {}): void {
     const { slices, ranking } = this.#data;
     const { selected, node, slice, timeRange } = this.#session;
     const spoken = JSON.stringify([selected, slice, this.#unjoined]);
@@ -399,7 +415,7 @@ export class Flamechart {
     else if (isOther) this.ranges.changed("range");
     this.#spoken = spoken;
     this.scene.selected = new Marked(slices.count, slicesOf(slices, selected));
-    if (this.scene.current >= 0 && this.scene.current !== before) {
+    if (moves && this.scene.current >= 0 && this.scene.current !== before) {
       const moved = this.scene.current;
       this.camera.move(() => this.scene.reveal(moved));
     }
@@ -422,7 +438,7 @@ export class Flamechart {
     this.kinds.retheme(theme);
     this.charts.retheme(theme);
     this.#panel.retheme(theme);
-    this.sync(true);
+    this.sync({ anew: true });
   }
 
   /** Highlights the node that another view hovers. */

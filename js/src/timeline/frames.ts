@@ -7,13 +7,16 @@ import { type Row, RowKind, type Slices, TOLERANCE_NS } from "./slices.ts";
 /** What slices are summed up by: nodes by their number, unknown ones by name behind them. */
 export class Operators {
   readonly nodes: number;
-  readonly size: number;
   readonly #slices: Slices;
 
   constructor(slices: Slices) {
     this.#slices = slices;
     this.nodes = slices.columns.nodeNs.length;
-    this.size = this.nodes + slices.names.length;
+  }
+
+  /** Of very many names not all are known before the slices are here. */
+  get size(): number {
+    return this.nodes + this.#slices.names.length;
   }
 
   of(slice: number): number {

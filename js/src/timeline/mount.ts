@@ -69,7 +69,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     const change = compared && new Change(compared);
     const names = new Names(slices, graph, change);
     const scene = new Scene(slices, names);
-    const show = (until: AbortSignal) => {
+    const show = () => {
       const ranking = new Ranking(slices, names);
       if (slices.start === slices.end && ranking.length === 0) {
         say("empty", "No slices and no times in this run", summary.missing.timeline);
@@ -77,20 +77,20 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       }
       const words = new Words(slices, names, ranking, (node) => context.session.note(node));
       const data = { slices, names, graph, change, ranking, words, scene };
-      return build(root, { ...context, signal: until }, data, summary);
+      return build(root, context, data, summary);
     };
     if (!Coming.expects(slices)) {
-      show(signal);
+      show();
       return;
     }
-    const early = new AbortController();
-    signal.addEventListener("abort", () => early.abort());
     const coming = new Coming(slices, run);
-    show(early.signal)?.chart.stage.append(coming.node);
+    const view = show();
+    view?.chart.stage.append(coming.node);
     await coming.take(signal);
     if (signal.aborted || !slices.complete) return;
-    early.abort();
-    show(signal);
+    if (view) await view.arrived();
+    else show();
+    coming.node.remove();
   } catch (error) {
     clearTimeout(busy);
     if (signal.aborted || isAbort(error)) return;
@@ -219,9 +219,9 @@ function build(
   bindKeys(root, actions(view), signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
-  session.onChange(() => view.sync(true), signal, ["notes"]);
+  session.onChange(() => view.sync({ anew: true }), signal, ["notes"]);
   onThemeChange(() => view.retheme(readTheme(root)), signal);
-  view.sync(true);
+  view.sync({ anew: true });
   if (!drawn || options.get("show") === "table" || view.charts.kind !== "time") {
     root.dataset.ready = "true";
   }

@@ -1,5 +1,7 @@
 /** Slices whose durations one prefix sum stands for. */
 export const BLOCK = 16;
+/** Blocks that are looked at between two pauses, less one. */
+const PAUSE = (1 << 13) - 1;
 
 /** Sums of all values before each block of 16, and of all at the end. */
 export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
@@ -15,12 +17,25 @@ export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
 
 /** Answers where the largest of values[from … to) lies in O(log n); equal values: the first. */
 export class MaxPyramid {
-  readonly #values: Uint32Array | Float64Array;
+  #values: Uint32Array | Float64Array;
   /** Per level the position of the maximum of each full block of 16, 256, … values. */
   readonly #levels: Int32Array[] = [];
 
   constructor(values: Uint32Array | Float64Array) {
     this.#values = values;
+    for (const _ of this.#rise());
+  }
+
+  /** The same, with a pause now and then. */
+  static *making(values: Uint32Array | Float64Array): Generator<void, MaxPyramid> {
+    const found = new MaxPyramid(values.subarray(0, 0));
+    found.#values = values;
+    yield* found.#rise();
+    return found;
+  }
+
+  *#rise(): Generator<void, void> {
+    const values = this.#values;
     for (let blocks = Math.floor(values.length / BLOCK); blocks > 0; ) {
       const below = this.#levels.at(-1);
       const level = new Int32Array(blocks);
@@ -31,6 +46,7 @@ export class MaxPyramid {
           if (values[at]! > values[best]!) best = at;
         }
         level[block] = best;
+        if ((block & PAUSE) === PAUSE) yield;
       }
       this.#levels.push(level);
       blocks = Math.floor(blocks / BLOCK);

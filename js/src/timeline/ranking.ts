@@ -3,55 +3,109 @@ import type { Slices } from "./slices.ts";
 
 export type Order = "time" | "order";
 
+/** Slices that are looked at between two pauses. */
+const CHUNK = 1 << 16;
+
+interface Ranked {
+  node: number;
+  ns: number;
+  slice: number;
+  slices: number;
+  within: number;
+}
+
 /**
  * Operators by time; a row is a node, or all slices of one name where the node is unknown. The time of a name is the
  * self time of its slices: the sum of nested slices would count the inner ones twice.
  */
 export class Ranking {
   /** Per row: node id, -1 unknown. */
-  readonly node: Int32Array;
-  readonly ns: Float64Array;
+  node = new Int32Array(0);
+  ns = new Float64Array(0);
   /** Per row: its first slice, -1 where the node has a time but no slice. */
-  readonly slice: Int32Array;
+  slice = new Int32Array(0);
   /** Per row: how many slices it sums up, and their durations with the slices inside them; 0 and NaN for a node. */
-  readonly slices: Int32Array;
-  readonly within: Float64Array;
-  readonly total: number;
+  slices = new Int32Array(0);
+  within = new Float64Array(0);
+  total = 0;
   /** Sum of the rows whose node is unknown. */
-  readonly unjoined: number;
-  readonly #rowOfNode: Int32Array;
-  readonly #rowOfName: Int32Array;
+  unjoined = 0;
+  #rowOfNode = new Int32Array(0);
+  #rowOfName = new Int32Array(0);
   readonly #slices: Slices;
+  readonly #names: Names;
   /** Rows in execution order. */
-  readonly #executed: Int32Array;
+  #executed = new Int32Array(0);
 
   constructor(slices: Slices, names: Names) {
+    this.#slices = slices;
+    this.#names = names;
+    for (const _ of this.counting());
+  }
+
+  /** Ranks anew what is known by now, with a pause now and then; the ranking changes as a whole at the end. */
+  *counting(): Generator<void, void> {
+    const slices = this.#slices;
     const { nodeNs } = slices.columns;
-    const rows: { node: number; ns: number; slice: number; slices: number; within: number }[] = [];
+    const rows: Ranked[] = [];
     nodeNs.forEach((ns, node) => {
-      if (Number.isNaN(ns) || (ns === 0 && !names.isOperator(node))) return;
+      if (Number.isNaN(ns) || (ns === 0 && !this.#names.isOperator(node))) return;
       rows.push({ node, ns, slice: slices.of(node)[0] ?? -1, slices: 0, within: Number.NaN });
     });
-    const byName = new Map<number, (typeof rows)[number]>();
-    const { sumName, sumSlice, sumCount, sumSelf, sumWithin } = slices.columns;
-    if (!slices.complete) {
-      sumName?.forEach((code, at) => {
-        const [ns, within] = [sumSelf![at]!, sumWithin![at]!];
-        const row = { node: -1, ns, slice: sumSlice![at]!, slices: sumCount![at]!, within };
-        byName.set(code, row);
-      });
+    yield;
+    const byName = this.#told() ?? (yield* this.#counted());
+    this.#take(rows.concat(byName));
+    this.unjoined = byName.reduce((sum, row) => sum + row.ns, 0);
+  }
+
+  /** What the first answer says of names; null where it says nothing and the slices do. */
+  #told(): Ranked[] | null {
+    const { columns, complete } = this.#slices;
+    const { sumName, sumSlice, sumCount, sumSelf, sumWithin } = columns;
+    if (complete && !sumName?.length) return null;
+    return Array.from(sumSlice ?? [], (slice, at) => ({
+      node: -1,
+      ns: sumSelf![at]!,
+      slice,
+      slices: sumCount![at]!,
+      within: sumWithin![at]!,
+    }));
+  }
+
+  *#counted(): Generator<void, Ranked[]> {
+    const slices = this.#slices;
+    const size = slices.names.length;
+    const [first, count] = [new Int32Array(size).fill(-1), new Int32Array(size)];
+    const [own, within] = [new Float64Array(size), new Float64Array(size)];
+    const { self, duration } = slices.times;
+    let budget = CHUNK;
+    for (const row of slices.rows) {
+      if (this.#names.isOther(row.first)) continue;
+      for (let slice = row.first; slice < row.last; slice++) {
+        if (--budget === 0) {
+          budget = CHUNK;
+          yield;
+        }
+        if (slices.nodeOf(slice) >= 0) continue;
+        const code = slices.nameCodeOf(slice);
+        if (count[code]!++ === 0) first[code] = slice;
+        own[code]! += self[slice]!;
+        within[code]! += duration[slice]!;
+      }
     }
-    for (let slice = 0; slices.complete && slice < slices.count; slice++) {
-      const node = slices.nodeOf(slice);
-      if (node >= 0 || names.isOther(slice)) continue;
-      const code = slices.nameCodeOf(slice);
-      const row = byName.get(code) ?? { node, ns: 0, slice, slices: 0, within: 0 };
-      row.ns += slices.selfOf(slice);
-      row.within += slices.durationOf(slice);
-      row.slices++;
-      byName.set(code, row);
-    }
-    rows.push(...byName.values());
+    const known = [...count.keys()].filter((code) => count[code]);
+    known.sort((a, b) => first[a]! - first[b]!);
+    return known.map((code) => ({
+      node: -1,
+      ns: own[code]!,
+      slice: first[code]!,
+      slices: count[code]!,
+      within: within[code]!,
+    }));
+  }
+
+  #take(rows: Ranked[]): void {
+    const slices = this.#slices;
     rows.sort((a, b) => b.ns - a.ns || a.node - b.node);
     this.node = Int32Array.from(rows, (row) => row.node);
     this.ns = Float64Array.from(rows, (row) => row.ns);
@@ -59,9 +113,7 @@ export class Ranking {
     this.slices = Int32Array.from(rows, (row) => row.slices);
     this.within = Float64Array.from(rows, (row) => row.within);
     this.total = this.ns.reduce((sum, ns) => sum + ns, 0);
-    this.unjoined = [...byName.values()].reduce((sum, row) => sum + row.ns, 0);
-    this.#rowOfNode = new Int32Array(nodeNs.length).fill(-1);
-    this.#slices = slices;
+    this.#rowOfNode = new Int32Array(slices.columns.nodeNs.length).fill(-1);
     this.#rowOfName = new Int32Array(slices.names.length).fill(-1);
     this.node.forEach((node, row) => {
       if (node >= 0) this.#rowOfNode[node] = row;

@@ -22,6 +22,7 @@ export class Searching {
   readonly #host: SearchingHost;
   readonly #far: FarSearch | null;
   #found: Found;
+  #text = "";
   /** A slice that is on its way to the page, and is then to be selected. */
   #awaited = -1;
 
@@ -38,6 +39,7 @@ export class Searching {
   }
 
   search(text: string): void {
+    this.#text = text;
     if (this.#far) {
       this.#far.search(text);
       return;
@@ -47,6 +49,11 @@ export class Searching {
     scene.found = this.#found.marked;
     this.show();
     this.#host.changed();
+  }
+
+  /** The slices are here: those of what was sought meanwhile are found. */
+  arrived(): void {
+    if (this.#text && !this.#far) this.search(this.#text);
   }
 
   next(by: number): void {

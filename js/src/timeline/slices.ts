@@ -95,14 +95,21 @@ export class Slices {
 
   /** Takes the slices that were announced. */
   fill(data: SliceColumns): void {
-    this.#take(data);
+    for (const _ of this.filling(data));
+  }
+
+  /** The same, with a pause now and then; they are here all at once, at the end. */
+  *filling(data: SliceColumns): Generator<void, void> {
+    const before = prefixSums(data.duration);
+    yield;
+    this.#take(data, before, yield* MaxPyramid.making(data.duration));
     this.#loaded = [-Infinity, Infinity];
     for (const row of this.rows) row.load(row.first, row.last, row.first);
   }
 
   /** Takes those of a part of the time, where a page cannot hold all. */
   fillWindow(data: WindowColumns, from: number, to: number): void {
-    this.#take(data);
+    this.#take(data, prefixSums(data.duration), new MaxPyramid(data.duration));
     this.#window = data;
     this.#loaded = [from, to];
     const { rowFirst, rowNumber } = data;
@@ -147,6 +154,11 @@ export class Slices {
   /** The op kind of each distinct name. */
   get nameKinds(): StringColumn {
     return (this.#data ?? this.columns).nameKinds;
+  }
+
+  /** The operators in each distinct name. */
+  get nameParts(): StringColumn {
+    return (this.#data ?? this.columns).nameParts;
   }
 
   nameOf(slice: number): string {
@@ -250,11 +262,10 @@ export class Slices {
     return outer >= 0 && this.endOf(outer) >= this.endOf(inner) - outside;
   }
 
-  #take(data: SliceColumns): void {
+  #take(data: SliceColumns, before: Float64Array, longest: MaxPyramid): void {
     this.#data = data;
     this.#bySource = this.#byNode = null;
     const { start, duration } = data;
-    const [before, longest] = [prefixSums(duration), new MaxPyramid(duration)];
     Object.assign(this.#shared, { start, duration, before, longest });
   }
 
@@ -286,10 +297,12 @@ export class Slices {
     const slices = new Int32Array(offsets.at(-1)!);
     const source = this.#data!.source;
     if (source) this.#bySource ??= inverse(source);
-    const last = this.#bySource?.length ?? this.count;
+    const bySource = this.#bySource;
+    const last = bySource?.length ?? this.count;
     for (let i = 0; i < last; i++) {
-      const slice = this.bySource(i);
-      if (slice >= 0 && node[slice]! >= 0) slices[next[node[slice]!]!++] = slice;
+      const slice = bySource ? bySource[i]! : i;
+      const of = slice < 0 ? -1 : node[slice]!;
+      if (of >= 0) slices[next[of]!++] = slice;
     }
     return [offsets, slices];
   }
@@ -306,10 +319,8 @@ function mayHold(outer: Row, inner: Row): boolean {
 
 function inverse(source: Int32Array): Int32Array {
   let most = -1;
-  for (const each of source) most = Math.max(most, each);
+  for (const each of source) if (each > most) most = each;
   const found = new Int32Array(most + 1).fill(-1);
-  source.forEach((each, slice) => {
-    found[each] = slice;
-  });
+  for (let slice = 0; slice < source.length; slice++) found[source[slice]!] = slice;
   return found;
 }

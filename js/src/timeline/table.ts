@@ -84,19 +84,14 @@ export class TopTable {
         role: "grid",
         "aria-label": `${words.rows} by ${words.time}`,
         "data-columns": this.#columns,
-        "aria-rowcount": ranking.length + 1,
         tabindex: -1,
       },
       this.#head,
       this.#body,
     );
     this.node = this.#scroller;
-    const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
-    this.#scroller.style.setProperty("--rank", digits(ranking.length));
-    const largest = words.byName ? Math.max(0, ...ranking.slices) : slices.columns.nodeNs.length;
-    this.#scroller.style.setProperty("--id", digits(largest));
-    this.#body.style.height = `${ranking.length * ROW}px`;
-    this.sort(order);
+    this.#order = order;
+    this.arrived();
     this.#scroller.addEventListener("scroll", () => this.paint(), { signal });
     this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
     this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
@@ -125,6 +120,21 @@ export class TopTable {
 
   get count(): number {
     return this.#rows.length;
+  }
+
+  /** The ranking is another than before. */
+  arrived(): void {
+    const { length, slices } = this.#ranking;
+    const { columns } = this.#slices;
+    const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
+    const largest = columns.info.words.byName
+      ? slices.reduce((most, each) => Math.max(most, each), 0)
+      : columns.nodeNs.length;
+    this.#scroller.ariaRowCount = String(length + 1);
+    this.#scroller.style.setProperty("--rank", digits(length));
+    this.#scroller.style.setProperty("--id", digits(largest));
+    this.#body.style.height = `${length * ROW}px`;
+    this.sort(this.#order);
   }
 
   sort(order: Order): void {
