@@ -294,3 +294,22 @@ def test_a_hundred_thousand_slices_take_a_second_or_so(tmp_path: Path) -> None:
     assert again.slice_start_ns.tolist() == start.tolist()
     assert again.tracks == ("t",)
     assert len(again.rows) == 2
+
+
+def test_flows_that_slices_tell_of_themselves_come_back(tmp_path: Path) -> None:
+    def slice_(name: str, ts: float, dur: float, **more: object) -> dict[str, object]:
+        return {"ph": "X", "name": name, "ts": ts, "dur": dur, "pid": 1, "tid": 1, **more}
+
+    events = [
+        slice_("outer", 0, 5, bind_id="0x2", flow_out=True),
+        slice_("inner", 0, 5),
+        slice_("open", 7, 1, ph="B", bind_id="0x2", flow_in=True, flow_out=True),
+        slice_("end", 9, 1, bind_id="0x2", flow_in=True),
+    ]
+    run = tvmdbg.open(json.dumps(events).encode())
+    path = run.to_chrome_trace(tmp_path / "t.json")
+    again = tvmdbg.open(path).timeline
+    assert len(run.timeline.flows) == len(again.flows) == 2
+    for name in ("flow_from", "flow_to"):
+        assert np.array_equal(getattr(again.flows, name), getattr(run.timeline.flows, name))
+    assert list(again.slice_names) == list(run.timeline.slice_names)

@@ -113,7 +113,12 @@ def test_begin_and_end_nest_per_thread_in_any_order_of_the_file() -> None:
 
 def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
     trace = read([event("E", 1), event("B", 2), event("B", 3), event("X", 4, dur=1)])
-    assert [name for name, *_ in rows(trace)] == ["a"]
+    assert [(name, start, took) for name, start, took, _ in rows(trace)] == [
+        ("a (begin missing)", 0, 0),
+        ("a (end missing)", 1, 0),
+        ("a (end missing)", 2, 0),
+        ("a", 3, 1),
+    ]
     missing = {issue.rule: issue.message for issue in trace.issues}
     assert set(missing) == {"end-missing", "begin-missing"}
     assert "traceEvents[1] (2.000 µs)" in missing["end-missing"]
@@ -122,6 +127,23 @@ def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
     assert all(issue.severity is Severity.ERROR for issue in trace.issues)
     crossed = read([event("B", 0, "a"), event("B", 1, "b"), event("E", 2, "a"), event("E", 3, "b")])
     assert rules(crossed) == ["names-differ"]
+
+
+def test_an_end_without_a_name_and_a_begin_of_an_operator_keep_their_words() -> None:
+    trace = read([event("E", 1, ""), event("B", 2, "x"), event("B", 3, "\ud800"), event("E", 4)])
+    assert [name for name, *_ in rows(trace)] == ["(begin missing)", "x (end missing)", "\ufffd"]
+    same = read([event("X", 0, "a (end missing)", dur=1), event("B", 2), event("X", 3, "\ud800")])
+    assert len(set(same.names.codes.tolist())) == 1
+
+
+def test_a_begin_without_an_end_is_no_repeat_of_its_operator(data: Path) -> None:
+    graph = (data / "graph/nop_reshape_v0.19/graph.json").read_bytes()
+    operators = [node for node in json.loads(graph)["nodes"] if node["op"] != "null"]
+    name = operators[0]["name"]
+    events = [event("X", 0, name, dur=2), event("B", 5, name)]
+    run = tvmdbg.open(graph, trace=json.dumps(events).encode())
+    assert run.timeline.repeats_ns.tolist() == [2000.0]
+    assert run.timeline.slice_names[1] == f"{name} (end missing)"
 
 
 def test_times_as_text_and_units_for_display_only() -> None:
@@ -182,6 +204,46 @@ def test_instants_counters_flows_and_the_rest_are_kept() -> None:
     assert timeline.extras.counts == extras.counts
 
 
+def arrows(events: list[Event]) -> list[tuple[str, str]]:
+    timeline = tvmdbg.open(json.dumps(events).encode()).timeline
+    names, found = timeline.slice_names, timeline.flows
+    return [
+        (names[one], names[other])
+        for one, other in zip(found.flow_from.tolist(), found.flow_to.tolist(), strict=True)
+    ]
+
+
+def test_slices_tell_of_flows_themselves_in_the_second_version() -> None:
+    out, through = {"flow_out": True}, {"flow_in": True, "flow_out": True}
+    into = {"flow_in": True, "flow_out": False}
+    events = [
+        event("X", 0, "one", dur=9, bind_id="0x10", **out),
+        event("X", 0, "inside", dur=9),
+        event("B", 10, "two", bind_id=16, tid=2, **through),
+        event("E", 12, "two", tid=2),
+        event("X", 20, "three", dur=1, bind_id="0x10", **into),
+        event("X", 30, "four", dur=1, bind_id="16", tid=3, **into),
+        event("X", 40, "next", dur=1, bind_id="0x10", **out),
+        event("X", 50, "last", dur=1, bind_id="0x10", **into),
+        event("X", 60, "other", dur=1, bind_id="words", **into),
+        event("X", 70, "none", dur=1, bind_id="0x10"),
+    ]
+    expected = [("one", "two"), ("two", "three"), ("two", "four"), ("next", "last")]
+    assert arrows(events) == expected
+    timeline = tvmdbg.open(json.dumps(events).encode()).timeline
+    assert timeline.flows.unjoined == 1
+    assert timeline.extras.flows == 2
+
+
+def test_a_flow_of_a_slice_that_cannot_be_used_is_none() -> None:
+    events = [
+        event("X", 0, "one", dur=-1, bind_id=1, flow_out=True),
+        event("X", 1, "two", dur=1, bind_id=1, flow_in=True),
+        event("X", 1, "three", dur=1, bind_id={"no": "id"}, flow_in=1),
+    ]
+    assert arrows(events) == []
+
+
 def test_asynchronous_intervals_pair_by_category_and_id() -> None:
     events = [
         event("b", 0, "x", id=1, cat="c"),
@@ -192,7 +254,12 @@ def test_asynchronous_intervals_pair_by_category_and_id() -> None:
         event("e", 4, "z", id2={"local": "1"}, cat="c", pid=2),
     ]
     trace = read(events)
-    assert [(n, s, d) for n, s, d, _ in rows(trace)] == [("x", 0, 2), ("y", 1, 8)]
+    assert rows(trace) == [
+        ("x", 0, 2, "process 1: async c"),
+        ("y", 1, 8, "process 1: async c"),
+        ("z (end missing)", 3, 0, "process 1: async c"),
+        ("z (begin missing)", 4, 0, "process 2: async c"),
+    ]
     assert sorted(rules(trace)) == ["begin-missing", "end-missing"]
 
 

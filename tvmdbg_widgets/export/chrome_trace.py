@@ -1,9 +1,10 @@
 """The timeline as a Chrome trace in JSON, which Perfetto, chrome://tracing and we open.
 
 "Trace Event Format" (Google, 2016): times are microseconds in decimal. Slices are X events,
-those of no duration instants (i), counters C events, flows s, t and f events. They count from the
-timeline's origin, which stands in ``otherData``: Perfetto v52 drops a third of slices that count
-from 1970 and follow each other, since it reads such times to 250 ns.
+those of no duration instants (i), counters C events, flows s, t and f events, or a bind_id of the
+slices that told of them. They count from the timeline's origin, which stands in ``otherData``:
+Perfetto v52 drops a third of slices that count from 1970 and follow each other, since it reads such
+times to 250 ns.
 """
 
 from __future__ import annotations
@@ -90,13 +91,16 @@ def _order(timeline: Timeline) -> Ints:
     return at[np.lexsort((-duration, start, -np.floor(duration), np.floor(start)))]
 
 
+_WAYS = {"s": ("flow_out",), "t": ("flow_in", "flow_out"), "f": ("flow_in",)}
+
+
 class _Events:
     """Lines of the events of a timeline.
 
     Attributes
     ----------
     ends : int64[F]
-        Numbers of the ends of flows.
+        Numbers of the ends of flows that are events of their own.
     """
 
     def __init__(self, timeline: Timeline, graph: Graph | None, given: Threads) -> None:
@@ -110,13 +114,22 @@ class _Events:
             for node in range(timeline.num_nodes)
         ]
         extras = timeline.extras
-        self.ends = np.arange(0 if extras is None else len(extras.flow_ends))
         self._bound = bound_slices(timeline)
+        self.ends = np.zeros(0, np.int64)
+        self._flow: dict[int, str] = {}
+        if extras is not None:
+            found = extras.flow_ends
+            self.ends = np.flatnonzero(~found.told)
+            for end in np.flatnonzero(found.told).tolist():
+                slice_, phase = int(self._bound[end]), chr(found.phase[end])
+                ways = ",".join(f'"{way}":true' for way in _WAYS[phase])
+                self._flow[slice_] = f',"bind_id":"0x{found.flow[end]:x}",{ways}'
 
     def slices(self, at: Ints) -> Iterator[str]:
         line = self._timeline
         duration = line.slice_duration_ns[at]
-        for ts, dur, length, name, thread, node, trust, occurrence in zip(
+        for each, ts, dur, length, name, thread, node, trust, occurrence in zip(
+            at.tolist(),
             microseconds(line.slice_start_ns[at]),
             microseconds(duration),
             duration.tolist(),
@@ -127,9 +140,9 @@ class _Events:
             line.slice_occurrence[at].tolist(),
             strict=True,
         ):
-            more = ""
+            more = self._flow.get(each, "")
             if node >= 0:
-                more = (
+                more += (
                     f',"args":{{{self._node[node]},"trust":{self._trust[trust]},'
                     f'"occurrence":{occurrence}}}'
                 )

@@ -55,20 +55,30 @@ class Flows:
 
 
 def flows(timeline: Timeline) -> Flows:
-    """Return the arrows between slices: from each end of a flow to the next one."""
+    """Return the arrows between slices: to each end of a flow from the last that leaves one.
+
+    An f event closes its flow. A slice that a flow enters, told of itself, does not: one that
+    leaves a slice may enter several.
+    """
     bound = bound_slices(timeline)
     if timeline.extras is None or not len(bound):
         nothing = np.zeros(0, np.int32)
         return Flows(nothing, nothing, StringColumn((), nothing), 0)
     ends = timeline.extras.flow_ends
     order = np.lexsort((np.arange(len(ends)), ends.ns, ends.flow))
-    before, after = order[:-1], order[1:]
-    linked = ends.flow[before] == ends.flow[after]
-    linked &= (ends.phase[before] != ord("f")) & (ends.phase[after] != ord("s"))
-    joined = linked & (bound[before] >= 0) & (bound[after] >= 0)
-    used = np.zeros(len(ends), np.bool_)
-    used[before[joined]] = used[after[joined]] = True
+    flow, phase = ends.flow[order], ends.phase[order]
+    leaves = phase != ord("f")
+    at = np.arange(len(order))
+    last = np.maximum.accumulate(np.where(leaves | ~ends.told[order], at, -1))
+    begins = np.flatnonzero(np.diff(flow, prepend=-1))
+    last = np.concatenate(([-1], last[:-1]))
+    linked = (last >= np.repeat(begins, np.diff(begins, append=len(at)))) & leaves[last]
+    linked &= phase != ord("s")
+    before, after = order[last[linked]], order[linked]
+    joined = (bound[before] >= 0) & (bound[after] >= 0)
     before, after = before[joined], after[joined]
+    used = np.zeros(len(ends), np.bool_)
+    used[before] = used[after] = True
     by_time = np.lexsort((before, ends.ns[before]))
     before, after = before[by_time], after[by_time]
     return Flows(
@@ -84,13 +94,16 @@ def bound_slices(timeline: Timeline) -> Ints:
 
     "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
     around them, an end to the next slice of its thread, or with ``"bp": "e"`` to that around it.
+    Slices with a ``bind_id`` (the format's second version) are bound themselves.
     """
     ends = timeline.extras.flow_ends if timeline.extras is not None else None
     if ends is None or not len(ends):
         return np.zeros(0, np.int64)
     around = ends.encloses | (ends.phase != ord("f"))
     bound = np.full(len(ends), -1)
-    known = ends.track >= 0
+    if ends.slices is not None:
+        bound[ends.told] = ends.slices[ends.told]
+    known = (ends.track >= 0) & ~ends.told
     for chosen, find in ((known & around, enclosing), (known & ~around, following)):
         at = np.flatnonzero(chosen)
         bound[at] = find(timeline, ends.track[at].astype(np.int64), ends.ns[at])

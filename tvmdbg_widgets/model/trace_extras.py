@@ -80,6 +80,8 @@ class FlowEnds:
     encloses : bool[F]
         It is bound to the slice around it; else, for ``f``, to the next one.
     names : StringColumn[F]
+    slices : int32[F] or None
+        Index of the slice that itself tells of the flow; -1, or None, where it is found by time.
     """
 
     flow: npt.NDArray[np.int32]
@@ -88,9 +90,17 @@ class FlowEnds:
     track: npt.NDArray[np.int32]
     encloses: npt.NDArray[np.bool_]
     names: StringColumn
+    slices: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.flow)
+
+    @cached_property
+    def told(self) -> npt.NDArray[np.bool_]:
+        """Which ends a slice tells of itself (bool[F])."""
+        if self.slices is None:
+            return np.zeros(len(self), np.bool_)
+        return self.slices >= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +112,7 @@ class TraceExtras:
     counters : Counters
         Events of phase C.
     flow_ends : FlowEnds
-        Events of phases s, t, f; ``timeline.flows`` are the arrows between slices.
+        Events of phases s, t, f, and slices with a ``bind_id``; ``timeline.flows`` are the arrows.
     counts : mapping of str to int
         Events of the file by phase, all of them.
     """

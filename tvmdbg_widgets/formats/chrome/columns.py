@@ -19,6 +19,7 @@ INTERVALS = frozenset("XBE")
 INSTANTS = frozenset(("i", "I", "R"))
 ASYNC = frozenset(("b", "n", "e", "S", "T", "p", "F"))
 FLOWS = frozenset(("s", "t", "f"))
+_BINDING = INSTANTS | {"X", "B"}
 _TIMED = INTERVALS | INSTANTS | ASYNC | FLOWS | {"C"}
 _NUMBERS = frozenset((int, float, DecimalText))
 _WHY = {
@@ -28,6 +29,7 @@ _WHY = {
     ("dur", Wrong.NOT_FINITE): "dur is not finite, or beyond every clock",
     ("dur", Wrong.NO): "dur is negative",
 }
+_LONGEST_ID = 64
 _UNUSED = 0  # phase of a row whose times turned out to be none
 
 Ints = npt.NDArray[np.int64]
@@ -49,11 +51,15 @@ class Columns:
         By row: category and id of asynchronous events.
     flow : dict of int to (int, bool)
         By row: number of the flow, and whether it is bound to the slice around it.
+    bound_row, bound_flow, bound_phase : array of int64, int32, uint8
+        Slices that tell of flows themselves (``bind_id``): row, number of the flow, and ``ord`` of
+        s (it begins there), t (passes) or f (ends).
     counter_row, counter_series, counter_value : array of int64, int32, float64
         Values of counters: row, index into ``series``, value.
     names : dict of str to int
     tracks : dict of (pid, tid) to int
     flows : dict of (category, name, id) to int
+        The category is None of those that slices tell of themselves.
     series : dict of (pid, name, id, series) to int
     metadata : TrackNames
         What events of phase M tell.
@@ -70,12 +76,15 @@ class Columns:
         self.index = array("q")
         self.asynchronous: dict[int, tuple[str, str]] = {}
         self.flow: dict[int, tuple[int, bool]] = {}
+        self.bound_row = array("q")
+        self.bound_flow = array("i")
+        self.bound_phase = array("B")
         self.counter_row = array("q")
         self.counter_series = array("i")
         self.counter_value = array("d")
         self.names: dict[str, int] = {}
         self.tracks: dict[tuple[Any, Any], int] = {}
-        self.flows: dict[tuple[str, str, str], int] = {}
+        self.flows: dict[tuple[str | None, str, str], int] = {}
         self.series: dict[tuple[Any, str, str, str], int] = {}
         self.metadata = TrackNames()
         self.phases: Counter[str] = Counter()
@@ -128,6 +137,8 @@ class Columns:
             name = str(name)
         if phase not in INTERVALS:
             self._extra(len(self.phase), phase, name, event)
+        if "bind_id" in event and phase in _BINDING:
+            self._bind(len(self.phase), event)
         self.phase.append(ord(phase))
         self.name.append(self.names.setdefault(name, len(self.names)))
         self.track.append(track)
@@ -194,6 +205,15 @@ class Columns:
         what = "an object without ph" if isinstance(event, dict) else "no object"
         self.refuse(what, place)
 
+    def _bind(self, row: int, event: dict[str, Any]) -> None:
+        """Take a flow of the format's second version: its slice itself is bound to it."""
+        enters, leaves = event.get("flow_in") is True, event.get("flow_out") is True
+        if enters or leaves:
+            key = None, "", _bind_id(event["bind_id"])
+            self.bound_row.append(row)
+            self.bound_flow.append(self.flows.setdefault(key, len(self.flows)))
+            self.bound_phase.append(ord("t" if enters and leaves else "f" if enters else "s"))
+
     def _extra(self, row: int, phase: str, name: str, event: dict[str, Any]) -> None:
         if phase == "C":
             arguments = event.get("args")
@@ -220,6 +240,16 @@ def _double(value: Any) -> float:
 
 def _plain(identity: Any) -> str:
     return "" if identity is None else json.dumps(identity, sort_keys=True, default=str)
+
+
+def _bind_id(identity: Any) -> str:
+    """An id as number or as text, hexadecimal or not, is one id."""
+    if type(identity) is not str:
+        return _plain(identity)
+    try:
+        return str(int(identity, 0)) if len(identity) <= _LONGEST_ID else json.dumps(identity)
+    except ValueError:
+        return json.dumps(identity)
 
 
 def _identity(event: dict[str, Any]) -> str:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def extras(
     columns: Columns,
-    phase: npt.NDArray[np.uint8],
     origin_ns: int,
     place: npt.NDArray[np.int32],
+    at: npt.NDArray[np.int32],
     names: TrackNames,
 ) -> TraceExtras:
     """Return what a trace holds beside its slices.
@@ -28,16 +28,18 @@ def extras(
     Parameters
     ----------
     columns : Columns
-    phase : uint8[E]
     origin_ns : int
         Times are counted from here.
     place : int32[K]
         Where each of the first K tracks of the columns is shown; -1 where it is not.
+    at : int32[E]
+        Which slice an event is; -1 where it is none.
     names : TrackNames
     """
+    phase = np.frombuffer(columns.phase, np.uint8)
     return TraceExtras(
         counters=_counters(columns, phase, origin_ns, names),
-        flow_ends=_flow_ends(columns, phase, origin_ns, place),
+        flow_ends=_flow_ends(columns, phase, origin_ns, place, at),
         counts=dict(columns.phases),
     )
 
@@ -66,18 +68,38 @@ def _counters(
 
 
 def _flow_ends(
-    columns: Columns, phase: npt.NDArray[np.uint8], origin_ns: int, place: npt.NDArray[np.int32]
+    columns: Columns,
+    phase: npt.NDArray[np.uint8],
+    origin_ns: int,
+    place: npt.NDArray[np.int32],
+    at: npt.NDArray[np.int32],
 ) -> FlowEnds:
-    rows = np.flatnonzero(np.isin(phase, [ord(each) for each in FLOWS]))
-    rows = rows[columns.by_time(rows)]
-    flow = [columns.flow[row] for row in rows.tolist()]
+    own = np.flatnonzero(np.isin(phase, [ord(each) for each in FLOWS]))
+    told = [columns.flow[row] for row in own.tolist()]
+    bound = np.frombuffer(columns.bound_row, np.int64)
+    there = at[bound] >= 0
+    bound = bound[there]
+    rows = np.concatenate((own, bound))
+    order = columns.by_time(rows)
+    flow = np.concatenate(
+        (
+            np.asarray([number for number, _ in told], np.int32),
+            np.frombuffer(columns.bound_flow, np.int32)[there],
+        )
+    )
+    phases = np.concatenate((phase[own], np.frombuffer(columns.bound_phase, np.uint8)[there]))
+    around = np.asarray([each for _, each in told], np.bool_)
+    encloses = np.concatenate((around, np.ones(len(bound), np.bool_)))
+    slices = np.concatenate((np.full(len(own), -1, np.int32), at[bound]))
+    rows = rows[order]
     track = np.frombuffer(columns.track, np.int32)[rows]
     codes = np.frombuffer(columns.name, np.int32)[rows]
     return FlowEnds(
-        flow=np.asarray([number for number, _ in flow], np.int32),
-        phase=phase[rows],
+        flow=flow[order],
+        phase=phases[order],
         ns=columns.since(rows, origin_ns),
         track=place[track],
-        encloses=np.asarray([around for _, around in flow], np.bool_),
+        encloses=encloses[order],
         names=StringColumn(tuple(map(paired, columns.names)), codes),
+        slices=slices[order],
     )

@@ -16,13 +16,14 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import paired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.formats.chrome.columns import Columns
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
 _EXACT_TO = 2.0**53
 _PHASES_SHOWN = 10
+_NO_END, _NO_BEGIN = "end missing", "begin missing"
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,6 +40,7 @@ class Slices:
         self._durations: list[npt.NDArray[np.float64]] = []
         self._keys = list(columns.tracks)
         self._track_of: list[Ints] = []
+        self._lone: list[tuple[Ints, str]] = []
         self._intervals()
         self._threads()
         self._instants()
@@ -73,7 +75,7 @@ class Slices:
         )
         begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
         self._add(begin, self._columns.between(begin, end), self._tracks(begin))
-        self._unpaired(found, "B", "E")
+        self._unpaired(found, "B", "E", self._tracks)
 
     def _instants(self) -> None:
         rows = self._of(INSTANTS)
@@ -99,7 +101,7 @@ class Slices:
         self._add(begin, self._columns.between(begin, end), self._async_tracks(begin))
         inside = rows[~(begins | ends)]
         self._add(inside, np.zeros(len(inside)), self._async_tracks(inside))
-        self._unpaired(found, "b", "e")
+        self._unpaired(found, "b", "e", self._async_tracks)
 
     def _async_tracks(self, rows: Ints) -> Ints:
         """Tracks of asynchronous events: one a process and category."""
@@ -124,8 +126,7 @@ class Slices:
         order = np.lexsort((rows, -durations, start))
         rows, tracks = rows[order], tracks[order]
         self.start_ns, self.duration_ns = start[order], durations[order]
-        texts = tuple(map(paired, self._columns.names))
-        self.names = StringColumn(texts, np.frombuffer(self._columns.name, np.int32)[rows])
+        self.names = self._named(rows)
         metadata = self._columns.metadata
         table = {key: at for at, key in enumerate(self._keys)}
         base = {
@@ -145,15 +146,33 @@ class Slices:
         place[used[shown]] = np.arange(len(shown))
         place = place[tracks_of]
         self.track = place[tracks]
-        self.extras = extras(self._columns, self._phase, self.origin_ns, place, metadata)
+        at = np.full(len(self._phase), -1, np.int32)
+        at[rows] = np.arange(len(rows))
+        self.extras = extras(self._columns, self.origin_ns, place, at, metadata)
 
-    def _unpaired(self, found: Pairs, begin: str, end: str) -> None:
-        for rule, rows, what in (
-            ("end-missing", found.lone_begins, f"{begin} without its {end}; it has no duration"),
-            ("begin-missing", found.lone_ends, f"{end} without its {begin}"),
+    def _named(self, rows: Ints) -> StringColumn:
+        """Names of slices; those of which one end is not known say so."""
+        texts = list(map(paired, self._columns.names))
+        codes = np.frombuffer(self._columns.name, np.int32)
+        for lone, said in self._lone:
+            own, place = np.unique(codes[lone], return_inverse=True)
+            codes = codes.copy()
+            codes[lone] = place + len(texts)
+            texts += [f"{texts[code]} ({said})".lstrip() for code in own.tolist()]
+        table = StringColumn.from_strings(texts)
+        return StringColumn(table.unique, table.codes[codes[rows]])
+
+    def _unpaired(self, found: Pairs, begin: str, end: str, tracks: Callable[[Ints], Ints]) -> None:
+        for rule, rows, what, said in (
+            ("end-missing", found.lone_begins, f"{begin} without its {end}", _NO_END),
+            ("begin-missing", found.lone_ends, f"{end} without its {begin}", _NO_BEGIN),
         ):
             if rows:
-                self._report(rule, Severity.ERROR, rows, f"{what}; left out")
+                at = np.asarray(rows, np.int64)
+                self._add(at, np.zeros(len(at)), tracks(at))
+                self._lone.append((at, said))
+                shown = f"how long it took is not known: a mark, named {f'… ({said})'!r}"
+                self._report(rule, Severity.ERROR, rows, f"{what}; {shown}")
         if found.differing:
             self._report(
                 "names-differ",
