@@ -98,3 +98,11 @@ def test_rows_of_a_trace_are_the_slices_of_a_name() -> None:
     assert len(found.totals) == 0
     assert "2 names with up to 3 slices each" in repr(found)
     assert "f1: 30.00 ns (22.00 ns … 38.00 ns)" in repr(found.folded())
+
+
+def test_a_report_without_a_call_has_no_repeats_and_says_what_has(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports")
+    assert run.timeline is not None
+    assert run.timeline.num_slices == 0
+    with pytest.raises(ValueError, match=r"No times are in .*time_list\.json"):
+        run.repeats()

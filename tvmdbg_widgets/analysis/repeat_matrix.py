@@ -29,6 +29,10 @@ Ints = npt.NDArray[np.int64]
 
 _SHOWN = 8
 _TOTALS = 10
+_REPEATS_ARE_OF = (
+    "Repeats are those of the graph debugger's table or of time_list (open(…, "
+    "times='time_list.json'))."
+)
 _MOST_CELLS = 20_000_000
 
 
@@ -195,6 +199,8 @@ def why_no_repeats(run: RunParts) -> str:
     timeline = run.timeline
     if timeline is None:
         return HOW_TO_GET["timeline"]
+    if not timeline.num_slices and not len(timeline.repeats_ns):
+        return f"No times are in {', '.join(timeline.sources)}. {_REPEATS_ARE_OF}"
     words = timeline_words(timeline, run.graph is not None)
     if words.repeats and len(measured := _measured(timeline)):
         if np.diff(timeline.repeats_offsets)[measured].max() > 1:
@@ -209,8 +215,7 @@ def why_no_repeats(run: RunParts) -> str:
     if not len(rows) or int(size.max()) < 2:
         return (
             "Each name occurs once in this trace, so nothing is known of how its time varies. "
-            "Repeats are those of the graph debugger's table or of time_list (open(…, "
-            "times='time_list.json'))."
+            + _REPEATS_ARE_OF
         )
     if len(rows) * int(size.max()) > _MOST_CELLS:
         return (
