@@ -103,7 +103,10 @@ export class TextMeasure {
     };
     const isPhrase = text.includes(" ");
     let [heads, tails] = [1, most > 0 && !text.endsWith(")") ? 1 : 0];
-    if (tails && !fits(cut(1, 1))) [heads, tails] = isPhrase || !fits(cut(0, 1)) ? [1, 0] : [0, 1];
+    if (tails && !fits(cut(1, 1))) {
+      const tellsNothing = words[most]!.length < 3;
+      [heads, tails] = isPhrase || tellsNothing || !fits(cut(0, 1)) ? [1, 0] : [0, 1];
+    }
     if (!fits(cut(heads, tails))) {
       const letters = Array.from(words[0]!.replace(BETWEEN, "")).slice(0, LONG_WORD);
       while (letters.length >= 3 && !fits(`${letters.join("")}…`)) letters.pop();

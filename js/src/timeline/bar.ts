@@ -40,6 +40,9 @@ export class Bar {
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
   readonly #chart: HTMLSelectElement;
+  readonly #zoom: HTMLElement;
+  readonly #measure: HTMLButtonElement;
+  readonly #overflow: Overflow;
 
   constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = button("fit", "fit the whole flamechart (0)", events.all);
@@ -69,7 +72,7 @@ export class Bar {
       node.dataset.part = part;
       return node;
     });
-    const zoom = element(
+    this.#zoom = element(
       "span",
       { class: "tvmdbg-joined" },
       button("−", "smaller (s)", () => events.zoom(2)),
@@ -85,25 +88,27 @@ export class Bar {
     this.#chart.hidden = offered.length < 2;
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
     const code = button("code", copy, events.copy);
-    const measure = button("measure", "measure between two edges (m)", events.measure);
+    this.#measure = button("measure", "measure between two edges (m)", events.measure);
+    const parts = element(
+      "span",
+      { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
+      ...this.#parts,
+    );
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
       this.#chart,
-      zoom,
-      measure,
+      this.#zoom,
+      this.#measure,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
-      element(
-        "span",
-        { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
-        ...this.#parts,
-      ),
+      parts,
       code,
       help,
     );
-    new Overflow(this.node, [code, measure, zoom], signal);
+    const waiting = [code, this.#measure, this.#zoom, parts];
+    this.#overflow = new Overflow(this.node, waiting, signal);
   }
 
   focusSearch(): void {
@@ -117,8 +122,15 @@ export class Bar {
     }
   }
 
-  showChart(kind: ChartKind): void {
+  /** Names the chart that is shown and offers what it can do; `zooms`: − and + act on it. */
+  showChart(kind: ChartKind, zooms: boolean): void {
+    const isTime = kind === "time";
     this.#chart.value = kind;
+    this.#zoom.hidden = !zooms;
+    this.#measure.hidden = !isTime;
+    this.range.hidden = !isTime;
+    if (!isTime) this.#all.disabled = false;
+    this.#overflow.fit();
   }
 
   showRange(text: string, all: boolean): void {

@@ -43,6 +43,8 @@ export interface ChartEntry {
   readonly label: string;
   /** What it shows, in a few words. */
   readonly title: string;
+  /** Whether w, s and 0 zoom in it. */
+  readonly zooms: boolean;
   /** Why there is no such chart of this run and how to get one; null where there is. */
   unavailable(data: Data): string | null;
   /** Called when the chart is shown first. */
@@ -56,24 +58,28 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
   merged: {
     label: "merged",
     title: "slices merged by their path, heaviest first",
+    zooms: false,
     unavailable: () => null,
     make: (host) => new Merged(host),
   },
   folded: {
     label: "folded",
     title: "all repeats on one axis, each operator at its median with p10 to p90",
+    zooms: true,
     unavailable: noFolding,
     make: (host) => new Folded(host),
   },
   repeats: {
     label: "heat strip",
     title: "every repeat side by side: warm-up and noise",
+    zooms: false,
     unavailable: noRepeats,
     make: (host) => new Heat(host),
   },
   roofline: {
     label: "roofline",
     title: "operations a second against operations a byte",
+    zooms: false,
     unavailable: noRoofline,
     make: (host) => new Roofline(host),
   },

@@ -149,7 +149,7 @@ export class Icicle {
     const middle = y + this.level / (two ? 3 : 2) - 0.5;
     const used = brush.text(this.called.title(key), x + 4, middle, ink, room, weight);
     const node = this.called.node(key);
-    if (!used && node >= 0) brush.number(`#${node}`, x + 3, middle, ink, width - 4);
+    if (!used && node >= 0) brush.number(`#${node}`, x + 2, middle, ink, width - 3);
     if (two) brush.number(told, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
     else if (used) brush.number(told, right - 5, middle, ink, room - used - 12, true);
   }

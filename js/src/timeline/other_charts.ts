@@ -36,6 +36,18 @@ export class OtherCharts {
     return this.#kind === "time" ? null : (this.#made.get(this.#kind) ?? null);
   }
 
+  /** Whether the chart that is shown can be zoomed. */
+  get zooms(): boolean {
+    if (this.#kind === "time") return true;
+    return this.shown !== null && CHARTS[this.#kind]!.zooms;
+  }
+
+  /** Zooms in another chart, as its keys do; whether it is shown. */
+  zoom(key: "w" | "s" | "0"): boolean {
+    this.shown?.key(new KeyboardEvent("keydown", { key }));
+    return this.#kind !== "time";
+  }
+
   show(kind: ChartKind): void {
     this.#kind = kind in CHARTS ? kind : "time";
     this.node.replaceChildren(this.#kind === "time" ? this.#time : this.#other(this.#kind));
