@@ -46,7 +46,7 @@ export async function bundleWorker(file, watch = false) {
     metafile: true,
   });
   return {
-    text: result.outputFiles[0].text,
+    text: result.outputFiles[0].text.trim(), // a page's policy names its hash
     inputs: Object.keys(result.metafile.inputs).map((input) => resolve(root, input)),
   };
 }
@@ -102,6 +102,7 @@ function options(watch) {
       out: `page_${part}`,
       format: "iife",
     })),
+    { source: "js/src/graph/layout.worker.ts", out: "page_layout", format: "iife" },
   ];
   return entries
     .filter(({ source }) => existsSync(join(root, source)))

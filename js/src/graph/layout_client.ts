@@ -1,7 +1,7 @@
 import workerSource from "worker:./layout.worker.ts";
 import type { LayoutProgress, LayoutResult } from "./layout/index.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
-import { sharedLayout } from "./layout_shared.ts";
+import { borrowedLayout } from "./layout_shared.ts";
 import { inSlices } from "./slices.ts";
 import type { Asked } from "./wrapping.ts";
 
@@ -25,26 +25,13 @@ export async function layoutGraph(input: Asked, run: LayoutRun = {}): Promise<La
   return layoutInSlices(input, run);
 }
 
-/** The same layout on the main thread, which is free again after every few milliseconds. */
+/** The same layout by the same text on the main thread, which is free again after every few milliseconds. */
 export async function layoutInSlices(
   input: Asked,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
-  const laidOut = sharedLayout() ?? (await importLayout());
+  const laidOut = await borrowedLayout(workerSource);
   return await inSlices(laidOut(input), signal, onProgress);
-}
-
-/** The worker's text, which lends its layout to a page that imports it: a bundle holds the layout once. */
-async function importLayout(): Promise<NonNullable<ReturnType<typeof sharedLayout>>> {
-  const url = blobUrl();
-  try {
-    await import(url);
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-  const layout = sharedLayout();
-  if (!layout) throw new Error("this page lets no script of the view start");
-  return layout;
 }
 
 function blobUrl(): string {

@@ -13,6 +13,9 @@ from tvmdbg_widgets.widgets.bundles import STATIC, bundle
 #: What would end an inline script or style early, or change how its end is found.
 _ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)
 
+#: Views whose script carries the layout of graphs.
+_WITH_LAYOUT = ("debugger", "graph", "comparison")
+
 
 @dataclass(frozen=True)
 class Code:
@@ -23,7 +26,8 @@ class Code:
     style : str
         CSS.
     scripts : tuple of str
-        Every script that may run: those of ``markup``, and the one they unpack.
+        Every script that may run: those of ``markup``, the one they unpack, and what that may
+        start itself.
     markup : str
         Elements that bring the scripts, to be placed before the page's data.
     """
@@ -45,8 +49,9 @@ class Code:
 def code(view: str) -> Code:
     """Return the script and style of a page that shows one kind of view.
 
-    The script is carried compressed, at half the size; the policy names two scripts, the small
-    one that unpacks and the one that is unpacked.
+    The script is carried compressed, at half the size; the policy names the small one that
+    unpacks, the one that is unpacked, and the layout inside it, which starts as a script of its own
+    where workers are forbidden.
 
     Parameters
     ----------
@@ -62,9 +67,10 @@ def code(view: str) -> Code:
     name = "page" if view == "debugger" else f"page_{view}"
     script, style = _text(f"{name}.js"), _text(f"{name}.css")
     loader = _text("page_unpack.js")
+    layout = (_text("page_layout.js"),) if view in _WITH_LAYOUT else ()
     return Code(
         style,
-        (loader, script),
+        (loader, script, *layout),
         f"<script>{loader}</script>\n{data_element('tvmdbg-script', script.encode())}",
     )
 
