@@ -126,12 +126,17 @@ def test_reference_has_what_methods_of_a_run_return() -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
     rooms = [ast.parse(path.read_text("utf-8")) for path in sorted(RUN.glob("*.py"))]
     checked = set()
-    for function in (each for room in rooms for each in ast.walk(room)):
-        if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
-            checked.add(function.name)
-            returned = ast.unparse(function.returns) if function.returns else ""
-            for name in set(re.findall(r"\w+", returned)) & _own_imports(rooms):
-                assert name in classes | INNER, f"{function.name} returns {name}"
+    for each in (each for room in rooms for each in ast.walk(room)):
+        if isinstance(each, ast.FunctionDef):
+            called, gives = each.name, each.returns
+        elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            called, gives = each.target.id, each.annotation
+        else:
+            continue
+        if not called.startswith("_"):
+            checked.add(called)
+            for name in set(re.findall(r"\w+", ast.unparse(gives) if gives else "")):
+                assert name in classes | INNER or name not in _own_imports(rooms), (called, name)
     assert {name for name in dir(tvmdbg.DebugRun) if not name.startswith("_")} <= checked
 
 
