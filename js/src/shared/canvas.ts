@@ -66,7 +66,9 @@ const LONG_WORD = 80;
 /** Widths of texts in the context's present font, measured once each. */
 export class TextMeasure {
   readonly #context: CanvasRenderingContext2D;
-  readonly #widths = new Map<string, number>();
+  readonly #byFont = new Map<string, Map<string, number>>();
+  #font = "";
+  #widths = new Map<string, number>();
 
   constructor(context: CanvasRenderingContext2D) {
     this.#context = context;
@@ -74,13 +76,26 @@ export class TextMeasure {
 
   /** Of a text of more letters than fit on any screen, that of as many. */
   width(long: string): number {
-    const text = long.slice(0, MOST_LETTERS);
-    const key = `${this.#context.font}\n${text}`;
-    let width = this.#widths.get(key);
+    return this.#width(long, this.#known());
+  }
+
+  /** The widths that are known in the present font; to ask the context for it takes longer than to look one up. */
+  #known(): Map<string, number> {
+    const { font } = this.#context;
+    if (font === this.#font) return this.#widths;
+    this.#font = font;
+    this.#widths = this.#byFont.get(font) ?? new Map();
+    this.#byFont.set(font, this.#widths);
+    return this.#widths;
+  }
+
+  #width(long: string, known: Map<string, number>): number {
+    const text = long.length > MOST_LETTERS ? long.slice(0, MOST_LETTERS) : long;
+    let width = known.get(text);
     if (width === undefined) {
-      if (this.#widths.size > 20_000) this.#widths.clear();
+      if (known.size > 20_000) known.clear();
       width = this.#context.measureText(text).width;
-      this.#widths.set(key, width);
+      known.set(text, width);
     }
     return width;
   }
@@ -93,7 +108,8 @@ export class TextMeasure {
   fit(long: string, room: number): string {
     const half = MOST_LETTERS / 2;
     const text = long.length > MOST_LETTERS ? long.slice(0, half) + long.slice(-half) : long;
-    const fits = (words: string) => this.width(words) <= room;
+    const known = this.#known();
+    const fits = (words: string) => this.#width(words, known) <= room;
     if (fits(text)) return text;
     const words = text.match(WORD) ?? [text];
     const most = words.length - 1;

@@ -134,6 +134,7 @@ export class Bar {
   }
 
   showRange(text: string, all: boolean): void {
+    if (this.#part.textContent === text) return;
     this.#part.textContent = text;
     this.#all.disabled = all;
     this.#leave.hidden = all;

@@ -152,7 +152,7 @@ export class Flamechart {
       deselect: () => this.pick(-1),
       tell: () => this.#tell(),
     });
-    this.tooltip = new Tooltip(data.scene, data.words);
+    this.tooltip = new Tooltip(data.scene, data.words, context.signal);
     const host: ChartHost = {
       data,
       run: context.run,
@@ -204,6 +204,7 @@ export class Flamechart {
       },
       this.table.node,
       theme,
+      () => this.#mark(),
     );
     this.bar = new Bar(
       {
@@ -365,14 +366,15 @@ export class Flamechart {
     const slice = hit && "slice" in hit ? hit.slice : -1;
     const node = this.#data.slices.nodeOf(slice);
     const { ranking } = this.#data;
+    const place = this.#inRoot(this.chart.stage, x, y);
     this.#hover(slice, node < 0 ? ranking.rowOfName(slice) : ranking.rowOf(node));
     if (!hit) {
       const lines = slice < 0 ? this.scene.bandAt(x, y) : null;
-      if (lines?.length) this.tooltip.tell(lines, ...this.#inRoot(this.chart.stage, x, y));
+      if (lines?.length) this.tooltip.tell(lines, ...place);
       else this.tooltip.hide();
       return;
     }
-    this.tooltip.show(hit, ...this.#inRoot(this.chart.stage, x, y));
+    this.tooltip.show(hit, ...place);
   }
 
   #tip(lines: string[] | null, x: number, y: number): void {
@@ -499,7 +501,7 @@ export class Flamechart {
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
     this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
-    this.#root.dataset.ready = "true";
+    if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
   }
 }
 

@@ -86,6 +86,7 @@ export function bindPointer(
   };
 
   const begin = (event: PointerEvent) => {
+    settle();
     if (event.button > 1) return;
     root.focus({ preventScroll: true });
     const { x, y } = at(event);
@@ -111,6 +112,27 @@ export function bindPointer(
     });
     return true;
   };
+  let latest: PointerEvent | null = null;
+  let frame = 0;
+  /** What the pointer did since the last frame. */
+  const settle = () => {
+    cancelAnimationFrame(frame);
+    const event = latest;
+    latest = null;
+    frame = 0;
+    if (event) move(event);
+  };
+  const moved = (event: PointerEvent) => {
+    // Fingers are told apart, so that each of their moves counts.
+    if (fingers.size > 1) {
+      settle();
+      move(event);
+      return;
+    }
+    latest = event;
+    frame ||= requestAnimationFrame(settle);
+  };
+  signal.addEventListener("abort", () => cancelAnimationFrame(frame));
   const move = (event: PointerEvent) => {
     const { x, y } = at(event);
     scene.pointer = { x, y };
@@ -147,6 +169,7 @@ export function bindPointer(
     }
   };
   const finish = (event: PointerEvent) => {
+    settle();
     const { x, y } = at(event);
     const done = drag;
     fingers.delete(event.pointerId);
@@ -174,6 +197,7 @@ export function bindPointer(
   };
   const leave = () => {
     if (drag) return;
+    latest = null;
     scene.pointer = scene.snapped = null;
     events.hover(null, 0, 0);
   };
@@ -195,7 +219,7 @@ export function bindPointer(
   };
 
   canvas.addEventListener("pointerdown", begin, { signal });
-  canvas.addEventListener("pointermove", move, { signal });
+  canvas.addEventListener("pointermove", moved, { signal });
   canvas.addEventListener("pointerup", finish, { signal });
   canvas.addEventListener("pointercancel", finish, { signal });
   canvas.addEventListener("pointerleave", leave, { signal });

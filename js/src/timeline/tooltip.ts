@@ -11,14 +11,25 @@ export class Tooltip {
   readonly #scene: Scene;
   readonly #words: Words;
   #shown = "";
+  /** Its own size, told when it is another: to read it would lay the page out at every move. */
+  #size = { width: 0, height: 0 };
+  #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
 
-  constructor(scene: Scene, words: Words) {
+  constructor(scene: Scene, words: Words, signal: AbortSignal) {
     this.#scene = scene;
     this.#words = words;
+    const size = new ResizeObserver((changes) => {
+      const box = changes.at(-1)?.borderBoxSize[0];
+      if (!box || this.node.hidden) return;
+      this.#size = { width: box.inlineSize, height: box.blockSize };
+      this.#move();
+    });
+    size.observe(this.node, { box: "border-box" });
+    signal.addEventListener("abort", () => size.disconnect());
   }
 
   hide(): void {
-    this.node.hidden = true;
+    if (!this.node.hidden) this.node.hidden = true;
   }
 
   /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
@@ -26,7 +37,7 @@ export class Tooltip {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
     this.#shown = key;
-    this.#place(x, y, box);
+    this.#put(x, y, box);
   }
 
   /** Shows lines there, the first in bold. */
@@ -42,16 +53,21 @@ export class Tooltip {
       element("strong", {}, first),
       ...others.map((line) => element("div", {}, line)),
     );
-    this.#place(x, y, box);
+    this.#put(x, y, box);
   }
 
-  #place(x: number, y: number, box: { width: number; height: number }): void {
-    this.node.hidden = false;
-    const { offsetWidth, offsetHeight } = this.node;
-    const left = x + APART + offsetWidth < box.width ? x + APART : x - APART - offsetWidth;
-    const top = y + APART + offsetHeight < box.height ? y + APART : y - APART - offsetHeight;
-    this.node.style.left = `${Math.max(2, left)}px`;
-    this.node.style.top = `${Math.max(2, top)}px`;
+  #put(x: number, y: number, box: { width: number; height: number }): void {
+    this.#place = { x, y, box };
+    if (this.node.hidden) this.node.hidden = false;
+    this.#move();
+  }
+
+  #move(): void {
+    const { x, y, box } = this.#place;
+    const { width, height } = this.#size;
+    const left = x + APART + width < box.width ? x + APART : x - APART - width;
+    const top = y + APART + height < box.height ? y + APART : y - APART - height;
+    this.node.style.transform = `translate(${Math.max(2, left)}px, ${Math.max(2, top)}px)`;
   }
 
   #content(hit: Hit): Node[] {
