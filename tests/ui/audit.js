@@ -42,6 +42,10 @@
     return over(color, [255, 255, 255, 1]);
   };
 
+  const stuck = [...root.querySelectorAll("*")].filter(
+    (each) => getComputedStyle(each).position === "sticky" && each.checkVisibility(),
+  );
+
   /** The part of a box that scrolling or hiding ancestors leave, and whether one that cannot scroll took some. */
   const visible = (node, box) => {
     let { left, top, right, bottom } = box;
@@ -50,6 +54,10 @@
       const style = getComputedStyle(each);
       const clips = (value) => value !== "visible";
       if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
+      for (const head of stuck) {
+        if (!each.contains(head) || head.contains(node)) continue;
+        top = Math.max(top, Math.min(bottom, head.getBoundingClientRect().bottom));
+      }
       const outer = each.getBoundingClientRect();
       const scrolls = (value) => value === "auto" || value === "scroll";
       const excused = style.textOverflow === "ellipsis" && each.closest("[title]");
@@ -135,13 +143,15 @@
     if (view.matches(".tvmdbg-debugger") || !view.checkVisibility()) continue;
     const found = {};
     view.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail: found }));
-    const stage = view.querySelector(".tvmdbg-stage");
+    const stage = view.querySelector(".tvmdbg-timeline-other") ?? view.querySelector(".tvmdbg-stage");
+    const scroller = stage.querySelector(".tvmdbg-timeline-scroll");
+    const scrolls = scroller && scroller.scrollHeight > scroller.clientHeight;
     const labels = found.labels ?? [];
     const clashes = [];
     for (const [i, one] of labels.entries()) {
       const out =
         one.x < -1 || one.y < -1 || one.x + one.width > stage.clientWidth + 1 ||
-        one.y + one.height > stage.clientHeight + 1;
+        (one.y + one.height > stage.clientHeight + 1 && !scrolls);
       if (out) clashes.push(`${one.text} leaves the stage`);
       for (const other of labels.slice(i + 1)) {
         const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);

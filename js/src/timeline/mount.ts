@@ -32,6 +32,8 @@ const HEAD = 60;
 /** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
 const CHART = 0.66;
 const LEAST_BELOW = 40;
+/** What another chart leaves below it where the table stands beside them. */
+const BELOW_OTHER = 120;
 /** From this width on (898 and two borders) the table stands beside the chart. */
 const WIDE = 898;
 const NO_TRACE =
@@ -136,12 +138,14 @@ function build(
 
   const resize = () => {
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
-    root.classList.toggle("tvmdbg-timeline-wide", root.clientWidth >= WIDE);
+    const isWide = root.clientWidth >= WIDE;
+    root.classList.toggle("tvmdbg-timeline-wide", isWide);
     root.style.setProperty("--height", `${height}px`);
     const room = height - HEAD;
     const most = Math.round(Math.max(TOP + 80, room * CHART));
     const all = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
-    view.charts.node.style.setProperty("--room", `${most}px`);
+    const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
+    view.charts.node.style.setProperty("--room", `${other}px`);
     view.chart.stage.style.height = `${all ? scene.naturalHeight : most}px`;
     view.chart.changed();
   };
