@@ -304,7 +304,7 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
     show(page, saved)
     slices = inspect(page, "timeline")
     target = max(slices, key=lambda each: each["width"])
-    stage = page.locator("[data-view=timeline] .tvmdbg-stage canvas").last.bounding_box()
+    stage = page.locator("[data-view=timeline] .tvmdbg-timeline-place canvas").last.bounding_box()
     assert stage is not None
     page.mouse.click(
         stage["x"] + target["x"] + target["width"] / 2,
