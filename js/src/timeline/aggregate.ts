@@ -1,4 +1,4 @@
-import { percentiles } from "./quantiles.ts";
+import { percentiling, type Stretches } from "./quantiles.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
 
 export type Range = readonly [from: number, to: number];
@@ -14,7 +14,10 @@ export interface Area {
   instants: number;
   /** Time in the range without that of slices inside: what is nested counts once. */
   sum: number;
-  /** Whole durations of the slices that lie in the range, those of no duration left out. */
+  /**
+   * Whole durations of the slices that lie in the range, those of no duration left out. Of very many all but number
+   * and mean are NaN until they are counted.
+   */
   whole: { count: number; min: number; mean: number; p50: number; p90: number; max: number };
   tracks: TrackArea[];
 }
@@ -29,6 +32,33 @@ export interface TrackArea {
 }
 
 export function area(slices: Slices, range: Range, rows: readonly Row[] = slices.rows): Area {
+  const work = ranking(slices, areaSums(slices, range, rows));
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The sums of an area, and where the slices are that lie in it. */
+export interface AreaSums {
+  area: Area;
+  inside: Stretches;
+}
+
+/** Adds the least, the largest and the percentiles of durations to the sums of an area; pauses now and then. */
+export function* ranking(slices: Slices, { area, inside }: AreaSums): Generator<void, Area> {
+  const { duration } = slices.times;
+  const shares = yield* percentiling(duration, inside, [0, 0.5, 0.9, 1]);
+  const [min, p50, p90, max] = shares as [number, number, number, number];
+  return { ...area, whole: { ...area.whole, min, p50, p90, max } };
+}
+
+/** What of an area is known at once. */
+export function areaSums(
+  slices: Slices,
+  range: Range,
+  rows: readonly Row[] = slices.rows,
+): AreaSums {
   const [from, to] = range;
   const { duration, self } = slices.times;
   const inside: [first: number, last: number][] = [];
@@ -49,18 +79,17 @@ export function area(slices: Slices, range: Range, rows: readonly Row[] = slices
     number += end - begin;
     if (end > begin) inside.push([begin, end]);
   }
-  const shares = percentiles(duration, inside, [0, 0.5, 0.9, 1]);
-  const [min, p50, p90, max] = shares as [number, number, number, number];
-  return {
+  const later = { min: Number.NaN, p50: Number.NaN, p90: Number.NaN, max: Number.NaN };
+  const tracks = [...new Set(rows.map(({ track }) => track))];
+  const found = {
     range,
     count,
     instants,
     sum,
-    whole: { count: number, min, mean: total / number, p50, p90, max },
-    tracks: [...new Set(rows.map(({ track }) => track))].map((track) =>
-      trackArea(slices, track, range),
-    ),
+    whole: { ...later, count: number, mean: total / number },
+    tracks: tracks.map((track) => trackArea(slices, track, range)),
   };
+  return { area: found, inside };
 }
 
 /** Of the slices [first, last) of a row that touch a range, those that lie in it. */

@@ -6,7 +6,7 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
 import type { AreaAnswer, AreaQuestion } from "../shared/timeline_columns.ts";
-import { type Area, area, type Range } from "./aggregate.ts";
+import { type Area, areaSums, type Range, ranking } from "./aggregate.ts";
 import { AREA_BY, type AreaBy, areaBy, type Part } from "./area_by.ts";
 import { Called } from "./called.ts";
 import { csvParts } from "./csv.ts";
@@ -19,6 +19,8 @@ import { factList } from "./words.ts";
 
 /** Rows of the table that are shown before the rest is asked for. */
 const MOST = 8;
+/** Of so many slices the sums are shown before durations are ranked. */
+const MANY = 50_000;
 /** More lines than this are no text to paste. */
 const MOST_COPIED = 200_000;
 
@@ -118,8 +120,20 @@ export class AreaPanel {
     }
     if (whole) {
       this.#offerScopes();
-      this.#take(area(slices, range, this.#rows), told);
-      if (!drawn) this.#share();
+      const sums = areaSums(slices, range, this.#rows);
+      const { signal } = this.#work;
+      const rank = () => {
+        const ranked = (found: Area) => {
+          this.#take(found, told);
+          if (!drawn) this.#share();
+        };
+        stretches(ranking(slices, sums), ranked, signal);
+      };
+      if (sums.area.count < MANY) rank();
+      else {
+        this.#take(sums.area);
+        setTimeout(rank);
+      }
       return;
     }
     this.#far = true;
@@ -226,6 +240,7 @@ export class AreaPanel {
     const more = button(`${rest} more`, "Show all rows", () => {
       this.#all = true;
       this.#paintParts();
+      this.#parts.querySelectorAll("button")[MOST]?.focus({ preventScroll: true });
     });
     this.#parts.setAttribute("aria-label", `time of the range by ${this.#by}`);
     this.#parts.replaceChildren(...shown.map((part) => this.#line(part)), ...(rest ? [more] : []));

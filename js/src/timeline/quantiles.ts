@@ -1,6 +1,8 @@
 /** Below so many values, to sort them is quicker than to count them. */
 const FEW = 2048;
 const BUCKETS = 1 << 16;
+/** Values that are looked at between two pauses. */
+const PIECE = 1 << 17;
 
 /** Stretches [first, last) of a column, one after the other. */
 export type Stretches = readonly (readonly [first: number, last: number])[];
@@ -18,10 +20,25 @@ export function valuesAt(
   stretches: Stretches,
   places: readonly number[],
 ): number[] {
+  return finished(seeking(values, stretches, places));
+}
+
+function* seeking(
+  values: Uint32Array | Float64Array,
+  stretches: Stretches,
+  places: readonly number[],
+): Generator<void, number[]> {
   const count = stretches.reduce((sum, [first, last]) => sum + last - first, 0);
   if (count <= FEW) return pick(gathered(values, stretches, count).sort(), places);
-  if (values instanceof Uint32Array) return whole(values, stretches, places);
-  return floating(gathered(values, stretches, count), places, 3);
+  if (values instanceof Uint32Array) return yield* whole(values, stretches, places);
+  return yield* floating(gathered(values, stretches, count), places, 3);
+}
+
+function finished<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** A percentile between its neighbours, as numpy's `percentile` takes it by default; NaN of nothing. */
@@ -30,12 +47,22 @@ export function percentiles(
   stretches: Stretches,
   shares: readonly number[],
 ): number[] {
+  return finished(percentiling(values, stretches, shares));
+}
+
+/** The same with a pause now and then. */
+export function* percentiling(
+  values: Uint32Array | Float64Array,
+  stretches: Stretches,
+  shares: readonly number[],
+): Generator<void, number[]> {
   const count = stretches.reduce((sum, [first, last]) => sum + last - first, 0);
   if (!count) return shares.map(() => Number.NaN);
   const at = shares.map((share) => share * (count - 1));
   const places = [...new Set(at.flatMap((each) => [Math.floor(each), Math.ceil(each)]))];
   places.sort((a, b) => a - b);
-  const found = new Map(valuesAt(values, stretches, places).map((value, i) => [places[i], value]));
+  const sought = yield* seeking(values, stretches, places);
+  const found = new Map(sought.map((value, i) => [places[i], value]));
   return at.map((each) => {
     const [low, high] = [found.get(Math.floor(each))!, found.get(Math.ceil(each))!];
     const share = each - Math.floor(each);
@@ -62,10 +89,15 @@ function pick(sorted: Float64Array, places: readonly number[]): number[] {
 }
 
 /** Whole numbers by their upper 16 bits, then by the lower ones. */
-function whole(values: Uint32Array, stretches: Stretches, places: readonly number[]): number[] {
+function* whole(
+  values: Uint32Array,
+  stretches: Stretches,
+  places: readonly number[],
+): Generator<void, number[]> {
   const upper = new Uint32Array(BUCKETS);
-  for (const [first, last] of stretches) {
-    for (let at = first; at < last; at++) upper[values[at]! >>> 16]!++;
+  for (const [first, last] of pieces(stretches)) {
+    countUpper(values, first, last, upper);
+    yield;
   }
   const wanted = wantedBuckets(upper, places);
   const tables = new Uint32Array(wanted.length * BUCKETS);
@@ -73,12 +105,9 @@ function whole(values: Uint32Array, stretches: Stretches, places: readonly numbe
   wanted.forEach(({ bucket }, table) => {
     tableOf[bucket] = table * BUCKETS;
   });
-  for (const [first, last] of stretches) {
-    for (let at = first; at < last; at++) {
-      const value = values[at]!;
-      const table = tableOf[value >>> 16]!;
-      if (table >= 0) tables[table + (value & 0xffff)]!++;
-    }
+  for (const [first, last] of pieces(stretches)) {
+    countLower(values, first, last, tableOf, tables);
+    yield;
   }
   return wanted.flatMap(({ bucket, before, inside }, table) => {
     const lower = tables.subarray(table * BUCKETS, (table + 1) * BUCKETS);
@@ -89,12 +118,42 @@ function whole(values: Uint32Array, stretches: Stretches, places: readonly numbe
   });
 }
 
+/** Stretches of no more values than are looked at between two pauses. */
+function* pieces(stretches: Stretches): Generator<readonly [first: number, last: number]> {
+  for (const [first, last] of stretches) {
+    for (let at = first; at < last; at += PIECE) yield [at, Math.min(last, at + PIECE)];
+  }
+}
+
+function countUpper(values: Uint32Array, first: number, last: number, counts: Uint32Array): void {
+  for (let at = first; at < last; at++) counts[values[at]! >>> 16]!++;
+}
+
+function countLower(
+  values: Uint32Array,
+  first: number,
+  last: number,
+  tableOf: Int32Array,
+  tables: Uint32Array,
+): void {
+  for (let at = first; at < last; at++) {
+    const value = values[at]!;
+    const table = tableOf[value >>> 16]!;
+    if (table >= 0) tables[table + (value & 0xffff)]!++;
+  }
+}
+
 /** Doubles that are not negative stand in the order of their bits. */
-function floating(values: Float64Array, places: readonly number[], part: number): number[] {
+function* floating(
+  values: Float64Array,
+  places: readonly number[],
+  part: number,
+): Generator<void, number[]> {
   if (values.length <= FEW || part < 0) return pick(values.sort(), places);
   const parts = new Uint16Array(values.buffer, values.byteOffset, 4 * values.length);
   const counts = new Uint32Array(BUCKETS);
   for (let at = part; at < parts.length; at += 4) counts[parts[at]!]!++;
+  yield;
   const found: number[] = [];
   for (const { bucket, before, inside } of wantedBuckets(counts, places)) {
     const same = new Float64Array(counts[bucket]!);
@@ -102,7 +161,8 @@ function floating(values: Float64Array, places: readonly number[], part: number)
       if (parts[at] === bucket) same[next++] = values[at >>> 2]!;
     }
     const local = inside.map((place) => place - before);
-    found.push(...floating(same, local, part - 1));
+    yield;
+    found.push(...(yield* floating(same, local, part - 1)));
   }
   return found;
 }

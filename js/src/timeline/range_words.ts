@@ -27,8 +27,8 @@ export class RangeWords {
     ];
     if (whole.count) {
       const { min, mean, p50, p90, max } = whole;
-      const said = { min, mean, p50, p90, max };
-      const five = Object.entries(said).map(([name, ns]) => `${name} ${duration(ns)}`);
+      const said = Object.entries({ min, mean, p50, p90, max });
+      const five = said.map(([name, ns]) => `${name} ${Number.isNaN(ns) ? "…" : duration(ns)}`);
       const those = `of the ${counted(whole.count, "slice")} wholly inside`;
       facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
