@@ -42,9 +42,14 @@
     return over(color, [255, 255, 255, 1]);
   };
 
-  const stuck = [...root.querySelectorAll("*")].filter(
-    (each) => getComputedStyle(each).position === "sticky" && each.checkVisibility(),
-  );
+  const clips = (value) => value !== "visible";
+  /** Heads that stay where they are, each with what scrolls below it. */
+  const stuck = [...root.querySelectorAll("*")]
+    .filter((each) => getComputedStyle(each).position === "sticky" && each.checkVisibility())
+    .map((head) => {
+      const around = ancestors(head.parentElement);
+      return [head, around.find((each) => clips(getComputedStyle(each).overflowY))];
+    });
 
   /** The part of a box that scrolling or hiding ancestors leave, and whether one that cannot scroll took some. */
   const visible = (node, box) => {
@@ -52,10 +57,9 @@
     let cut = "";
     for (const each of ancestors(node)) {
       const style = getComputedStyle(each);
-      const clips = (value) => value !== "visible";
       if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
-      for (const head of stuck) {
-        if (!each.contains(head) || head.contains(node)) continue;
+      for (const [head, scroller] of stuck) {
+        if (each !== scroller || head.contains(node)) continue;
         top = Math.max(top, Math.min(bottom, head.getBoundingClientRect().bottom));
       }
       const outer = each.getBoundingClientRect();
