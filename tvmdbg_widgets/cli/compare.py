@@ -141,7 +141,7 @@ def _row(row: TimeChange) -> dict[str, Any]:
         **{name: None if math.isnan(value) else value for name, value in numbers.items()},
         "verdict": row.verdict.label,
         "why": row.why,
-        "match": None if row.certainty is None else row.certainty.label,
+        "match": row.match or None,
     }
 
 

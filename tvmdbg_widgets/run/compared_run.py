@@ -34,7 +34,8 @@ class ComparedRun(DebugRun):
         self.compared: TimeComparison = compared
         self.run_a, self.run_b = a, b
         title = "{} and {}".format(*compared.titles)
-        super().__init__(replace(a.parts, title=title, timeline=compared.timeline))
+        graph, timeline = compared.a.graph, compared.timeline
+        super().__init__(replace(a.parts, title=title, graph=graph, timeline=timeline))
 
     @cached_property
     def session(self) -> Session:

@@ -64,12 +64,14 @@ def compare_times(
     the sum of its parts, repeat by repeat. Whether a difference is more than noise is tested with
     the Mann-Whitney test on the repeats (exact for small samples), corrected for the number of
     operators by Benjamini and Hochberg; where the repeats can show nothing, that is said and
-    nothing is claimed. All rows add up to the difference of the sums of both runs.
+    nothing is claimed. Where a run has no graph (a table, a trace of any program), operators are
+    aligned by their names, and that is said: of a trace the slices of a name are its repeats. All
+    rows add up to the difference of the sums of both runs.
 
     Parameters
     ----------
     a, b : DebugRun
-        Both with graph and times.
+        Both with times.
     titles : two str, optional
         As of :func:`tvmdbg_widgets.compare`.
     warm_up : int
@@ -78,8 +80,8 @@ def compare_times(
     Raises
     ------
     ValueError
-        One of them has no graph or no times (the message says how to get them), or there are not
-        two titles.
+        One of them has no times (the message says how to get them), no name is in both where one
+        has no graph, or there are not two titles.
     TypeError
         One of them is no run.
     """

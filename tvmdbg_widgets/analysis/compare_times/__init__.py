@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.compare import checked_titles
+from tvmdbg_widgets.analysis.compare_times.by_name import by_name
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
@@ -42,20 +43,26 @@ def compare_times(
     Raises
     ------
     ValueError
-        One of them has no graph or no times, ``warm_up`` is below zero, or there are not two
-        titles.
+        One of them has no times, no name is in both where one has no graph, ``warm_up`` is below
+        zero, or there are not two titles.
     """
-    if a.graph is None or b.graph is None:
-        raise ValueError(_lacks("graph", a if a.graph is None else b))
     if a.timeline is None or b.timeline is None:
-        raise ValueError(_lacks("timeline", a if a.timeline is None else b))
+        lacking = a if a.timeline is None else b
+        raise ValueError(f"{lacking.title}: {HOW_TO_GET['timeline']}")
     if warm_up < 0:
         raise ValueError(f"warm_up is a number of repeats, found {warm_up}")
-    matching = match(a.graph, b.graph)
+    titles = checked_titles(a, b, titles)
+    if a.graph is not None and b.graph is not None:
+        matching = match(a.graph, b.graph)
+        return TimeComparison(a, b, matching, titles, warm_up=warm_up, open_run=open_run)
+    found = by_name(a, b)
     return TimeComparison(
-        a, b, matching, checked_titles(a, b, titles), warm_up=warm_up, open_run=open_run
+        found.a,
+        found.b,
+        found.matching,
+        titles,
+        warm_up=warm_up,
+        open_run=open_run,
+        times=(found.times_a, found.times_b),
+        aligned_by=found.said,
     )
-
-
-def _lacks(part: str, parts: RunParts) -> str:
-    return f"{parts.title}: {HOW_TO_GET[part]}"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.words import change_text, p_text, ratio_text
+from tvmdbg_widgets.analysis.matching import Reason
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.text import one_line
 
@@ -76,6 +77,14 @@ class TimeChange:
     why: str = ""
 
     @property
+    def match(self) -> str:
+        """How surely these nodes stand for each other: ``"exact"``, ``"likely, by name"``, …."""
+        if self.certainty is None:
+            return ""
+        named = f", {self.reason}" if self.reason == Reason.BY_NAME.label else ""
+        return f"{self.certainty.label}{named}"
+
+    @property
     def nodes(self) -> str:
         """Both sides by their ids: ``"#12 ~ #14, #15, #16"``."""
         told = [_ids(each) for each in (self.a, self.b) if each]
@@ -90,10 +99,9 @@ class TimeChange:
 
     def cells(self) -> list[str]:
         """Return the row as texts, for tables."""
-        known = self.certainty is None or self.certainty.label == "exact"
         return [
             one_line(self.label),
-            self.nodes + ("" if known or self.certainty is None else f" ({self.certainty.label})"),
+            self.nodes + (f" ({self.match})" if self.match not in ("", "exact") else ""),
             duration_text(self.ns_a) if self.a else "–",
             duration_text(self.ns_b) if self.b else "–",
             change_text(self.change_ns),

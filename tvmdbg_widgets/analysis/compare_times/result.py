@@ -73,6 +73,8 @@ class TimeComparison(TimeChanges):
         ``total_b - total_a``: the sum of all rows, but for :attr:`uncompared_ns`.
     total : TimeChange
         All nodes as one row.
+    aligned_by : str
+        What stands for what, where one run has no graph; else ``""``.
     """
 
     def __init__(
@@ -84,14 +86,15 @@ class TimeComparison(TimeChanges):
         *,
         warm_up: int = 0,
         open_run: Callable[[TimeComparison], DebugRun] | None = None,
+        times: tuple[Timeline, Timeline] | None = None,
+        aligned_by: str = "",
     ) -> None:
         self.a, self.b, self.matching, self.titles = a, b, matching, titles
         self.warm_up = warm_up
         self._open_run = open_run
-        self._nodes = (
-            NodeSamples(_known_timeline(a), warm_up),
-            NodeSamples(_known_timeline(b), warm_up),
-        )
+        self.aligned_by = aligned_by
+        compared = times or (_known_timeline(a), _known_timeline(b))
+        self._nodes = NodeSamples(compared[0], warm_up), NodeSamples(compared[1], warm_up)
 
     @cached_property
     def columns(self) -> ChangeColumns:
@@ -214,6 +217,8 @@ class TimeComparison(TimeChanges):
         """What is told above the rows, one sentence each."""
         verdicts = ", ".join(f"{count:,} {label}" for label, count in self.counts().items())
         lines = [self.title, self.sentence, f"{counted(len(self), 'row')}: {verdicts}", *self.power]
+        if self.aligned_by:
+            lines.append(self.aligned_by)
         if any(self.uncompared_ns):
             a, b = map(duration_text, self.uncompared_ns)
             lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")

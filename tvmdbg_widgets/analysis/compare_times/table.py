@@ -59,7 +59,7 @@ class TimeChanges(Sequence[TimeChange]):
         columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
         columns["verdict"] = [row.verdict.label for row in rows]
         columns["why"] = [row.why for row in rows]
-        columns["match"] = ["" if row.certainty is None else row.certainty.label for row in rows]
+        columns["match"] = [row.match for row in rows]
         return data_frame(columns)
 
     def __repr__(self) -> str:

@@ -55,6 +55,7 @@ class Reason(enum.IntEnum):
     SEQUENCE = 7
     PLACE = 8
     ALIKE = 9
+    BY_NAME = 10
 
     @property
     def label(self) -> str:
@@ -73,6 +74,7 @@ _REASONS = {
     Reason.SEQUENCE: "same sequence of operators between matched nodes",
     Reason.PLACE: "same place, other operators",
     Reason.ALIKE: "one of several alike, taken in order",
+    Reason.BY_NAME: "by name",
 }
 
 

@@ -1,0 +1,231 @@
+"""Runs without a graph compared: what has one name on both sides stands for each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.compare_times.named_nodes import joined, named_graph, own_times, timed
+from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
+from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import Measured
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.strings import StringColumn
+    from tvmdbg_widgets.model.timeline import Timeline
+
+_SHOWN, _LONGEST = 3, 80
+_WITH_GRAPHS = (
+    "Open both runs with their graphs, and they are matched by structure whatever the names are: "
+    "open(…, graph=lib.get_graph_json())."
+)
+
+
+class ByName(NamedTuple):
+    """Two runs made comparable.
+
+    Attributes
+    ----------
+    a, b : RunParts
+        With nodes: those of the graph or of the list a run has, else the names of its slices, or,
+        of a trace beside a run with nodes, those nodes.
+    matching : Matching
+    times_a, times_b : Timeline
+        What is compared. Between two traces it is the time of each slice without those inside.
+    said : str
+        What stands for what, in a sentence.
+    """
+
+    a: RunParts
+    b: RunParts
+    matching: Matching
+    times_a: Timeline
+    times_b: Timeline
+    said: str
+
+
+def by_name(a: RunParts, b: RunParts) -> ByName:
+    """Align two runs with times of which one, or both, have no graph.
+
+    Raises
+    ------
+    ValueError
+        No name is in both.
+    """
+    lines = _timeline(a), _timeline(b)
+    graphs = _graph(a, lines[0]), _graph(b, lines[1])
+    known = graphs[0] or graphs[1]
+    if known is None:
+        return _traces(a, b, *lines)
+    if graphs[0] is None:
+        found = joined(lines[0], known)
+        if not (found.slice_node >= 0).any():
+            raise ValueError(_nothing(a, b, lines))
+        matching, said = _joined(timed(known, found), known, found), _said_joined(found, "A")
+        made = _made(a, b, matching, said, (found, lines[1]))
+        return made._replace(a=replace(made.a, graph=b.graph))
+    if graphs[1] is None:
+        found = joined(lines[1], known)
+        if not (found.slice_node >= 0).any():
+            raise ValueError(_nothing(a, b, lines))
+        matching, said = _joined(known, timed(known, found), found), _said_joined(found, "B")
+        return _made(a, b, matching, said, (lines[0], found))
+    return _made(a, b, _pairs(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
+
+
+_SAID_TRACES = (
+    "Aligned by name: the slices of a name are its repeats, its time is their mean without the "
+    "slices inside"
+)
+_SAID_ROWS = (
+    "Aligned by name: rows of one name count together; with the graphs of both, nodes are matched "
+    "by structure"
+)
+
+
+def _timeline(parts: RunParts) -> Timeline:
+    if parts.timeline is None:
+        raise ValueError(f"{parts.title} has no times")
+    return parts.timeline
+
+
+def _graph(parts: RunParts, timeline: Timeline) -> Graph | None:
+    """Return the nodes of a run, as a graph without edges where it has none; None of a trace."""
+    if parts.graph is not None or not timeline.num_nodes:
+        return parts.graph
+    names = [""] * timeline.num_nodes
+    for node, name in zip(timeline.slice_node.tolist(), timeline.slice_names, strict=True):
+        if node >= 0:
+            names[node] = names[node] or name
+    return named_graph(names, timeline.node_ns != 0)
+
+
+def _made(
+    a: RunParts,
+    b: RunParts,
+    matching: Matching,
+    said: str,
+    shown: tuple[Timeline, Timeline],
+) -> ByName:
+    one, other = replace(a, timeline=shown[0]), replace(b, timeline=shown[1])
+    return ByName(one, other, matching, *shown, said)
+
+
+def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
+    lasting = [_lasting(each) for each in (one, other)]
+    graph = named_graph(list(dict.fromkeys((*lasting[0], *lasting[1]))))
+    both = joined(one, graph), joined(other, graph)
+    pairs = np.flatnonzero(np.isfinite(both[0].node_ns) & np.isfinite(both[1].node_ns))
+    if not len(pairs):
+        raise ValueError(_nothing(a, b, (one, other)))
+    graphs = timed(graph, both[0]), timed(graph, both[1])
+    found = _matching(*graphs, np.stack((pairs, pairs), 1), Certainty.LIKELY)
+    made = _made(a, b, found, _SAID_TRACES, both)
+    return made._replace(times_a=own_times(both[0]), times_b=own_times(both[1]))
+
+
+def _lasting(timeline: Timeline) -> list[str]:
+    """Names of the slices of some duration, the first first."""
+    names = timeline.slice_names
+    codes, first = np.unique(names.codes[timeline.slice_duration_ns > 0], return_index=True)
+    return [names.unique[code] for code in codes[np.argsort(first)].tolist()]
+
+
+def _matching(
+    one: Graph, other: Graph, pairs: npt.NDArray[np.integer], certainty: npt.ArrayLike
+) -> Matching:
+    count = len(pairs)
+    return Matching(
+        one,
+        other,
+        np.asarray(pairs, np.int32).reshape(-1, 2),
+        np.broadcast_to(np.asarray(certainty, np.uint8), (count,)),
+        np.full(count, Reason.BY_NAME, np.uint8),
+    )
+
+
+def _joined(one: Graph, other: Graph, found: Timeline) -> Matching:
+    """Each node stands for itself; where names were shared that is possible alone."""
+    nodes = np.flatnonzero(np.isfinite(found.node_ns))
+    shared = found.node_trust[nodes] == Trust.AMBIGUOUS
+    certainty = np.where(shared, Certainty.POSSIBLE, Certainty.LIKELY)
+    return _matching(one, other, np.stack((nodes, nodes), 1), certainty)
+
+
+def _said_joined(found: Timeline, letter: str) -> str:
+    lost = int(np.count_nonzero(found.slice_node < 0))
+    said = f"Aligned by name: the slices of {letter} of an operator's name are its repeats"
+    return f"{said}; {counted(lost, 'slice')} of other names left out" if lost else said
+
+
+def _pairs(
+    a: RunParts, b: RunParts, graphs: tuple[Graph, Graph], lines: tuple[Timeline, Timeline]
+) -> Matching:
+    """Pair nodes by their names, what is left by the names of their functions."""
+    one, other = graphs
+    places = [each.num_nodes for each in graphs]
+    if all(map(_by_place, graphs)) and places[0] != places[1]:
+        raise ValueError(
+            f"A, {one_line(a.title)}, holds times of {places[0]:,} nodes and B, "
+            f"{one_line(b.title)}, of {places[1]:,}, by their places alone. {_WITH_GRAPHS}"
+        )
+    pairs: list[tuple[int, int]] = []
+    certainty: list[Certainty] = []
+    taken: tuple[set[int], set[int]] = (set(), set())
+    sums = Measured.SUM in {each.measured for each in lines}
+    sums = sums and _of_functions(a, lines[0]) and _of_functions(b, lines[1])
+    rounds = [(one.names, other.names), (one.func_names, other.func_names)]
+    if any(each.measured is not Measured.MEAN for each in lines):
+        rounds.reverse()  # reports name functions
+    for names in rounds:
+        mine, theirs = (_by_text(each, own) for each, own in zip(names, taken, strict=True))
+        for name in mine.keys() & theirs.keys() - {""}:
+            left, right = mine[name], theirs[name]
+            sure = len(left) == len(right) or sums
+            new = [(left[0], node) for node in right] + [(node, right[0]) for node in left[1:]]
+            pairs += new
+            certainty += [Certainty.LIKELY if sure else Certainty.POSSIBLE] * len(new)
+            taken[0].update(left)
+            taken[1].update(right)
+    if not pairs:
+        raise ValueError(_nothing(a, b, lines))
+    return _matching(one, other, np.array(pairs), certainty)
+
+
+def _of_functions(parts: RunParts, timeline: Timeline) -> bool:
+    """Whether all calls of a function are known to be of it."""
+    return parts.graph is not None or timeline.measured is not Measured.MEAN
+
+
+def _by_place(graph: Graph) -> bool:
+    return all(name == f"node {node}" for node, name in enumerate(graph.names))
+
+
+def _by_text(column: StringColumn, taken: set[int]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for node, text in enumerate(column):
+        if node not in taken:
+            found.setdefault(text, []).append(node)
+    return found
+
+
+def _nothing(a: RunParts, b: RunParts, lines: tuple[Timeline, Timeline]) -> str:
+    told = [
+        f"{letter}, {one_line(parts.title)}, has {', '.join(_first(line)) or 'no slices'}"
+        for letter, parts, line in zip("AB", (a, b), lines, strict=True)
+    ]
+    return f"No name is in both runs: {'; '.join(told)}. {_WITH_GRAPHS}"
+
+
+def _first(timeline: Timeline) -> list[str]:
+    names = list(dict.fromkeys(timeline.slice_names.unique))
+    return [repr(one_line(name)[:_LONGEST]) for name in names[:_SHOWN]] + ["…"] * (
+        len(names) > _SHOWN
+    )
