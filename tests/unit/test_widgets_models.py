@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import math
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tvmdbg_widgets.run import DebugRun
 
@@ -483,3 +485,16 @@ def test_views_without_their_part_are_folded_away(
     assert tvmdbg.Debugger(partial).collapsed == collapsed
     assert tvmdbg.Debugger(partial, collapsed=[]).collapsed == []
     assert tvmdbg.Debugger(partial, collapsed=["graph"]).collapsed == ["graph"]
+
+
+@pytest.mark.parametrize("wrong", [(5.0, 1.0), (3.0, 3.0), (float("nan"), 1.0), (0.0, math.inf)])
+def test_a_part_of_the_time_axis_ends_after_it_starts(
+    wrong: tuple[float, float], data: Path
+) -> None:
+    run = tvmdbg.open(data / "times/split_multi_v0.19")
+    for held in (run.session, tvmdbg.Flamechart(run)):
+        with pytest.raises(traitlets.TraitError, match="ends after it starts"):
+            held.time_range = wrong
+        held.time_range = (1, 2.5)
+        assert held.time_range == (1.0, 2.5)
+        held.time_range = None

@@ -10,6 +10,7 @@ import traitlets
 from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
+from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ class Session(anywidget.AnyWidget):
     slice: Any = traitlets.Tuple(
         traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
     ).tag(sync=True)
-    time_range = traitlets.Tuple(
-        traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    time_range = TimeRange().tag(sync=True)
     hovered = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
     source = traitlets.Unicode("").tag(sync=True)
     notes = traitlets.Dict().tag(sync=True)

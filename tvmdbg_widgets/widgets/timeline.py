@@ -8,6 +8,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.view import View, require_run
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ class TimelineOptions(traitlets.HasTraits):
     critical = traitlets.Bool(False).tag(sync=True)
     peak_flops = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
     bandwidth = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
-    time_range = traitlets.Tuple(
-        traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    time_range = TimeRange().tag(sync=True)
 
 
 class Flamechart(TimelineOptions, View):

@@ -1,0 +1,24 @@
+"""A part of the time axis, as views and the session hold it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import traitlets
+
+
+class TimeRange(traitlets.Tuple):  # type: ignore[misc]
+    """``(start, end)`` in nanoseconds, which ends after it starts; None is no part of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None)
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take the pair where it is a part of a time axis."""
+        pair = super().validate(obj, value)
+        if pair is not None and not (math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]):
+            raise traitlets.TraitError(
+                f"{self.name} is (start, end) in nanoseconds and ends after it starts, not {value!r}"
+            )
+        return pair
