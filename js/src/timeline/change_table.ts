@@ -21,6 +21,8 @@ export interface ChangeEvents {
   /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
   pick: (nodes: readonly number[], source: number) => void;
   hover: (node: number | null) => void;
+  /** Other rows are listed than before. */
+  listed: () => void;
   say: (text: string) => void;
   color: (byChange: boolean) => void;
 }
@@ -126,9 +128,14 @@ export class ChangeTable {
     signal.addEventListener("abort", () => size.disconnect());
   }
 
-  /** Id of the current row's element, null where no row is current. */
+  /** Id of the current row's element, null where no listed row is current. */
   get activeId(): string | null {
-    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
+    return this.#rows.includes(this.#current) ? `${this.#id}-${this.#current}` : null;
+  }
+
+  /** What the current row says, "" where there is none. */
+  get sentence(): string {
+    return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
   }
 
   /** Says whether slices are coloured by their difference. */
@@ -282,7 +289,7 @@ export class ChangeTable {
     this.#heads();
     this.#current = -1;
     this.select(nodes);
-    this.paint();
+    this.#events.listed();
   }
 
   /** Gives the keys back to the view. */

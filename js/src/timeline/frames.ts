@@ -19,6 +19,11 @@ export class Operators {
     return this.nodes + this.#slices.names.length;
   }
 
+  /** Key of what is selected: a node, else a slice without one; -1 nothing. */
+  selected(node: number | null, slice: number): number {
+    return node ?? (slice < 0 ? -1 : this.of(slice));
+  }
+
   of(slice: number): number {
     const node = this.#slices.nodeOf(slice);
     return node < 0 ? this.nodes + this.#slices.nameCodeOf(slice) : node;

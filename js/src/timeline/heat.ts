@@ -72,15 +72,17 @@ export class Heat implements OtherChart {
   }
 
   sync(): void {
-    const { node, hovered } = this.#host.session;
-    const rowOf = (each: number | null) =>
-      each === null ? -1 : this.#matrix.rows.findIndex(({ key }) => key === each);
-    if (node !== null && this.#matrix.rows[this.#current.row]?.node !== node) {
-      this.#current = { row: rowOf(node), repeat: -1 };
+    const { session, data } = this.#host;
+    const { node, hovered } = session;
+    const rowOf = (each: number) => this.#matrix.rows.findIndex(({ key }) => key === each);
+    const wanted = this.#called.operators.selected(node, data.scene.current);
+    if ((this.#matrix.rows[this.#current.row]?.key ?? -1) !== wanted) {
+      this.#current = { row: rowOf(wanted), repeat: -1 };
       this.#reveal();
     }
-    if (this.#matrix.rows[this.#hovered.row]?.node !== (hovered ?? -1)) {
-      if (hovered !== null) this.#hovered = { row: rowOf(hovered), repeat: -1 };
+    if (hovered === null && !this.#isUnjoined(this.#hovered.row)) this.#hovered.row = -1;
+    else if (hovered !== null && this.#matrix.rows[this.#hovered.row]?.node !== hovered) {
+      this.#hovered = { row: rowOf(hovered), repeat: -1 };
     }
     this.#stage.touched();
   }
@@ -142,6 +144,7 @@ export class Heat implements OtherChart {
   inspect(out: Record<string, unknown>): void {
     Object.assign(out, shifted(this.#stage, this.node));
     out.current = this.#current;
+    out.hovered = this.#hovered;
     out.totals = [...this.#matrix.totals];
     out.spread = this.#matrix.spread;
   }
@@ -149,6 +152,11 @@ export class Heat implements OtherChart {
   retheme(): void {
     this.#colors = null;
     this.#stage.changed();
+  }
+
+  /** Whether a row stands for a name, not for a node: the session does not know it. */
+  #isUnjoined(row: number): boolean {
+    return (this.#matrix.rows[row]?.node ?? 0) < 0;
   }
 
   #sort(): void {

@@ -87,9 +87,11 @@ export class Merged implements OtherChart {
     const { hovered, node } = session;
     if (this.#icicle) {
       const of = (place: number) => this.#called.node(this.#icicle!.tree.key[place] ?? -1);
-      if (node === null && of(this.#current) >= 0) this.#current = -1;
-      if (node !== null && of(this.#current) !== node && !this.#holds(this.#current, node)) {
-        this.#current = this.#icicle.tree.key.indexOf(node);
+      const { key } = this.#icicle.tree;
+      const wanted = this.#called.operators.selected(node, data.scene.current);
+      if (wanted < 0) this.#current = -1;
+      else if (key[this.#current] !== wanted && !this.#holds(this.#current, wanted)) {
+        this.#current = key.indexOf(wanted);
         this.#reveal();
       }
       if (hovered !== null && of(this.#hovered) !== hovered) {
@@ -270,7 +272,10 @@ export class Merged implements OtherChart {
     const icicle = this.#icicle!;
     icicle.zoomed = place;
     const crumb = (label: string, to: number) => {
-      const node = button(label, `zoom to ${label}`, () => this.#zoom(to));
+      const node = button(label, `zoom to ${label}`, () => {
+        this.#zoom(to);
+        this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+      });
       if (to === place) node.setAttribute("aria-current", "true");
       return node;
     };
