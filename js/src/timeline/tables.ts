@@ -27,6 +27,7 @@ const TITLES: Record<TableBy, string> = {
 export class Tables {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
+  readonly #changed: () => void;
   readonly #single: HTMLElement;
   readonly #called: Called;
   readonly #by: ByTable;
@@ -39,9 +40,13 @@ export class Tables {
   #shown = "";
   #rows: ByRows | null = null;
 
-  /** @param single  the table of all rows of all time. */
-  constructor(host: ChartHost, single: HTMLElement, theme: Theme) {
+  /**
+   * @param single   the table of all rows of all time.
+   * @param changed  rows were listed anew, or another one is current.
+   */
+  constructor(host: ChartHost, single: HTMLElement, theme: Theme, changed: () => void) {
     this.#host = host;
+    this.#changed = changed;
     this.#single = single;
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
@@ -99,6 +104,7 @@ export class Tables {
 
   /** What the current row says, "" where there is none. */
   get sentence(): string {
+    if (this.by === "change") return this.change!.sentence;
     const row = this.#rows && this.#by.current;
     return row ? this.#sentence(row) : "";
   }
@@ -121,7 +127,11 @@ export class Tables {
     const shown = `${this.by} ${this.#range} ${data.slices.complete}`;
     if (shown !== this.#shown) this.#make(shown);
     if (this.#rows) this.#by.find(session.selected);
-    if (this.by === "change") this.change!.select(session.selected);
+    if (this.by === "change") {
+      const { current } = data.scene;
+      this.change!.select(session.selected, current < 0 ? -1 : data.slices.sourceOf(current));
+    }
+    this.#changed();
   }
 
   retheme(theme: Theme): void {
@@ -184,6 +194,7 @@ export class Tables {
           else if (source >= 0) this.#host.pick([], data.slices.bySource(source));
         },
         hover: (node) => this.#host.hover(node),
+        listed: () => this.#changed(),
         say,
         color: (byChange) => options.set("slice_color", byChange ? "change" : "kind"),
       },
