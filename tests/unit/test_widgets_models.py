@@ -492,7 +492,8 @@ def test_a_part_of_the_time_axis_ends_after_it_starts(
     wrong: tuple[float, float], data: Path
 ) -> None:
     run = tvmdbg.open(data / "times/split_multi_v0.19")
-    for held in (run.session, tvmdbg.Flamechart(run)):
+    holders: tuple[Any, ...] = (run.session, tvmdbg.Flamechart(run))
+    for held in holders:
         with pytest.raises(traitlets.TraitError, match="ends after it starts"):
             held.time_range = wrong
         held.time_range = (1, 2.5)

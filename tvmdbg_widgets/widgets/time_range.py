@@ -19,6 +19,7 @@ class TimeRange(traitlets.Tuple):  # type: ignore[misc]
         pair = super().validate(obj, value)
         if pair is not None and not (math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]):
             raise traitlets.TraitError(
-                f"{self.name} is (start, end) in nanoseconds and ends after it starts, not {value!r}"
+                f"{self.name} is (start, end) in nanoseconds and ends after it starts, "
+                f"not {value!r}"
             )
         return pair
