@@ -36,6 +36,9 @@ const WORDS: TimelineWords = {
   noRepeats: "",
   byName: false,
   repeats: true,
+  partsOverlap: "shares overlap",
+  durations: "",
+  durationsWithin: "of whole durations",
 };
 
 /** A timeline as the columns that a kernel would send; a node takes the mean of its slices. */

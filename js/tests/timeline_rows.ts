@@ -58,6 +58,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
   });
   const floats = (of: Float64Array) => Float64Array.from(source, (slice) => of[slice]!);
   const nameKinds = new StringColumn(new Int32Array(sliceNames.unique.length), ["other"]);
+  const nameParts = new StringColumn(new Int32Array(sliceNames.unique.length), [""]);
   const unique = new StringColumn(Int32Array.from(sliceNames.unique.keys()), sliceNames.unique);
   const slices: SliceColumns = {
     start: floats(sliceStart),
@@ -69,6 +70,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     trust: Uint8Array.from(source, (slice) => sliceTrust[slice]!),
     names: unique,
     nameKinds,
+    nameParts,
   };
   const info = {
     ...columns.info,
@@ -90,6 +92,8 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     rowKind: Uint8Array.from(rows, ({ kind }) => kind),
     names: unique,
     nameKinds,
+    nameParts,
+    functionParts: new StringColumn(new Int32Array(0), []),
     slices,
     info,
   };

@@ -1,4 +1,4 @@
-"""Writes tests/data/timeline/sums.json: timelines as a page gets them, and sums over them.
+"""Writes tests/data/timeline/{sums,tables}.json: timelines as a page gets them, and their sums.
 
 ``python -m tests.make.timeline_sums``; the live view sums up the same
 (js/tests/timeline_sums.test.ts).
@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -15,15 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.answers import answer
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.merged import CallTree
     from tvmdbg_widgets.analysis.times_table import TimeTable
-    from tvmdbg_widgets.run import DebugRun
 
 FILE = Path(__file__).parents[1] / "data" / "timeline" / "sums.json"
+TABLES = FILE.with_name("tables.json")
 CASES = 6
+BY = ("node", "kind", "part", "group", "device", "name")
 
 
 def trace(seed: int) -> bytes:
@@ -98,6 +102,67 @@ def _rows(table: TimeTable) -> dict[str, list[float]]:
     return {row.label: [row.slices, row.ns] for row in table}
 
 
+def networks() -> list[DebugRun]:
+    """A network with its graph: as it is, and on two devices with nodes that have no slices."""
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    graph, timeline = run.graph, run.timeline
+    assert graph is not None
+    assert timeline is not None
+    rng = np.random.default_rng(7)
+    types = np.where(np.arange(graph.num_entries) % 3 == 0, 2, 1).astype(np.int32)
+    kept = np.flatnonzero(timeline.slice_node % 5 != 3)
+    columns = {
+        f"slice_{name}": getattr(timeline, f"slice_{name}")[kept]
+        for name in ("node", "start_ns", "duration_ns", "track", "trust", "occurrence")
+    }
+    columns["slice_node"] = np.where(kept % 7 == 2, -1, columns["slice_node"]).astype(np.int32)
+    names = StringColumn.from_strings(timeline.slice_names[i] for i in kept.tolist())
+    noise = 1 + rng.random(len(timeline.repeats_ns)) * (np.arange(len(timeline.repeats_ns)) % 3)
+    other = dataclasses.replace(
+        timeline, **columns, slice_names=names, repeats_ns=timeline.repeats_ns * noise
+    )
+    parts = dataclasses.replace(
+        run.parts, graph=dataclasses.replace(graph, device_types=types), timeline=other
+    )
+    return [run, DebugRun(parts)]
+
+
+def tables() -> list[list[dict[str, Any]]]:
+    """For each network its tables, of all time and of a range."""
+    found = []
+    for run in networks():
+        assert run.timeline is not None
+        span = run.timeline.span_ns
+        ranges = (None, (0.1 * span, 0.6 * span))
+        found.append([_table(run, by, each) for by in BY for each in ranges])
+    return found
+
+
+def _table(run: DebugRun, by: str, within: tuple[float, float] | None) -> dict[str, Any]:
+    table = run.times(by, within)
+    return {
+        "by": by,
+        "range": within,
+        "total": table.total_ns,
+        "idle": table.idle,
+        "overlap": table.overlap,
+        "rows": sorted(
+            [
+                row.label,
+                list(row.nodes),
+                row.slices,
+                row.ns,
+                [
+                    None if math.isnan(each) else each
+                    for each in (row.mean, row.p50, row.p90, row.low, row.high)
+                ],
+                row.noisy,
+            ]
+            for row in table
+        ),
+    }
+
+
 def _places(tree: CallTree) -> list[list[Any]]:
     """``[path, total, self, count]`` of each place, in the order of the places."""
     return [
@@ -120,12 +185,24 @@ def main() -> None:
     """Write the file."""
     cases = []
     for run, sums in zip(_runs(), vectors(), strict=True):
-        reply = answer(run, {"kind": "timeline"})
-        packed = {**reply.result, "buffer": base64.b64encode(reply.buffers[0]).decode()}
-        cases.append({"timeline": packed, **sums})
+        cases.append({"timeline": _packed(run, "timeline"), **sums})
     FILE.parent.mkdir(exist_ok=True)
+    _write(FILE, cases)
+    shown = []
+    for run, told in zip(networks(), tables(), strict=True):
+        shown.append({kind: _packed(run, kind) for kind in ("timeline", "graph")})
+        shown[-1]["tables"] = told
+    _write(TABLES, shown)
+
+
+def _packed(run: DebugRun, kind: str) -> dict[str, Any]:
+    reply = answer(run, {"kind": kind})
+    return {**reply.result, "buffer": base64.b64encode(reply.buffers[0]).decode()}
+
+
+def _write(file: Path, cases: list[dict[str, Any]]) -> None:
     lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in cases)
-    FILE.write_text(f"[\n{lines}\n]\n")
+    file.write_text(f"[\n{lines}\n]\n")
 
 
 if __name__ == "__main__":

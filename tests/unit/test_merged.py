@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from unit.times_truth import STEP, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.timeline_sums import FILE, vectors
+from tests.make.timeline_sums import FILE, TABLES, tables, vectors
 from tvmdbg_widgets.analysis.merged import CallTree, callers, merged
 from tvmdbg_widgets.analysis.merged_tree import Frames, merge
 from tvmdbg_widgets.model.groups import Groups
@@ -189,3 +189,6 @@ def test_the_live_view_is_held_to_the_same_sums() -> None:
     recorded = json.loads(FILE.read_text())
     ours = json.loads(json.dumps(vectors()))
     assert [{key: each[key] for key in ours[0]} for each in recorded] == ours
+    assert [each["tables"] for each in json.loads(TABLES.read_text())] == json.loads(
+        json.dumps(tables())
+    )

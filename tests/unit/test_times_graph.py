@@ -12,6 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times_keys import NO_GROUP
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.run import DebugRun
 
@@ -53,7 +54,10 @@ def check(run: DebugRun, table: TimeTable) -> None:
 def test_by_node_it_is_the_table_of_the_run(run: DebugRun) -> None:
     table = run.times()
     check(run, table)
-    assert {row.key for row in table} == set(range(run.graph.num_nodes))
+    given = {node.id for node in run.graph.nodes if node.kind < NodeKind.OPERATOR}
+    assert {row.key for row in table} == set(range(run.graph.num_nodes)) - given
+    assert table.idle == len(given) == 45
+    assert "45 slices of inputs and parameters left out" in repr(table)
     told = run.timeline.statistics()
     for row in table:
         assert row.low == pytest.approx(told.low[row.key], abs=1e-6, nan_ok=True)
@@ -67,7 +71,8 @@ def test_by_kind_it_is_that_of_every_node(run: DebugRun) -> None:
     check(run, table)
     for row in table:
         assert {run.graph.nodes[node].op_kind for node in row.nodes} == {row.key}
-    assert sum(len(row.nodes) for row in table) == run.graph.num_nodes
+    ran = [node for node in run.graph.nodes if node.kind >= NodeKind.OPERATOR]
+    assert sum(len(row.nodes) for row in table) == len(ran) == run.graph.num_nodes - table.idle
 
 
 def test_by_part_a_function_counts_whole_to_each_of_its_operators(run: DebugRun) -> None:

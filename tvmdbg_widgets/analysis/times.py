@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
-from tvmdbg_widgets.analysis.times_keys import Keys, Named, keys_of
+from tvmdbg_widgets.analysis.times_keys import OF_SLICES, Keys, Named, keys_of
 from tvmdbg_widgets.analysis.times_repeats import confidence
 from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
 from tvmdbg_widgets.analysis.times_table import TimeTable
-from tvmdbg_widgets.analysis.times_within import checked_range, slices_within
+from tvmdbg_widgets.analysis.times_within import Within, checked_range, slices_within
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.timeline_words import times_notes
 
@@ -59,8 +59,10 @@ def times(
     if timeline is None:
         raise ValueError(HOW_TO_GET["timeline"])
     area = None if within is None else checked_range(within)
-    found = slices_within(timeline, area)
-    alone = _without_slices(timeline, graph, found.slices, by) if area is None else _NONE
+    found, idle = _that_run(slices_within(timeline, area), timeline, graph)
+    alone = _without_slices(timeline, graph, found.slices) if area is None else _NONE
+    unnamed = len(alone) if by in OF_SLICES else 0
+    alone = _NONE if unnamed else alone
     named = Named(timeline, found.slices, graph, alone)
     keys = keys_of(by, named, groups, level)
     size = len(keys.keys)
@@ -97,6 +99,7 @@ def times(
         noisy=noisy[order],
         total_ns=whole,
         overlap=keys.overlap,
+        idle=idle,
         title=run.title,
         notes=times_notes(
             timeline,
@@ -104,17 +107,29 @@ def times(
             by=by,
             overlap=keys.overlap,
             part=area is not None,
+            alone=len(alone),
+            unnamed=unnamed,
         ),
         node_offsets=np.concatenate(([0], np.cumsum(sizes))),
         node_ids=ids[rows + np.arange(len(rows))],
     )
 
 
-def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints, by: str) -> Ints:
+def _that_run(found: Within, timeline: Timeline, graph: Graph | None) -> tuple[Within, int]:
+    """Return the slices without those of inputs and parameters that take no time; how many."""
+    if graph is None:
+        return found, 0
+    node = timeline.slice_node[found.slices]
+    known = (node >= 0) & (node < graph.num_nodes)
+    given = graph.kinds[np.where(known, node, 0)] < NodeKind.OPERATOR if graph.num_nodes else known
+    ran = ~(known & given & (timeline.slice_duration_ns[found.slices] == 0))
+    kept = Within(found.slices[ran], found.self_ns[ran], found.whole[ran])
+    return kept, int(np.count_nonzero(~ran))
+
+
+def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> Ints:
     """Nodes that have a time and no slice, as those that only a table knows."""
-    if graph is None or by in ("name", "callers") or not timeline.num_nodes:
-        return _NONE
-    if by == "device" and graph.device_types is None:
+    if graph is None or not timeline.num_nodes:
         return _NONE
     missing = timeline.node_ns > 0
     nodes = timeline.slice_node[slices]

@@ -28,6 +28,9 @@ BY: Final = ("node", "kind", "part", "group", "device", "name", "callers")
 NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
+NO_DEVICE: Final = "device not known"
+#: What nodes without slices have no key of.
+OF_SLICES: Final = ("name", "callers")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +107,9 @@ class Named:
 
     @cached_property
     def track(self) -> Ints:
-        """Number of its track, 0 of a node alone (int64 [K])."""
+        """Number of its track, of a node alone that behind the last (int64 [K])."""
         own = self.timeline.slice_track[self.slices].astype(np.int64)
-        return np.concatenate((own, np.zeros_like(self.alone))) if len(self.alone) else own
+        return np.concatenate((own, np.full(len(self.alone), len(self.timeline.tracks))))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -245,9 +248,8 @@ def _devices(named: Named) -> Keys:
     """The device of a node's first output; where the graph does not tell, that of the track."""
     graph, timeline = named.graph, named.timeline
     track = named.track
-    names = [
-        device or name for device, name in zip(timeline.track_device, timeline.tracks, strict=True)
-    ]
+    pairs = zip(timeline.track_device, timeline.tracks, strict=True)
+    names = [*(device or name for device, name in pairs), NO_DEVICE]
     if graph is None or graph.device_types is None or not named.known.any():
         return _worded(track, names)
     types, of_entry = np.unique(graph.device_types, return_inverse=True)

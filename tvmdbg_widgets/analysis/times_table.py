@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_words import left_out
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times_keys import Key
@@ -77,12 +78,13 @@ class TimeTable(Sequence[TimeRow]):
         names, or pairs of a name and the name around it.
     labels : sequence of str
     slices : int64 [G]
-        Slices that touch the range: of no duration, those in it.
+        Slices that touch the range (of no duration, those in it) and are of something that runs:
+        slices of inputs and parameters that take no time are left out, as are rows of them alone.
     ns : float64 [G]
         Sum of the time in the range during which one of the slices runs and none inside it, so
         that nothing is counted twice. A slice that reaches out of the range counts with its part
         inside. Of all time a node of the graph without slices counts with the time it is known to
-        take (not by name or caller).
+        take (not by name or caller); in a range it does not.
     share, cumulative : float64 [G]
         Of :attr:`total_ns`; NaN where that is 0. Shares of parts overlap and have no sum.
     minimum, mean, p50, p90, maximum : float64 [G]
@@ -98,6 +100,8 @@ class TimeTable(Sequence[TimeRow]):
         Sum over all slices in the range, each once.
     overlap : bool
         A slice counts in several rows.
+    idle : int
+        Slices of inputs and parameters that take no time, which are left out.
     title : str
     notes : tuple of str
         What to know before trusting the numbers.
@@ -121,6 +125,7 @@ class TimeTable(Sequence[TimeRow]):
     noisy: npt.NDArray[np.bool_]
     total_ns: float
     overlap: bool
+    idle: int
     title: str
     notes: tuple[str, ...]
     node_offsets: Ints
@@ -175,9 +180,10 @@ class TimeTable(Sequence[TimeRow]):
         where = (
             "" if self.within is None else f" from {' to '.join(map(duration_text, self.within))}"
         )
+        idle = f"; {left_out(self.idle)}" if self.idle else ""
         return (
             f"{self.title}: time by {self.head}{where}; {duration_text(self.total_ns)} in "
-            f"all slices, {counted(len(self), 'row')}"
+            f"all slices, {counted(len(self), 'row')}{idle}"
         )
 
     def to_dataframe(self) -> Any:

@@ -8,6 +8,7 @@ from tvmdbg_widgets.analysis.repeat_matrix import why_no_repeats
 from tvmdbg_widgets.analysis.times_keys import BY
 from tvmdbg_widgets.figures import roofline, timeline_by, timeline_merged, timeline_repeats
 from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.timeline_words import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -59,6 +60,7 @@ def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:
     said = f"Time by {table.head}: the largest {noun} of {len(table):,}"
     if shown == len(table):
         said = f"Time by {table.head}"
-    said += f"; shares are of {duration_text(table.total_ns)} in all slices."
+    said += f"; shares are of {duration_text(table.total_ns)} in all slices"
+    said += f"; {left_out(table.idle)}." if table.idle else "."
     y = panel.paragraph(said, y + 4, lines=3, fill=panel.theme.muted)
     return timeline_by.draw_by(panel, table, run.graph, y)

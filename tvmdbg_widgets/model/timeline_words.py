@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.numbers import counted
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -46,6 +48,10 @@ class TimelineWords:
         No nodes are known: rows are all slices of one name.
     repeats : bool
         A time has measured repeats that may be told.
+    parts_overlap : str
+        Of shares of parts; ``""`` without a graph.
+    durations, durations_within : str
+        What durations in sums are of: of all time, and of a range of it.
     """
 
     measured: Measured
@@ -61,12 +67,14 @@ class TimelineWords:
     no_repeats: str
     by_name: bool
     repeats: bool
+    parts_overlap: str
+    durations: str
+    durations_within: str
 
     def to_json(self) -> dict[str, str | bool]:
         """Return the words under the names that the live view gives them."""
-        named = asdict(self)
-        named["noRepeats"], named["byName"] = named.pop("no_repeats"), named.pop("by_name")
-        return named
+        words = ((name.split("_"), value) for name, value in asdict(self).items())
+        return {first + "".join(map(str.title, more)): value for (first, *more), value in words}
 
 
 #: Times of nodes that were measured one by one.
@@ -136,6 +144,9 @@ PRINTED_ONCE_AN_OUTPUT = (
     "A node with k outputs appears k times in the table that run() prints, each time with its "
     "whole time; here it counts once."
 )
+#: Nodes that only a table of times knows.
+_ALONE = "Also counted: the known time of {} without slices, which no range of time holds."
+_UNNAMED = "Not counted: the known time of {} without slices, which have no name here."
 #: Folded repeats.
 FOLDED = (
     "Each operator stands at the sum of the medians before it: medians laid end to end, which no "
@@ -203,11 +214,26 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         no_repeats="" if by_name else _NO_REPEATS[measured],
         by_name=by_name,
         repeats=measured is Measured.MEAN,
+        parts_overlap=PARTS_OVERLAP if graph else "",
+        durations=NESTED_DURATIONS if nested else "",
+        durations_within=WHOLE_DURATIONS,
     )
 
 
+def left_out(idle: int) -> str:
+    """Return what is not in a table of times; of so many slices."""
+    return f"{counted(idle, 'slice')} of inputs and parameters left out, which take no time"
+
+
 def times_notes(
-    timeline: Timeline, *, several_outputs: bool, by: str, overlap: bool, part: bool
+    timeline: Timeline,
+    *,
+    several_outputs: bool,
+    by: str,
+    overlap: bool,
+    part: bool,
+    alone: int = 0,
+    unnamed: int = 0,
 ) -> tuple[str, ...]:
     """Return what to know before trusting a table of times.
 
@@ -222,6 +248,8 @@ def times_notes(
         A slice counts in several rows.
     part : bool
         Only a range of time is summed up.
+    alone, unnamed : int
+        Nodes that have a time and no slice: that count, and that cannot.
     """
     notes = []
     if overlap:
@@ -230,6 +258,9 @@ def times_notes(
         notes.append(WHOLE_DURATIONS)
     elif any(timeline.nesting.nested):
         notes.append(NESTED_DURATIONS)
+    if alone or unnamed:
+        told = counted(alone or unnamed, "node")
+        notes.append((_ALONE if alone else _UNNAMED).format(told))
     if timeline.synthetic:
         said = f"{_SYNTHETIC[timeline.measured]}."
         notes.append(f"Synthetic: {said}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.model.student_t import student_t
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.timeline_kept import (
@@ -15,6 +16,7 @@ from tvmdbg_widgets.widgets.timeline_kept import (
     lod_columns,
     packed,
 )
+from tvmdbg_widgets.widgets.timeline_slices import parts_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,8 @@ def timeline(context: Context, _question: Question) -> Reply:
         return Reply(None)
     run, own = context.run, kept.timeline
     context.watch()
-    columns = {**_rows(own), **_node_columns(own)}
+    functions = () if run.graph is None else run.graph.func_names.unique
+    columns = {**_rows(own), **_node_columns(own), "functionParts": parts_column(functions)}
     info = _info(run, kept)
     context.watch()
     if kept.along:
@@ -147,7 +150,14 @@ def _info(run: DebugRun, kept: KeptTimeline) -> dict[str, Any]:
         "trust": kept.table.trust,
         "names": kept.names.count,
         "columns": kept.table.kinds,
+        "studentT": {str(n): student_t(n - 1) for n in _repeats(own)},
     }
+
+
+def _repeats(own: Timeline) -> list[int]:
+    """Return how many repeats nodes have, two or more: each number once."""
+    found = np.unique(np.diff(own.repeats_offsets))
+    return [int(n) for n in found if n > 1]
 
 
 TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.operators import op_kind
+from tvmdbg_widgets.model.operators import op_kind, parts
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -23,6 +23,13 @@ _FIRST_NAMES = 1 << 16
 #: Names of slices without a node that are summed up for it.
 _SUMS = 1000
 _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
+
+
+def parts_column(names: Iterable[str]) -> StringColumn:
+    """Return the operators in each name, one a line; nothing where it is its only one."""
+    return StringColumn.from_strings(
+        "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
+    )
 
 
 class SliceNames:
@@ -63,7 +70,7 @@ class SliceNames:
         self.codes = number[names.codes]
 
     def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
-        """Return the names of these numbers, and their op kinds."""
+        """Return the names of these numbers, their op kinds, and their parts."""
         codes = numbers if self._codes is None else self._codes[numbers].tolist()
         texts = [self._names[code] for code in codes]
         return {
@@ -71,6 +78,7 @@ class SliceNames:
             "nameKinds": StringColumn.from_strings(
                 op_kind(text, NodeKind.OPERATOR) for text in texts
             ),
+            "nameParts": parts_column(texts),
         }
 
     def most(self, first: int, size: int) -> int:

@@ -28,7 +28,8 @@ export interface TimelineQuestions {
   /** Of `tiles`, `window`, `area` and `find` the newest is answered; those before it abort. */
   tiles(level: number, first: number, last: number, signal: AbortSignal): Promise<TileColumns>;
   window(from: number, to: number, signal: AbortSignal): Promise<WindowColumns | WindowTooWide>;
-  area(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
+  /** `asker`: of whom only the newest question counts. */
+  area(question: AreaQuestion, signal: AbortSignal, asker?: string): Promise<AreaAnswer>;
   find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
   /** Null where the slice is not drawn. */
   slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
@@ -117,8 +118,8 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     return { occurrence: null, ...columns, ...sliceColumns(columns as never) } as WindowColumns;
   }
 
-  async area(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer> {
-    return (await this.#newer<AreaAnswer>("area", question, signal)).result;
+  async area(question: AreaQuestion, signal: AbortSignal, asker = "area"): Promise<AreaAnswer> {
+    return (await this.#newer<AreaAnswer>("area", question, signal, asker)).result;
   }
 
   async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
@@ -143,29 +144,36 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     });
   }
 
-  /** Asks, and lets go of the question of the same kind that was asked before. */
-  async #newer<T>(kind: string, question: object, signal: AbortSignal): Promise<Answer<T>> {
-    this.#newest.get(kind)?.abort();
+  /** Asks, and lets go of the question of the same kind, or of the same asker, that was asked before. */
+  async #newer<T>(
+    kind: string,
+    question: object,
+    signal: AbortSignal,
+    asker = kind,
+  ): Promise<Answer<T>> {
+    this.#newest.get(asker)?.abort();
     const mine = new AbortController();
-    this.#newest.set(kind, mine);
+    this.#newest.set(asker, mine);
     try {
       return await this.#ask<T>(kind, question, AbortSignal.any([signal, mine.signal]));
     } finally {
-      if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
+      if (this.#newest.get(asker) === mine) this.#newest.delete(asker);
     }
   }
 
   /** All names, where the first answer had no room for them. */
-  async #names(head: TimelineColumns): Promise<Pick<SliceColumns, "names" | "nameKinds">> {
+  async #names(head: TimelineColumns): Promise<Named> {
     if (isNamed(head)) return head;
     const [names, kinds] = [strings(head.names), strings(head.nameKinds)];
+    const parts = strings(head.nameParts);
     while (names.length < head.info.names) {
       const { result, buffers } = await this.#ask<ColumnsReply>("names", { first: names.length });
       const more = fields(result.columns, buffers) as Record<string, StringColumn>;
       names.push(...strings(more.names!));
       kinds.push(...strings(more.nameKinds!));
+      parts.push(...strings(more.nameParts!));
     }
-    return { names: column(names), nameKinds: column(kinds) };
+    return { names: column(names), nameKinds: column(kinds), nameParts: column(parts) };
   }
 
   async #load(loading: Loading): Promise<SliceColumns> {
@@ -192,13 +200,16 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 }
 
+type Named = Pick<SliceColumns, "names" | "nameKinds" | "nameParts">;
+
 function isNamed(head: TimelineColumns): boolean {
   return head.names.length === head.info.names;
 }
 
 /** The names that answers speak of by number; those of a longer list come along with each answer. */
 function named(head: TimelineColumns): Partial<SliceColumns> {
-  return isNamed(head) ? { names: head.names, nameKinds: head.nameKinds } : {};
+  const { names, nameKinds, nameParts } = head;
+  return isNamed(head) ? { names, nameKinds, nameParts } : {};
 }
 
 function strings(column: StringColumn): string[] {
@@ -215,7 +226,7 @@ function column(texts: string[]): StringColumn {
 }
 
 function sliceColumns(found: SliceColumns): SliceColumns {
-  const { start, duration, self, node, name, source, trust, names, nameKinds } = found;
+  const { start, duration, self, node, name, source, trust, names, nameKinds, nameParts } = found;
   return {
     start,
     duration,
@@ -226,13 +237,11 @@ function sliceColumns(found: SliceColumns): SliceColumns {
     trust: trust ?? null,
     names,
     nameKinds,
+    nameParts,
   };
 }
 
-function begun(
-  { info }: TimelineColumns,
-  names: Pick<SliceColumns, "names" | "nameKinds">,
-): Loading {
+function begun({ info }: TimelineColumns, names: Named): Loading {
   const total = info.slices;
   const kinds = Object.entries(info.columns);
   const made = kinds.map(([name, kind]) => [name, new ARRAYS[kind](total)] as const);

@@ -25,9 +25,10 @@ export interface SliceColumns {
   source: Int32Array | null;
   /** Null: `info.trust` of every slice. */
   trust: Uint8Array | null;
-  /** Every name that `name` speaks of, once, and the op kind of each. */
+  /** Every name that `name` speaks of, once, the op kind of each, and its operators (lines; "": itself alone). */
   names: StringColumn;
   nameKinds: StringColumn;
+  nameParts: StringColumn;
 }
 
 /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
@@ -56,6 +57,9 @@ export interface TimelineHead extends LodColumns {
   /** Distinct names: of very many, those that most bins show. */
   names: StringColumn;
   nameKinds: StringColumn;
+  nameParts: StringColumn;
+  /** The same of the distinct functions of the graph. */
+  functionParts: StringColumn;
   /**
    * Where the slices did not come along: by name, those whose node is unknown (of the first of two runs). Their
    * number and first one, their own time together, and that with the slices inside them. Nothing of very many names.
@@ -117,6 +121,8 @@ export interface TimelineInfo {
   names: number;
   /** Columns of the slices by name: the kind of each; those that are not listed are null. */
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
+  /** By how many repeats there are: Student's t of 95 % of means of so many. */
+  studentT: Record<string, number>;
 }
 
 /** Everything of the first answer; `slices` where they came along. */
@@ -140,6 +146,10 @@ export interface TimelineWords {
   noRepeats: string;
   byName: boolean;
   repeats: boolean;
+  /** Of shares of parts, and of durations in sums of all time and of a range; "": nothing to say. */
+  partsOverlap: string;
+  durations: string;
+  durationsWithin: string;
 }
 
 /** Tiles [first, last) of `level`, all rows: bins of 2^level ns from 0 on, 512 a tile. */

@@ -1,5 +1,5 @@
 import { type Range, type Sums, summing } from "./aggregate.ts";
-import type { Called } from "./called.ts";
+import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
 import type { Row, Slices } from "./slices.ts";
 
 /** What the time of a range is shared out to. */
@@ -27,25 +27,23 @@ export function* areaBy(
   range: Range,
   rows: readonly Row[],
 ): Generator<void, Part[]> {
-  if (by === "track" || by === "device") {
-    const sums = yield* summing(slices, range, slices.tracks.length, (_, row) => row.track, rows);
-    const { trackDevice } = slices.columns;
-    const single = parts(sums, (track) => ({
-      label: (by === "device" && trackDevice.at(track)) || slices.tracks[track]!.name,
-      kind: "",
-      nodes: [],
-    }));
-    return together(single, ({ label }) => [label]);
+  const summed = (size: number, key: KeyOf) => summing(slices, range, size, called.ran(key), rows);
+  if (by === "track") {
+    const sums = yield* summed(slices.tracks.length, (_, row) => row.track);
+    return parts(sums, (track) => plain(slices.tracks[track]!.name));
+  }
+  if (by === "device") {
+    const { devices } = called;
+    const { length } = devices.words;
+    const sums = yield* summed(length, (slice, row) => devices.of(slices.nodeOf(slice), row.track));
+    return parts(sums, (device) => plain(devices.words[device]!));
   }
   if (by === "name") {
-    const { length } = slices.names;
-    const name = (slice: number) => slices.nameCodeOf(slice);
-    const sums = yield* summing(slices, range, length, name, rows);
-    return parts(sums, (code) => ({ label: slices.names.at(code), kind: "", nodes: [] }));
+    const sums = yield* summed(slices.names.length, (slice) => slices.nameCodeOf(slice));
+    return parts(sums, (code) => plain(slices.names.at(code)));
   }
   const { operators } = called;
-  const key = (slice: number) => operators.of(slice);
-  const sums = yield* summing(slices, range, operators.size, key, rows);
+  const sums = yield* summed(operators.size, (slice) => operators.of(slice));
   const single = parts(sums, (operator) => ({
     operator,
     label: called.title(operator),
@@ -54,8 +52,16 @@ export function* areaBy(
   }));
   if (by === "kind") return together(single, ({ kind }) => [kind]);
   if (by === "part") return together(single, ({ operator }) => called.parts(operator!));
-  if (by === "group") return together(single, ({ operator }) => [outermost(called, operator!)]);
+  if (by === "group") {
+    const groups = together(single, ({ operator }) => [called.outermost(operator!)]);
+    const title = (group: number) => called.label(operators.size + group);
+    return groups.map((part) => ({ ...part, label: part.key < 0 ? NO_GROUP : title(part.key) }));
+  }
   return single;
+}
+
+function plain(label: string): Pick<Part, "label" | "kind" | "nodes"> {
+  return { label, kind: "", nodes: [] };
 }
 
 function parts(
@@ -70,14 +76,17 @@ function parts(
   return found.sort((a, b) => b.self - a.self || a.slice - b.slice);
 }
 
-/** Those of one word together; what has several words counts to each. */
-function together(single: readonly Part[], words: (part: Part) => readonly string[]): Part[] {
-  const sums = new Map<string, Part>();
+/** Those of one key together; what has several counts to each. */
+function together<Key extends string | number>(
+  single: readonly Part[],
+  keys: (part: Part) => readonly Key[],
+): (Part & { key: Key })[] {
+  const sums = new Map<Key, Part & { key: Key }>();
   for (const part of single) {
-    for (const word of new Set(words(part))) {
-      const sum = sums.get(word);
+    for (const key of keys(part)) {
+      const sum = sums.get(key);
       if (!sum) {
-        sums.set(word, { ...part, label: word, nodes: [...part.nodes] });
+        sums.set(key, { ...part, key, label: `${key}`, nodes: [...part.nodes] });
         continue;
       }
       sum.count += part.count;
@@ -87,13 +96,4 @@ function together(single: readonly Part[], words: (part: Part) => readonly strin
     }
   }
   return [...sums.values()].sort((a, b) => b.self - a.self || a.slice - b.slice);
-}
-
-/** The outermost group around the node of an operator. */
-function outermost(called: Called, operator: number): string {
-  const { graph, operators } = called;
-  const node = operators.node(operator);
-  let group = node < 0 ? -1 : (graph?.nodeGroup[node] ?? -1);
-  while (group >= 0 && graph!.groupParent[group]! >= 0) group = graph!.groupParent[group]!;
-  return group < 0 ? "in no group" : called.label(operators.size + group);
 }

@@ -1,23 +1,18 @@
-import { type Range, type Sums, sumsBy } from "./aggregate.ts";
-import type { Called } from "./called.ts";
+import { type Range, type Sums, summing, sumsBy } from "./aggregate.ts";
+import { byKey } from "./by_key.ts";
+import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
+import { type Confidence, confidence } from "./confidence.ts";
 import { sliceFrames } from "./frames.ts";
 import { type Frames, MergedTree } from "./merged_tree.ts";
 import { percentiles } from "./quantiles.ts";
-import type { Slices } from "./slices.ts";
+import type { Row, Slices } from "./slices.ts";
 import type { TableBy } from "./state.ts";
-import { operatorSums } from "./sums.ts";
 
-/** Whole durations of slices that lie in the range, or the repeats of a node. */
-export interface Spread {
+/** Whole durations of slices that lie in the range; NaN where there are none. */
+export interface Spread extends Confidence {
   mean: number;
   p50: number;
   p90: number;
-  /** 95 % confidence interval of the mean; NaN unknown. */
-  low: number;
-  high: number;
-  noisy: boolean;
-  /** Of how many repeats; 0: of slices. */
-  repeats: number;
 }
 
 /** One row of a table: what its time is of, and what lies below it. */
@@ -32,18 +27,57 @@ export interface ByRow {
   readonly nodes: readonly number[];
   /** Operators that it stands for; empty where it is none. */
   readonly operators: readonly number[];
+  /** Whether all slices of its nodes are its own: then their repeats tell of its time. */
+  readonly isWhole: boolean;
+  /** Shows its slices that touch the range; null where they are not told apart. */
+  readonly each: ((see: (slice: number) => void) => void) | null;
   /** A slice of it, -1 none. */
   readonly slice: number;
   /** The rows below, null where there are none. */
   readonly inside: (() => ByRow[]) | null;
 }
 
-/** Times of a range summed up by anything. */
-export class ByRows {
+/** What a table of sums shows. */
+export interface Rows {
   readonly rows: ByRow[];
   /** Own time of all slices in the range. */
   readonly total: number;
+  /** Slices of inputs and parameters that take no time: they are left out. */
+  readonly idle: number;
+  /** Nodes that have a time and no slice. */
+  readonly alone: number;
   /** Rows share slices: their times add up to more than the total. */
+  readonly overlap: boolean;
+  spread(row: ByRow): Spread;
+}
+
+/** Rows whose spread is known before they are shown. */
+const FIRST = 60;
+
+/** Sums up times by anything, with a pause now and then. */
+export function* summedBy(
+  by: TableBy,
+  slices: Slices,
+  called: Called,
+  range: Range | null,
+): Generator<void, ByRows> {
+  const { operators } = called;
+  const key = called.ran((slice) => operators.of(slice));
+  const sums = yield* summing(slices, range, operators.size, key);
+  const found = new ByRows(by, slices, called, range, sums);
+  for (const row of found.rows.slice(0, FIRST)) {
+    yield;
+    found.spread(row);
+  }
+  return found;
+}
+
+/** Times of a range summed up by anything. */
+export class ByRows implements Rows {
+  readonly rows: ByRow[];
+  readonly total: number;
+  readonly idle: number;
+  readonly alone: number;
   readonly overlap: boolean;
   readonly range: Range | null;
   readonly #slices: Slices;
@@ -53,15 +87,26 @@ export class ByRows {
   #tree: MergedTree | null = null;
   #members: [first: Int32Array, slices: Int32Array] | null = null;
 
-  constructor(by: TableBy, slices: Slices, called: Called, range: Range | null) {
+  /** @param sums  of the operators, where they are known. */
+  constructor(by: TableBy, slices: Slices, called: Called, range: Range | null, sums?: Sums) {
     this.#slices = slices;
     this.#called = called;
     this.range = range;
-    this.#sums = operatorSums(slices, called.operators, range);
+    this.#sums = sums ?? this.#sumsBy(called.operators.size, (slice) => called.operators.of(slice));
+    const alone = range ? [] : called.alone(this.#sums);
+    this.alone = alone.length;
+    if (by !== "name" && by !== "callers") {
+      for (const node of alone) this.#sums.self[node] = slices.columns.nodeNs[node]!;
+    }
+    this.idle = called.idle(range);
     this.total = this.#sums.self.reduce((sum, ns) => sum + ns, 0);
     this.rows = this.#make(by).sort((a, b) => b.ns - a.ns || a.slice - b.slice);
     this.overlap =
-      by === "part" && this.rows.reduce((sum, { ns }) => sum + ns, 0) > this.total * (1 + 1e-9);
+      by === "part" && this.#used().some((operator) => called.parts(operator).length > 1);
+  }
+
+  #sumsBy(size: number, key: KeyOf): Sums {
+    return sumsBy(this.#slices, this.range, size, this.#called.ran(key));
   }
 
   /** The slices merged by their path; made when first asked for. */
@@ -90,11 +135,10 @@ export class ByRows {
     return single.map((row) => ({ ...row, inside: this.#callers(row) }));
   }
 
-  #used(): number[] {
+  #used({ self, count } = this.#sums): number[] {
     const found: number[] = [];
-    this.#sums.self.forEach((ns, operator) => {
-      const ran = this.#sums.count[operator]! > 0 && this.#called.isRun(operator);
-      if (ns > 0 || ran) found.push(operator);
+    self.forEach((ns, operator) => {
+      if (ns > 0 || count[operator]!) found.push(operator);
     });
     return found;
   }
@@ -109,6 +153,8 @@ export class ByRows {
         count: sums.count[operator]!,
         nodes: this.#called.nodes(operator),
         operators: [operator],
+        isWhole: sums.count[operator] === this.#sums.count[operator],
+        each: this.#eachOf([operator]),
         slice: sums.slice[operator]!,
         inside: null,
       }))
@@ -139,6 +185,8 @@ export class ByRows {
       count: members.reduce((sum, operator) => sum + this.#sums.count[operator]!, 0),
       nodes: members.flatMap((operator) => this.#called.nodes(operator)),
       operators: members,
+      isWhole: true,
+      each: this.#eachOf(members),
       slice: slices.length ? Math.min(...slices.slice(0, 1000)) : -1,
       inside: inside ?? (() => this.#operators(members, this.#sums, `${id} `)),
     };
@@ -168,51 +216,77 @@ export class ByRows {
       return this.#together(`group ${group}`, label, members, () => this.#groups(group));
     });
     if (around >= 0) rows.push(...this.#operators(loose, this.#sums, `${around} `));
-    else if (loose.length) rows.push(this.#together("no group", "in no group", loose));
+    else if (loose.length) rows.push(this.#together("no group", NO_GROUP, loose));
     return rows.sort((a, b) => b.ns - a.ns || a.slice - b.slice);
   }
 
   #devices(): ByRow[] {
-    const { operators } = this.#called;
-    const words = this.#slices.tracks.map(
-      ({ number, name }) => this.#slices.columns.trackDevice.at(number) || name,
+    const { operators, devices } = this.#called;
+    const on: KeyOf = (slice, row) => devices.of(this.#slices.nodeOf(slice), row.track);
+    const rows = this.#keyed(devices.words, on);
+    for (const node of this.#used().filter((operator) => !this.#sums.count[operator])) {
+      const at = devices.of(node, -1);
+      rows[at]!.nodes.push(node);
+      rows[at]!.ns += this.#sums.self[node]!;
+    }
+    return rows
+      .map((row, device) => ({
+        ...row,
+        inside: () => {
+          const own = this.#sumsBy(operators.size, (slice, track) =>
+            on(slice, track) === device ? operators.of(slice) : -1,
+          );
+          for (const node of row.nodes) {
+            if (!this.#sums.count[node]) own.self[node] = this.#sums.self[node]!;
+          }
+          return this.#operators(this.#used(own), own, `${row.label} `).map((inner) => ({
+            ...inner,
+            each: (see: (slice: number) => void) =>
+              inner.each!((slice) => on(slice, this.#row(slice)) === device && see(slice)),
+          }));
+        },
+      }))
+      .filter(({ count, ns }) => count || ns);
+  }
+
+  #names(): ByRow[] {
+    const { unique, codes } = this.#slices.names;
+    const texts = Array.from(codes, (code) => unique[code] || "no name");
+    return this.#keyed(texts, (slice) => this.#slices.nameCodeOf(slice)).filter(
+      ({ count }) => count,
     );
-    const table = [...new Set(words)];
-    const ofTrack = words.map((word) => table.indexOf(word));
-    const sums = sumsBy(this.#slices, this.range, table.length, (_, row) => ofTrack[row.track]!);
-    return table.map((label, device) => ({
-      id: `= ${label}`,
-      label,
-      kind: "",
-      ns: sums.self[device]!,
-      count: sums.count[device]!,
-      nodes: [],
-      operators: [],
-      slice: sums.slice[device]!,
-      inside: () => {
-        const key = (slice: number, { track }: { track: number }) =>
-          ofTrack[track] === device ? operators.of(slice) : -1;
-        const own = sumsBy(this.#slices, this.range, operators.size, key);
-        const used = [...own.count.keys()].filter((operator) => own.count[operator]);
-        return this.#operators(used, own, `${label} `);
+  }
+
+  /** Rows of slices by a key; a node may have slices of several. */
+  #keyed(labels: readonly string[], key: KeyOf): Keyed[] {
+    const slices = this.#slices;
+    const sums = this.#sumsBy(labels.length, key);
+    const [first, members] = byKey(slices, this.range, labels.length, this.#called.ran(key));
+    const nodes = labels.map((): number[] => []);
+    const last = new Int32Array(slices.columns.nodeNs.length).fill(-1);
+    const shared = new Uint8Array(last.length);
+    nodes.forEach((own, at) => {
+      for (let i = first[at]!; i < first[at + 1]!; i++) {
+        const node = slices.nodeOf(members[i]!);
+        if (node < 0 || last[node] === at) continue;
+        if (last[node]! >= 0) shared[node] = 1;
+        last[node] = at;
+        own.push(node);
+      }
+      own.sort((a, b) => a - b);
+    });
+    return labels.map((label, at) => ({
+      ...{ id: `= ${label}`, label, kind: "", ns: sums.self[at]!, count: sums.count[at]! },
+      ...{ nodes: nodes[at]!, operators: [], slice: sums.slice[at]!, inside: null },
+      isWhole: !nodes[at]!.some((node) => shared[node]),
+      each: (see: (slice: number) => void) => {
+        for (let i = first[at]!; i < first[at + 1]!; i++) see(members[i]!);
       },
     }));
   }
 
-  #names(): ByRow[] {
-    const slices = this.#slices;
-    const sums = sumsBy(slices, this.range, slices.names.length, (at) => slices.nameCodeOf(at));
-    const rows: ByRow[] = [];
-    sums.count.forEach((count, code) => {
-      if (!count) return;
-      const label = slices.names.at(code) || "no name";
-      const node = slices.nodeOf(sums.slice[code]!);
-      rows.push({
-        ...{ id: `= ${label}`, label, kind: "", ns: sums.self[code]!, count },
-        ...{ nodes: node < 0 ? [] : [node], operators: [], slice: sums.slice[code]!, inside: null },
-      });
-    });
-    return rows;
+  #row(slice: number): Row {
+    return this.#slices.rows[this.#slices.rowOf(slice)]!;
   }
 
   /** Who calls it, with the part of its own time that is theirs; null where nobody does. */
@@ -234,61 +308,45 @@ export class ByRows {
       return {
         ...{ id: path, label: this.#called.title(key), kind: this.#called.kind(key) },
         ...{ ns: tree.total[at]!, count: tree.count[at]!, nodes: this.#called.nodes(key) },
-        ...{ operators: [key], slice: this.#sums.slice[key]! },
+        ...{ operators: [key], isWhole: false, each: null, slice: this.#sums.slice[key]! },
         inside: tree.inside[at]! < tree.inside[at + 1]! ? () => this.#below(tree, at, path) : null,
       };
     });
   }
 
   #spread(row: ByRow): Spread {
-    const { columns } = this.#slices;
-    const node = row.operators.length === 1 ? (row.nodes[0] ?? -1) : -1;
-    const repeats = this.range || node < 0 ? 0 : columns.nodeCount[node]!;
-    if (repeats > 1) {
-      const { nodeNs, nodeP50, nodeP90, nodeLow, nodeHigh, nodeNoisy } = columns;
-      return {
-        ...{ mean: nodeNs[node]!, p50: nodeP50[node]!, p90: nodeP90[node]!, repeats },
-        ...{ low: nodeLow[node]!, high: nodeHigh[node]!, noisy: nodeNoisy[node] === 1 },
-      };
-    }
-    const values = this.#durations(row);
-    const [p50, p90] = percentiles(values, [[0, values.length]], [0.5, 0.9]) as [number, number];
-    const mean = values.reduce((sum, ns) => sum + ns, 0) / (values.length || Number.NaN);
-    return { mean, p50, p90, low: Number.NaN, high: Number.NaN, noisy: false, repeats: 0 };
-  }
-
-  /** Of the slices that lie in the range, those of no duration left out. */
-  #durations({ operators }: ByRow): Float64Array {
-    const slices = this.#slices;
-    this.#members ??= this.#byOperator();
-    const [first, members] = this.#members;
     const [from, to] = this.range ?? [-Infinity, Infinity];
-    const found = new Float64Array(
-      operators.reduce((sum, each) => sum + first[each + 1]! - first[each]!, 0),
-    );
-    let count = 0;
-    for (const operator of operators) {
-      for (let i = first[operator]!; i < first[operator + 1]!; i++) {
-        const slice = members[i]!;
-        const lasts = slices.durationOf(slice);
-        if (lasts > 0 && slices.startOf(slice) >= from && slices.endOf(slice) <= to)
-          found[count++] = lasts;
-      }
-    }
-    return found.subarray(0, count);
+    const slices = this.#slices;
+    const values: number[] = [];
+    row.each?.((slice) => {
+      const lasts = slices.durationOf(slice);
+      const isInside = slices.startOf(slice) >= from && slices.endOf(slice) <= to;
+      if (lasts > 0 && isInside) values.push(lasts);
+    });
+    const { length } = values;
+    const whole = Float64Array.from(values);
+    const [p50, p90] = percentiles(whole, [[0, length]], [0.5, 0.9]) as [number, number];
+    const mean = whole.reduce((sum, ns) => sum + ns, 0) / (length || Number.NaN);
+    const sure = confidence(slices, this.range || !row.isWhole ? [] : row.nodes);
+    return { mean, p50, p90, ...sure };
   }
 
-  #byOperator(): [first: Int32Array, slices: Int32Array] {
-    const { operators } = this.#called;
-    const first = new Int32Array(operators.size + 1);
-    for (let slice = 0; slice < this.#slices.count; slice++) first[operators.of(slice) + 1]!++;
-    for (let i = 1; i < first.length; i++) first[i]! += first[i - 1]!;
-    const next = first.slice();
-    const slices = new Int32Array(this.#slices.count);
-    for (let slice = 0; slice < slices.length; slice++)
-      slices[next[operators.of(slice)]!++] = slice;
-    return [first, slices];
+  #eachOf(operators: readonly number[]): ByRow["each"] {
+    return (see) => {
+      const { operators: known } = this.#called;
+      const key = this.#called.ran((slice) => known.of(slice));
+      this.#members ??= byKey(this.#slices, this.range, known.size, key);
+      const [first, members] = this.#members;
+      for (const operator of operators) {
+        for (let i = first[operator]!; i < first[operator + 1]!; i++) see(members[i]!);
+      }
+    };
   }
+}
+
+interface Keyed extends ByRow {
+  ns: number;
+  readonly nodes: number[];
 }
 
 export function placesOf(tree: MergedTree, key: number): number[] {

@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
-import type { ByRow, ByRows } from "./by_rows.ts";
+import type { ByRow, Rows } from "./by_rows.ts";
 import { NOISY_RULE } from "./words.ts";
 
 const ROW = 22;
@@ -35,7 +35,7 @@ export class ByTable {
     "aria-rowindex": 1,
   });
   readonly #events: ByEvents;
-  #rows: ByRows | null = null;
+  #rows: Rows | null = null;
   #lines: Line[] = [];
   readonly #open = new Set<string>();
   readonly #inside = new Map<string, ByRow[]>();
@@ -85,13 +85,14 @@ export class ByTable {
     return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
-  show(rows: ByRows, title: string): void {
+  /** @param lasts  what durations are of, "" where there is nothing to say. */
+  show(rows: Rows, title: string, lasts: string): void {
     this.#rows = rows;
     this.#open.clear();
     this.#inside.clear();
     this.#current = -1;
     this.node.ariaLabel = `times by ${title}`;
-    this.#header(title);
+    this.#header(title, lasts);
     this.#layOut();
   }
 
@@ -197,17 +198,22 @@ export class ByTable {
     this.paint();
   }
 
-  #header(title: string): void {
+  #header(title: string, lasts: string): void {
+    const within = lasts && `. ${lasts}`;
     const cells: [string, string, string][] = [
       ["label", title, ""],
       ["time", "time", "own time: what runs inside a slice is not counted again"],
       ["share", "share", "share of the own time of all slices"],
       ["sum", "Σ share", "share of this row and all above it; not where rows share slices"],
-      ["count", "n", "number of slices"],
-      ["mean", "mean", "of whole durations; of a node with repeats, of its repeats"],
-      ["p50", "p50", "median of whole durations, or of the repeats of a node"],
-      ["p90", "p90", "nine of ten are shorter"],
-      ["ci", "mean ± 95 %", "95 % confidence interval of the mean, where repeats are known"],
+      ["count", "slices", "slices of what runs: not those of inputs and parameters without time"],
+      ["mean", "mean", `mean of whole durations of slices${within}`],
+      ["p50", "p50", `median of whole durations of slices${within}`],
+      ["p90", "p90", `nine of ten slices are shorter${within}`],
+      [
+        "ci",
+        "time ± 95 %",
+        "95 % confidence interval of the mean time of all its nodes together in one repeat",
+      ],
     ];
     this.#head.replaceChildren(
       ...cells.map(([name, text, about]) =>
@@ -229,9 +235,8 @@ export class ByTable {
     bar.style.width = `${100 * (row.ns / (this.#rows!.rows[0]?.ns || 1))}%`;
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : duration(ns));
-    const of = spread.repeats ? counted(spread.repeats, "repeat") : "whole durations of slices";
     const half = (spread.high - spread.low) / 2;
-    const interval = `${time(spread.low)} … ${time(spread.high)}`;
+    const interval = `${time(spread.low)} … ${time(spread.high)}, ${counted(spread.repeats, "repeat")}`;
     const cell = (name: string, title: string, ...content: (Node | string | false)[]) =>
       element("span", { class: name, role: "gridcell", title: title || undefined }, ...content);
     const label = cell(
@@ -258,10 +263,10 @@ export class ByTable {
       cell("time", `${row.ns} ns`, duration(row.ns)),
       cell("share", `${percent(share)} of ${duration(total)}`, bar, percent(share)),
       cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
-      cell("count", "slices", integer(row.count)),
-      cell("mean", of, time(spread.mean)),
-      cell("p50", of, time(spread.p50)),
-      cell("p90", of, time(spread.p90)),
+      cell("count", "", integer(row.count)),
+      cell("mean", "", time(spread.mean)),
+      cell("p50", "", time(spread.p50)),
+      cell("p90", "", time(spread.p90)),
       cell(
         "ci",
         Number.isNaN(half) ? "" : interval,

@@ -1,10 +1,18 @@
 import { counted } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { kindFill, type Theme } from "../shared/theme.ts";
+import type { Range, Sums } from "./aggregate.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
+import { Devices } from "./devices.ts";
 import { Operators } from "./frames.ts";
 import type { Names } from "./names.ts";
-import type { Slices } from "./slices.ts";
+import { type Row, RowKind, type Slices } from "./slices.ts";
+
+export const NO_GROUP = "in no group";
+const NO_FUNCTION = "no function";
+
+/** The number of what a slice counts to, -1 nothing. */
+export type KeyOf = (slice: number, row: Row) => number;
 
 /** What the keys of sums are called: operators by node or name, behind them the groups of the graph. */
 export class Called {
@@ -12,7 +20,7 @@ export class Called {
   readonly graph: GraphColumns | null;
   readonly #slices: Slices;
   readonly #names: Names;
-
+  #devices: Devices | null = null;
   #fills: { theme: Theme; css: string[] } | null = null;
 
   constructor(slices: Slices, names: Names, graph: GraphColumns | null) {
@@ -53,7 +61,6 @@ export class Called {
     return this.#names.ofNode(node) || this.#recorded(node);
   }
 
-  /** Op kind; "" of a group. */
   /** What is drawn of it is filled with: its kind, or where two runs are compared their difference. */
   fill(theme: Theme, key: number): string {
     const { change } = this.#names;
@@ -62,21 +69,77 @@ export class Called {
     return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
   }
 
+  /** Op kind; "" of a group. */
   kind(key: number): string {
     if (this.group(key) >= 0) return "";
     const node = this.node(key);
-    return node < 0 ? this.#names.nameKind(this.operators.name(key)) : this.#names.opKind(node);
+    return node >= 0 && this.graph
+      ? this.#names.opKind(node)
+      : this.#names.nameKind(this.#nameCode(key));
   }
 
-  /** The operators that were fused into one, by the short names of its label. */
+  /** The distinct operators in the name of a function; the name itself where it has none. */
   parts(key: number): string[] {
     const node = this.node(key);
-    return node < 0 || !this.graph ? [this.label(key)] : this.label(key).split(" + ");
+    const { columns, names, nameParts } = this.#slices;
+    const code = this.#nameCode(key);
+    const [name, several] =
+      node >= 0 && this.graph
+        ? [this.#names.funcName(node), columns.functionParts.at(this.graph.funcNames.codes[node]!)]
+        : [names.at(code), nameParts.at(code)];
+    return several ? [...new Set(several.split("\n"))] : [name || NO_FUNCTION];
   }
 
-  /** False of an input or a parameter. */
-  isRun(key: number): boolean {
-    return this.node(key) < 0 || this.#names.isOperator(this.node(key));
+  /** The outermost group around the node of an operator. */
+  outermost(key: number): number {
+    let group = this.node(key) < 0 ? -1 : (this.graph?.nodeGroup[this.node(key)] ?? -1);
+    while (group >= 0 && this.graph!.groupParent[group]! >= 0) {
+      group = this.graph!.groupParent[group]!;
+    }
+    return group;
+  }
+
+  get devices(): Devices {
+    this.#devices ??= new Devices(this.#slices, this.graph);
+    return this.#devices;
+  }
+
+  /** A slice of an input or a parameter that takes no time: it counts to nothing. */
+  isIdle(slice: number, row: Row): boolean {
+    if (row.kind !== RowKind.INSTANT) return false;
+    const node = this.#slices.nodeOf(slice);
+    return node >= 0 && !this.#names.isOperator(node);
+  }
+
+  /** A key of slices without those that are idle. */
+  ran(key: KeyOf): KeyOf {
+    return (slice, row) => (this.isIdle(slice, row) ? -1 : key(slice, row));
+  }
+
+  /** How many slices of a range are idle. */
+  idle(range: Range | null, rows: readonly Row[] = this.#slices.rows): number {
+    let count = 0;
+    for (const row of rows) {
+      if (row.kind !== RowKind.INSTANT) continue;
+      const [first, last] = range ? row.range(...range) : [row.first, row.last];
+      for (let slice = first; slice < last; slice++) if (this.isIdle(slice, row)) count++;
+    }
+    return count;
+  }
+
+  /** Nodes of the graph that have a time and no slice: only a table of times knows them. */
+  alone({ count }: Sums): number[] {
+    const { nodeNs } = this.#slices.columns;
+    const nodes = Array.from({ length: this.graph?.kinds.length ?? 0 }, (_, node) => node);
+    return nodes.filter((node) => !count[node] && nodeNs[node]! > 0);
+  }
+
+  /** Of an operator that is a name, or a node that only slices name. */
+  #nameCode(key: number): number {
+    const node = this.node(key);
+    if (node < 0) return this.operators.name(key);
+    const first = this.#slices.of(node)[0];
+    return first === undefined ? -1 : this.#slices.nameCodeOf(first);
   }
 
   #group(group: number): string {
@@ -88,7 +151,6 @@ export class Called {
 
   /** What the slices of a node without a graph are called. */
   #recorded(node: number): string {
-    const first = this.#slices.of(node)[0];
-    return first === undefined ? "" : this.#slices.nameOf(first);
+    return this.#slices.names.at(this.#nameCode(node));
   }
 }

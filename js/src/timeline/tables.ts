@@ -1,14 +1,21 @@
 import { element, select } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
+import { errorText } from "../shared/message.ts";
+import { isAbort } from "../shared/request.ts";
+import type { GraphColumns } from "../shared/run_client.ts";
 import type { Theme } from "../shared/theme.ts";
-import { type ByRow, ByRows } from "./by_rows.ts";
+import { type ByRow, ByRows, type Rows, summedBy } from "./by_rows.ts";
 import { ByTable } from "./by_table.ts";
 import { Called } from "./called.ts";
 import type { Change } from "./change.ts";
 import { ChangeTable } from "./change_table.ts";
 import type { ChartHost } from "./charts.ts";
+import { notHere } from "./coming.ts";
 import type { Data } from "./data.ts";
+import { FarRows } from "./far_rows.ts";
+import { stretches } from "./in_slices.ts";
 import { Sandwich } from "./sandwich.ts";
+import type { Slices } from "./slices.ts";
 import type { TableBy } from "./state.ts";
 import { timeText } from "./ticks.ts";
 
@@ -38,7 +45,8 @@ export class Tables {
   readonly #said = element("span", { class: "tvmdbg-muted" });
   #range: readonly [number, number] | null = null;
   #shown = "";
-  #rows: ByRows | null = null;
+  #rows: Rows | null = null;
+  #work = new AbortController();
 
   /**
    * @param single   the table of all rows of all time.
@@ -160,27 +168,101 @@ export class Tables {
     this.#single.hidden = this.isSummed;
     this.#by.node.hidden = !this.isSummed || isChange;
     this.#sandwich.node.hidden = by !== "callers";
-    this.#rows =
-      this.isSummed && !isChange
-        ? new ByRows(by, this.#host.data.slices, this.#called, this.#range)
-        : null;
-    if (this.#rows) this.#by.show(this.#rows, this.#title(by));
-    if (this.#rows && by === "callers") this.#sandwich.show(this.#rows, this.#rows.rows[0] ?? null);
-    this.#said.textContent = this.#rows ? this.#about(this.#rows) : "";
+    this.#rows = null;
+    this.#said.textContent = "";
+    this.#work.abort();
+    this.#work = new AbortController();
+    if (this.isSummed && !isChange) this.#sum(by);
   }
 
-  #about(rows: ByRows): string {
+  /** Sums up: here in short stretches, or in the kernel where the page does not hold every slice. */
+  #sum(by: TableBy): void {
+    const { data, signal: end } = this.#host;
+    const { slices } = data;
+    const { whole, binsOnly } = slices.columns.info;
+    const signal = AbortSignal.any([end, this.#work.signal]);
+    let late = false;
+    if (slices.complete) {
+      const done = (rows: ByRows) => {
+        this.#show(rows, late);
+        if (by === "callers") this.#sandwich.show(rows, rows.rows[0] ?? null);
+      };
+      this.#wait("summing up …");
+      stretches(summedBy(by, slices, this.#called, this.#range), done, signal);
+      late = true;
+    } else if (whole || binsOnly) {
+      this.#by.node.hidden = true;
+      this.#wait(notHere(slices).join(": "));
+    } else void this.#ask(by, signal);
+  }
+
+  #wait(said: string): void {
+    this.#by.node.ariaBusy = "true";
+    this.#said.textContent = said;
+  }
+
+  async #ask(by: TableBy, signal: AbortSignal): Promise<void> {
+    const { run, data } = this.#host;
+    const [from, to] = this.#range ?? [data.slices.start, data.slices.end];
+    this.#sandwich.node.hidden = true;
+    this.#wait("summing up …");
+    try {
+      const question = { from, to, by: by as Exclude<TableBy, "change"> };
+      const answer = await run.area(question, signal, "table");
+      if (signal.aborted) return;
+      const kindOf = (nodes: readonly number[]) => {
+        const kinds = new Set(nodes.map((node) => data.names.opKind(node)));
+        return kinds.size === 1 ? [...kinds][0]! : "";
+      };
+      const rows = new FarRows(answer, kindOf);
+      this.#show(rows, true);
+      const few =
+        rows.rows.length < rows.all ? `the first ${rows.rows.length} of ${rows.all}: ` : "";
+      this.#said.textContent = `${few}${this.#said.textContent}; summed up in Python`;
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) this.#said.replaceChildren(errorText(error));
+    }
+  }
+
+  /** @param late  after others things were said: then it is said, too. */
+  #show(rows: Rows, late: boolean): void {
+    const { session, data } = this.#host;
+    const { durations, durationsWithin } = data.slices.columns.info.words;
+    this.#rows = rows;
+    this.#by.node.ariaBusy = "false";
+    this.#by.node.hidden = false;
+    this.#by.show(rows, this.#title(this.by), this.#range ? durationsWithin : durations);
+    this.#said.textContent = this.#about(rows);
+    if (!late) return;
+    this.#by.find(session.selected);
+    this.#changed();
+  }
+
+  #about(rows: Rows): string {
     const said = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
     if (this.#range) {
       const [from, to] = this.#range;
       const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
       said.push(`of the marked range ${edge(from)} – ${edge(to)}`);
     }
-    if (rows.overlap)
-      said.push("shares overlap: the time of a fused function counts for each of its parts");
-    if (this.by === "callers") said.push("below a row: who calls it");
+    const { words } = this.#host.data.slices.columns.info;
+    if (rows.idle) {
+      said.push(
+        `${counted(rows.idle, "slice")} of inputs and parameters left out, which take no time`,
+      );
+    }
+    if (rows.alone) said.push(this.#alone(rows));
+    if (rows.overlap) said.push(words.partsOverlap);
+    if (this.by === "callers" && rows instanceof ByRows) said.push("below a row: who calls it");
     if (this.change) said.push("slices of both runs together");
     return said.join("; ");
+  }
+
+  /** Only a table of times knows them. */
+  #alone({ alone }: Rows): string {
+    const counts = this.by !== "name" && this.by !== "callers";
+    const which = `the known time of ${counted(alone, "node")} without slices`;
+    return counts ? `${which} counts, too` : `${which} does not count, which have no name here`;
   }
 
   #changeTable(change: Change, theme: Theme): ChangeTable {
@@ -203,7 +285,7 @@ export class Tables {
   }
 
   #pick(row: ByRow): void {
-    if (this.by === "callers") this.#sandwich.show(this.#rows!, row);
+    if (this.by === "callers" && this.#rows instanceof ByRows) this.#sandwich.show(this.#rows, row);
     if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
     else if (row.slice >= 0) this.#host.pick([], row.slice);
     this.#host.say(this.#sentence(row));
@@ -218,6 +300,12 @@ export class Tables {
   }
 }
 
+function severalDevices({ tracks, columns }: Slices, graph: GraphColumns | null): boolean {
+  const places = tracks.map(({ number, name }) => columns.trackDevice.at(number) || name);
+  const types = graph?.deviceTypes;
+  return new Set(places).size > 1 || !!types?.some((type) => type !== types[0]);
+}
+
 /** Why rows cannot be of that; "" where they can. */
 function lacking(by: TableBy, { slices, graph, change }: Data): string {
   const { words } = slices.columns.info;
@@ -226,7 +314,7 @@ function lacking(by: TableBy, { slices, graph, change }: Data): string {
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
   if (by === "callers" && !slices.nested) return "no slice lies inside another";
   if (by === "name" && words.byName) return "the rows are names";
-  if (by === "device" && slices.tracks.length < 2) return "there is one track";
+  if (by === "device" && !severalDevices(slices, graph)) return "there is one device";
   if (by === "kind" && !graph && !slices.nameKinds.unique.some((kind) => kind !== "other")) {
     return "no name tells of an operator";
   }
