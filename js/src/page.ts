@@ -2,7 +2,6 @@
 import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
 import { startLayoutBy } from "./graph/layout_shared.ts";
-import "./page/page.css";
 import { runInline } from "./page/inline.ts";
 import { open } from "./page/open.ts";
 import { allAnswers } from "./page/stored_all.ts";

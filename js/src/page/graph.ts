@@ -1,7 +1,6 @@
 /** The entry of a page that shows the graph alone. */
 import graph from "../graph/graph.ts";
 import { startLayoutBy } from "../graph/layout_shared.ts";
-import "./page.css";
 import { runInline } from "./inline.ts";
 import { open } from "./open.ts";
 import { runAnswers } from "./stored_run.ts";

@@ -1,6 +1,5 @@
 /** The entry of a page that shows the memory plan alone. */
 import memory from "../memory/memory.ts";
-import "./page.css";
 import { open } from "./open.ts";
 import { runAnswers } from "./stored_run.ts";
 

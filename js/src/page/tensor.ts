@@ -1,6 +1,5 @@
 /** The entry of a page that shows one tensor alone. */
 import tensor from "../tensor/tensor.ts";
-import "./page.css";
 import { open } from "./open.ts";
 import { allAnswers } from "./stored_all.ts";
 

@@ -1,10 +1,16 @@
-/** The small script of a page: unpacks the large one, whose hash the page's policy names too. */
+/** The small script and style of a page: unpacks the large ones, whose hashes the page's policy names too. */
 import { runInline } from "./inline.ts";
+import "./page.css";
 import { unpacked } from "./packed.ts";
 import { sayFailed } from "./status.ts";
 
 async function run(): Promise<void> {
-  runInline(new TextDecoder().decode(await unpacked("tvmdbg-script")));
+  const parts = await Promise.all(["tvmdbg-style", "tvmdbg-script"].map(unpacked));
+  const [style, script] = parts.map((part) => new TextDecoder().decode(part));
+  const views = document.createElement("style");
+  views.textContent = style!;
+  document.head.querySelector("style")!.before(views); // the page's own rules stand last
+  runInline(script!);
 }
 
 addEventListener("DOMContentLoaded", () => {

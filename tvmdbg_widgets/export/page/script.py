@@ -24,15 +24,18 @@ class Code:
     Attributes
     ----------
     style : str
-        CSS.
+        CSS of the page itself.
+    styles : tuple of str
+        Every style that may apply: ``style``, and the one of the views.
     scripts : tuple of str
         Every script that may run: those of ``markup``, the one they unpack, and what that may
         start itself.
     markup : str
-        Elements that bring the scripts, to be placed before the page's data.
+        Elements that bring scripts and the style of the views, to be placed before the page's data.
     """
 
     style: str
+    styles: tuple[str, ...]
     scripts: tuple[str, ...]
     markup: str
 
@@ -40,8 +43,9 @@ class Code:
     def policy(self) -> str:
         """The Content-Security-Policy under which the page works; also fit for a header."""
         scripts = " ".join(map(_source, self.scripts))
+        styles = " ".join(map(_source, self.styles))
         return (
-            f"default-src 'none'; script-src {scripts}; style-src {_source(self.style)}; "
+            f"default-src 'none'; script-src {scripts}; style-src {styles}; "
             "img-src data: blob:; worker-src blob:"
         )
 
@@ -49,9 +53,9 @@ class Code:
 def code(view: str) -> Code:
     """Return the script and style of a page that shows one kind of view.
 
-    The script is carried compressed, at half the size; the policy names the small one that
-    unpacks, the one that is unpacked, and the layout inside it, which starts as a script of its own
-    where workers are forbidden.
+    Script and style of the views are carried compressed, at half their size and less; the policy
+    names the small script that unpacks, what it unpacks, and the layout inside the large script,
+    which starts as one of its own where workers are forbidden.
 
     Parameters
     ----------
@@ -65,13 +69,15 @@ def code(view: str) -> Code:
         The bundles were not built.
     """
     name = "page" if view == "debugger" else f"page_{view}"
-    script, style = _text(f"{name}.js"), _text(f"{name}.css")
-    loader = _text("page_unpack.js")
+    script, views = _text(f"{name}.js"), _text(f"{name}.css")
+    loader, style = _text("page_unpack.js"), _text("page_unpack.css")
     layout = (_text("page_layout.js"),) if view in _WITH_LAYOUT else ()
     return Code(
         style,
+        (style, views),
         (loader, script, *layout),
-        f"<script>{loader}</script>\n{data_element('tvmdbg-script', script.encode())}",
+        f"<script>{loader}</script>\n{data_element('tvmdbg-style', views.encode())}\n"
+        f"{data_element('tvmdbg-script', script.encode())}",
     )
 
 

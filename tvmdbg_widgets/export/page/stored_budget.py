@@ -14,7 +14,7 @@ def frame_bytes(budget: int) -> int:
         path.stat().st_size if path.exists() else 0
         for path in (STATIC / "page.js", STATIC / "page.css")
     )
-    return min(budget // 2, _MARKUP + script // 2 + style)
+    return min(budget // 2, _MARKUP + (script + style) // 2)
 
 
 class Budget:
