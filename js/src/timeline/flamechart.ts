@@ -476,10 +476,10 @@ export class Flamechart {
 
   #tell(): void {
     const { words, slices } = this.#data;
-    const theme = readTheme(this.#root);
     const { current } = this.scene;
     const { node, selected } = this.#session;
     if (this.ranges.tell()) return;
+    const theme = readTheme(this.#root);
     if (selected.length > 1) {
       this.details.showMany(selected);
       this.#say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
