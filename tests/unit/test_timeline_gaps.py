@@ -38,7 +38,7 @@ def idle(spans: list[Span], track: int, low: int, high: int) -> list[tuple[int, 
     return found
 
 
-@given(SPANS, st.tuples(st.integers(-2, 20), st.integers(0, 30)), st.integers(1, 3))
+@given(SPANS, st.tuples(st.integers(-2, 20), st.integers(1, 30)), st.integers(1, 3))
 def test_gaps_are_where_nothing_lies(
     spans: list[Span], within: tuple[int, int], least: int
 ) -> None:
@@ -171,3 +171,12 @@ def test_arrows_tell_what_they_are() -> None:
     lost = flow_trace([(0, 10, 0)], [("s", 5, 0, False, 1), ("f", 15, 7, False, 1)])
     assert repr(lost.flows) == "Flows: 0 arrows between slices; 2 events could not be joined"
     assert np.array_equal(found.flows.flow_from, [0])
+
+
+@pytest.mark.parametrize("within", [(float("nan"), 1), (5, 1), (0, float("inf")), ("a", 1), (1,)])
+def test_gaps_within_what_is_no_range_are_refused(within: Any) -> None:
+    timeline = tvmdbg.open(b'[{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]').timeline
+    with pytest.raises(ValueError, match=r"a range is \(start, end\) in nanoseconds"):
+        timeline.gaps(within=within)
+    with pytest.raises(ValueError, match="at_least_ns"):
+        timeline.gaps(at_least_ns=float("nan"))

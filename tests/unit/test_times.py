@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.times_truth import STEP, Steps, parts, ranges, same, spans, timeline
 
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times import times
 from tvmdbg_widgets.analysis.times_area import area
 from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
@@ -125,3 +127,16 @@ def test_what_cannot_be_asked_says_so() -> None:
         times(parts(None), groups, "name")
     with pytest.raises(ValueError, match="no trace"):
         area(parts(None), groups, 0, 1)
+
+
+def test_an_area_of_very_many_tracks_is_told_in_a_few_lines_and_in_time() -> None:
+    count = 20_000
+    events = [{"ph": "X", "name": "a", "ts": i, "dur": 2, "pid": 1, "tid": i} for i in range(count)]
+    events[0]["tid"] = "one\ntwo"
+    run = tvmdbg.open(json.dumps(events).encode())
+    found = run.area(0, 1e3 * count)
+    assert len(found.tracks) == count
+    assert {each.busy_ns for each in found.tracks[:-1]} == {2000.0}
+    told = repr(found).splitlines()
+    assert len(told) == 23
+    assert told[-1] == "  … and 19,980 more tracks: to_dataframe()"

@@ -13,10 +13,11 @@ from tvmdbg_widgets.analysis.merged_frames import Called, group_frames, slice_fr
 from tvmdbg_widgets.analysis.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.analysis.times_sums import group_sums
-from tvmdbg_widgets.analysis.times_within import checked_range, slices_within
+from tvmdbg_widgets.analysis.times_within import slices_within
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.time_ranges import checked_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

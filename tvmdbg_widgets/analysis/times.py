@@ -12,8 +12,9 @@ from tvmdbg_widgets.analysis.times_keys import OF_SLICES, Keys, Named, keys_of
 from tvmdbg_widgets.analysis.times_repeats import confidence
 from tvmdbg_widgets.analysis.times_sums import group_spread, group_sums, total
 from tvmdbg_widgets.analysis.times_table import TimeTable
-from tvmdbg_widgets.analysis.times_within import Within, checked_range, slices_within
+from tvmdbg_widgets.analysis.times_within import Within, slices_within
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.time_ranges import checked_range
 from tvmdbg_widgets.model.timeline_words import times_notes
 
 if TYPE_CHECKING:

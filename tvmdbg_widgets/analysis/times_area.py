@@ -12,9 +12,11 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.analysis.times import times
 from tvmdbg_widgets.analysis.times_sums import group_spread, total
-from tvmdbg_widgets.analysis.times_within import Range, checked_range, slices_within
+from tvmdbg_widgets.analysis.times_within import slices_within
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.time_ranges import checked_range
 from tvmdbg_widgets.model.timeline_rows import RowKind
 
 if TYPE_CHECKING:
@@ -23,12 +25,14 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times_table import TimeTable
     from tvmdbg_widgets.model.groups import Groups
     from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.time_ranges import Range
     from tvmdbg_widgets.model.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 
 #: Below, an idle stretch is the rounding of sums of doubles.
 _NOTHING_NS: Final = 0.01
+_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +107,15 @@ class Area:
                 f"mean {duration_text(self.mean)}, median {duration_text(self.p50)}, "
                 f"p90 {duration_text(self.p90)}, max {duration_text(self.maximum)}"
             )
-        for each in self.tracks:
+        for each in self.tracks[:_SHOWN]:
             gaps = "no gaps"
             if each.gaps:
                 longest = f"longest {duration_text(each.longest_gap_ns)}"
                 gaps = f"{counted(each.gaps, 'gap')}, {longest}"
-            lines.append(f"  {each.track}: busy {percent(each.busy)}, {gaps}")
+            lines.append(f"  {one_line(each.track)}: busy {percent(each.busy)}, {gaps}")
+        if len(self.tracks) > _SHOWN:
+            more = counted(len(self.tracks) - _SHOWN, "more track")
+            lines.append(f"  … and {more}: to_dataframe()")
         return "\n".join(lines)
 
 
@@ -151,14 +158,16 @@ def _tracks(
     low, high = within
     counts = np.bincount(timeline.slice_track[slices], minlength=len(timeline.tracks))
     rows = timeline.rows
+    starts, ends = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns
     outer = (rows.kind == RowKind.OVERLAP) | ((rows.kind == RowKind.NESTED) & (rows.depth == 0))
+    lying = np.flatnonzero(outer)
+    bounds = np.searchsorted(rows.track[lying], np.arange(len(timeline.tracks) + 1)).tolist()
     found = []
     for track, name in enumerate(timeline.tracks):
-        own = np.flatnonzero(outer & (rows.track == track)).tolist()
+        own = lying[bounds[track] : bounds[track + 1]].tolist()
         pieces = [rows.order[rows.first[row] : rows.first[row + 1]] for row in own]
         each = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
-        begin = np.maximum(timeline.slice_start_ns[each], low)
-        until = np.minimum((timeline.slice_start_ns + timeline.slice_duration_ns)[each], high)
+        begin, until = np.maximum(starts[each], low), np.minimum(ends[each], high)
         kept = until > begin
         begin, until = begin[kept], until[kept]
         if len(pieces) > 1:

@@ -149,7 +149,7 @@ def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> 
         ``by`` is none of these; groups are wanted and there is no graph.
     """
     if by not in BY:
-        raise ValueError(f"by is {by!r}; known: {', '.join(map(repr, BY))}")
+        raise ValueError(f"by is {by!r:.80}; known: {', '.join(map(repr, BY))}")
     if by == "group":
         if named.graph is None:
             raise ValueError(

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.timeline_words import left_out
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times_keys import Key
-    from tvmdbg_widgets.analysis.times_within import Range
+    from tvmdbg_widgets.model.time_ranges import Range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

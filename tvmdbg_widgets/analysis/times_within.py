@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.time_ranges import Range
     from tvmdbg_widgets.model.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-Range = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,25 +35,6 @@ class Within:
     slices: Ints
     self_ns: Floats
     whole: npt.NDArray[np.bool_]
-
-
-def checked_range(within: object) -> Range:
-    """Return a range of nanoseconds as floats.
-
-    Raises
-    ------
-    ValueError
-        It is no pair of finite numbers of which the first is the smaller.
-    """
-    try:
-        start, end = map(float, within)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
-        start = end = math.nan
-    if not (math.isfinite(start) and math.isfinite(end) and start < end):
-        raise ValueError(
-            f"a range is (start, end) in nanoseconds with start before end, found {within!r:.80}"
-        )
-    return start, end
 
 
 def slices_within(timeline: Timeline, within: Range | None) -> Within:

@@ -201,7 +201,7 @@ class Timeline:
         Raises
         ------
         IndexError, ValueError
-            There is no such track.
+            There is no such track, or ``within`` or ``at_least_ns`` is no time.
         """
         return gaps(self, track, at_least_ns, within)
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.choice import one_of
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.time_ranges import checked_range
 from tvmdbg_widgets.model.timeline_rows import RowKind
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class Gap:
         )
         return (
             f"Gap: {duration_text(self.duration_ns)} from {duration_text(self.start_ns)} on "
-            f"{self.track}, between {sides}"
+            f"{one_line(self.track)}, between {sides}"
         )
 
 
@@ -148,7 +150,10 @@ def gaps(
     until = np.where(after < 0, high, start[after]) if len(at) else np.zeros(len(before))
     tracks = np.insert(of, first, np.arange(len(timeline.tracks)))
     if within is not None:
-        begin, until = np.maximum(begin, within[0]), np.minimum(until, within[1])
+        first_ns, last_ns = checked_range(within)
+        begin, until = np.maximum(begin, first_ns), np.minimum(until, last_ns)
+    if np.isnan(at_least_ns):
+        raise ValueError("at_least_ns is a number of nanoseconds, found nan")
     least = max(float(at_least_ns), _NOTHING_NS)
     kept = until - begin >= least
     if track is not None:
