@@ -151,3 +151,11 @@ def test_a_node_of_several_outputs_counts_once_and_says_so(data: Path) -> None:
     for row in several:
         name = split.graph.names[int(row.key)]
         assert sum(name in line for line in printed.splitlines()) > 1
+
+
+def test_the_roofline_has_the_ceilings_of_its_view() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    view = tvmdbg.Flamechart(run, chart="roofline", peak_flops=2e11, bandwidth=2e10)
+    found = view.figure().description["roofline"]
+    assert (found["peak_flops"], found["bandwidth"]) == (2e11, 2e10)
+    assert "ceilings given: 200 GFLOP/s and 20 GB/s" in " ".join(found["said"])

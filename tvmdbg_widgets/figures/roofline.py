@@ -76,14 +76,23 @@ def roofline_figure(
     return panel.figure()
 
 
-def draw_of(panel: Panel, run: DebugRun, y: float, selected: Collection[int]) -> float:
-    """Draw the roofline of a run without ceilings, or why there is none; return the y below."""
+def draw_of(
+    panel: Panel,
+    run: DebugRun,
+    y: float,
+    selected: Collection[int],
+    ceilings: tuple[float | None, float | None] = (None, None),
+) -> float:
+    """Draw the roofline of a run, or why there is none; return the y below.
+
+    ``ceilings`` are the peak (FLOP/s) and the bandwidth (byte/s), None where not known.
+    """
     why = _why(run)
     panel.description["roofline"] = {"missing": why} if why else {"missing": ""}
     if why:
         panel.text = f"{why}\n{panel.text}"
         return panel.paragraph(why, y, lines=5, fill=panel.theme.muted)
-    roofline = run.roofline()
+    roofline = run.roofline(*ceilings)
     panel.description["roofline"] |= _description(run, roofline)
     panel.text = f"{roofline!r}\n{panel.text}"
     return draw_roofline(panel, roofline, y, selected)

@@ -47,6 +47,8 @@ class TimelineOptions:
     sort: str = "time"
     time_range: Range | None = None
     selected: tuple[int, ...] = ()
+    peak_flops: float | None = None
+    bandwidth: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no timeline can show."""
@@ -72,6 +74,8 @@ def timeline_figure(
     sort: str = "time",
     time_range: Range | None = None,
     selected: Sequence[int] = (),
+    peak_flops: float | None = None,
+    bandwidth: float | None = None,
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
@@ -83,7 +87,7 @@ def timeline_figure(
         ``"chart"``, ``"table"`` or ``"both"``.
     chart : str
         ``"time"`` (tracks in time), ``"merged"`` (by path, the heaviest first), ``"folded"`` (all
-        repeats as one) or ``"repeats"`` (operators by repeats).
+        repeats as one), ``"repeats"`` (operators by repeats) or ``"roofline"`` (work against time).
     table_by : str
         What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
         ``"device"``, ``"name"`` or ``"callers"``.
@@ -93,6 +97,8 @@ def timeline_figure(
         Nanoseconds that the axis spans; the whole timeline where left out.
     selected : sequence of int
         Nodes that are marked.
+    peak_flops, bandwidth : float or None
+        Ceilings of the roofline: FLOP/s and byte/s.
     width : float
         px.
     theme : str
@@ -110,6 +116,8 @@ def timeline_figure(
         sort=sort,
         time_range=time_range,
         selected=tuple(selected),
+        peak_flops=peak_flops,
+        bandwidth=bandwidth,
     )
     return timeline_panel(run, usable_width(width), theme_of(theme), options).figure()
 
@@ -148,7 +156,8 @@ def timeline_panel(
             y = panel.paragraph(note, y, lines=2, fill=theme.muted)
         y = Chart(panel, timeline, run.graph, shown, options.selected).draw(y + 4)
     elif timeline.num_slices and options.show != "table":
-        y = draw_other(panel, run, options.chart, y, options.selected)
+        ceilings = options.peak_flops, options.bandwidth
+        y = draw_other(panel, run, options.chart, y, options.selected, ceilings=ceilings)
     if options.table_by in SUMMED_BY:
         if options.show != "chart":
             y = draw_summed(panel, run, options.table_by, y)

@@ -21,16 +21,25 @@ SUMMED_BY = tuple(by for by in BY if by != "node")
 
 
 def draw_other(
-    panel: Panel, run: DebugRun, chart: str, y: float, selected: Collection[int]
+    panel: Panel,
+    run: DebugRun,
+    chart: str,
+    y: float,
+    selected: Collection[int],
+    *,
+    ceilings: tuple[float | None, float | None] = (None, None),
 ) -> float:
-    """Draw a chart that is not in time, and add its text and facts; return the y below it."""
+    """Draw a chart that is not in time, and add its text and facts; return the y below it.
+
+    ``ceilings`` are those of the roofline: FLOP/s and byte/s.
+    """
     if chart == "merged":
         tree = run.merged()
         panel.text = f"{tree!r}\n{panel.text}"
         panel.description["merged"] = timeline_merged.described(tree)
         return timeline_merged.draw_merged(panel, tree, run.graph, y, selected)
     if chart == "roofline":
-        return roofline.draw_of(panel, run, y, selected)
+        return roofline.draw_of(panel, run, y, selected, ceilings)
     why = why_no_repeats(run.parts)
     if why:
         panel.text = f"{why}\n{panel.text}"

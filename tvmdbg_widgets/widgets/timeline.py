@@ -137,6 +137,8 @@ class Flamechart(TimelineOptions, View):
             sort=self.sort,
             time_range=self.time_range,
             selected=self._marked(handed),
+            peak_flops=self.peak_flops,
+            bandwidth=self.bandwidth,
             width=width,
             theme=theme,
         )
