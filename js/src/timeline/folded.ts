@@ -1,12 +1,11 @@
 import { element } from "../shared/dom.ts";
-import { counted, duration, integer, percent } from "../shared/format.ts";
+import { counted, duration, integer } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
 import { inkOn, kindFill } from "../shared/theme.ts";
 import { Viewport } from "../shared/viewport.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
-import type { Data } from "./data.ts";
-import { apartText } from "./diverging.ts";
+import { FoldedWords } from "./folded_words.ts";
 import { Lanes, MEDIAN } from "./lanes.ts";
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { type Box, type Brush, Scroller, Stage, shifted } from "./stage.ts";
@@ -28,6 +27,7 @@ export class Folded implements OtherChart {
   readonly #all: Lanes;
   readonly #lanes: number;
   readonly #warm: number;
+  readonly #words: FoldedWords;
   readonly #viewport: Viewport;
   readonly #stage: Stage;
   readonly #scroller: Scroller;
@@ -43,6 +43,7 @@ export class Folded implements OtherChart {
     this.#lanes = matrix.columns;
     this.#warm = slices.columns.info.warmUp.cut;
     this.#all = new Lanes(this.#rows);
+    this.#words = new FoldedWords(this.#all, this.#called, this.#warm);
     this.#viewport = new Viewport(0, Math.max(1, this.#all.longest(this.#lanes)));
     this.#stage = new Stage(
       "tvmdbg-timeline-folded",
@@ -92,7 +93,7 @@ export class Folded implements OtherChart {
 
   get sentence(): string {
     const row = this.#rows[this.#current.row];
-    return row ? this.#lines(row, this.#current.lane).join(", ") : "";
+    return row ? this.#words.lines(row, this.#current.lane).join(", ") : "";
   }
 
   key(event: KeyboardEvent): boolean {
@@ -397,33 +398,7 @@ export class Folded implements OtherChart {
     if (found.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
     this.#hovered = found;
     this.#stage.touched();
-    const lines = row ? this.#lines(row, found.lane) : null;
+    const lines = row ? this.#words.lines(row, found.lane) : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }
-
-  #lines(row: MatrixRow, lane: number): string[] {
-    const { median, p10, p90, values, noisy } = row;
-    const whole = this.#all.starts(lane).at(-1)!;
-    const of = lane === MEDIAN ? `the sum of medians` : `repeat ${integer(lane + 1)}`;
-    const ns = lane === MEDIAN ? median : values[lane]!;
-    return [
-      this.#called.title(row.key),
-      lane === MEDIAN
-        ? `median ${duration(median)} of ${counted(values.length, "repeat")}`
-        : `repeat ${integer(lane + 1)} of ${integer(values.length)}${lane < this.#warm ? ", warm-up" : ""}: ` +
-          `${duration(ns)}, ${apartText(ns / median - 1)} of the median`,
-      `p10 … p90 ${duration(p10)} … ${duration(p90)}`,
-      `${percent(ns / whole)} of ${duration(whole)}, ${of}`,
-      ...(noisy ? ["noisy: p90 is more than 1.2 × p10"] : []),
-    ];
-  }
-}
-
-/** Why there is no such chart. */
-export function noFolding({ slices }: Data): string | null {
-  const { info, nodeCount } = slices.columns;
-  if (nodeCount.some((count) => count > 1)) return null;
-  return info.words.byName
-    ? "A trace has slices, not repeats of a whole run: there is nothing to lay over each other."
-    : `Each ${info.words.item} was measured once. Measure more often and keep every time: run(repeat=10).`;
 }

@@ -1,10 +1,10 @@
 import { element } from "../shared/dom.ts";
-import { counted, duration, integer } from "../shared/format.ts";
+import { duration, integer } from "../shared/format.ts";
 import { inkOn, kindFill } from "../shared/theme.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
-import type { Data } from "./data.ts";
 import { apartText, Diverging, legend } from "./diverging.ts";
+import { HeatWords } from "./heat_words.ts";
 import { apart, type Cell, cellOf, type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { type Brush, Scroller, Stage, shifted } from "./stage.ts";
 
@@ -21,6 +21,7 @@ export class Heat implements OtherChart {
   readonly #host: ChartHost;
   readonly #called: Called;
   readonly #matrix: RepeatMatrix;
+  readonly #words: HeatWords;
   readonly #stage: Stage;
   readonly #scroller: Scroller;
   readonly #said = element("p", { class: "tvmdbg-muted" });
@@ -37,6 +38,7 @@ export class Heat implements OtherChart {
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
     this.#matrix = new RepeatMatrix(slices, this.#called.operators);
+    this.#words = new HeatWords(this.#matrix, this.#called, slices.columns.info);
     this.#order = new Int32Array(0);
     this.#stage = new Stage(
       "tvmdbg-timeline-heat",
@@ -90,7 +92,7 @@ export class Heat implements OtherChart {
   get sentence(): string {
     const row = this.#matrix.rows[this.#current.row];
     return row && this.#current.repeat >= 0
-      ? this.#lines(row, this.#current.repeat).join(", ")
+      ? this.#words.lines(row, this.#current.repeat).join(", ")
       : "";
   }
 
@@ -165,28 +167,8 @@ export class Heat implements OtherChart {
     this.#order.forEach((row, place) => {
       this.#place[row] = place;
     });
-    this.#said.textContent = this.#about();
+    this.#said.textContent = this.#words.about(this.#host.options.get("sort"));
     this.#scroller.fit();
-  }
-
-  #about(): string {
-    const { matrix, by } = { matrix: this.#matrix, by: this.#host.options.get("sort") };
-    const { info } = this.#host.data.slices.columns;
-    const rows = by === "time" ? "longest first" : info.words.order;
-    const what = matrix.ofSlices
-      ? `columns are the slices of each name, by start (up to ${integer(matrix.columns)}): no passes`
-      : `${counted(matrix.columns, "repeat")} across`;
-    const warm = this.#warm ? `; left of the line: ${this.#cut(this.#warm)}` : "";
-    return `${counted(matrix.rows.length, "row")}, ${rows}; ${what}${warm}`;
-  }
-
-  /** How many of the first repeats are warm-up. */
-  get #warm(): number {
-    return this.#matrix.ofSlices ? 0 : (this.#host.data.slices.columns.info.warmUp?.cut ?? 0);
-  }
-
-  #cut(warm: number): string {
-    return `warm-up, ${counted(warm, "repeat")}`;
   }
 
   /** How wide the names are. */
@@ -238,8 +220,8 @@ export class Heat implements OtherChart {
     brush.fill(theme.background, 0, 0, width, TOP);
     this.#totals(brush, width);
     this.#axis(brush, width);
-    if (!this.#warm) return;
-    const x = this.#x(this.#warm, width);
+    if (!this.#words.warm) return;
+    const x = this.#x(this.#words.warm, width);
     brush.fill(theme.text, x - 1.5, 0, 3, height, 0.9);
   }
 
@@ -333,7 +315,7 @@ export class Heat implements OtherChart {
         box.y,
         box.width,
         box.height,
-        repeat < this.#warm ? 0.35 : 0.75,
+        repeat < this.#words.warm ? 0.35 : 0.75,
       );
       brush.drawn.marks.push({ ...box, total: value, first: repeat });
       if (each === 1 && right - x >= TOLD + 14) {
@@ -386,52 +368,15 @@ export class Heat implements OtherChart {
     this.#hovered = found;
     this.#stage.touched();
     const lines = row
-      ? this.#lines(row, found.repeat)
+      ? this.#words.lines(row, found.repeat)
       : at && at.y < TOTALS && found.repeat >= 0 && this.#matrix.totals.length
-        ? this.#totalLines(found.repeat)
+        ? this.#words.totalLines(found.repeat)
         : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
-  }
-
-  #totalLines(repeat: number): string[] {
-    const total = this.#matrix.totals[repeat]!;
-    const warm = repeat < this.#warm ? ["warm-up"] : [];
-    return [`repeat ${repeat + 1}`, `Σ of all rows ${duration(total)}`, ...warm];
-  }
-
-  #lines(row: MatrixRow, repeat: number): string[] {
-    const { median, p10, p90, values } = row;
-    const title = this.#called.title(row.key);
-    const item = row.slices ? "slice" : "repeat";
-    const all = `median ${duration(median)}, p10 … p90 ${duration(p10)} … ${duration(p90)}, ${counted(values.length, item)}`;
-    const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
-    if (repeat < 0) return [title, all, ...noisy];
-    const ns = values[repeat]!;
-    const exact = Number.isInteger(ns) ? ` (${integer(ns)} ns)` : ` (${ns} ns)`;
-    const warm = repeat < this.#warm ? ", warm-up" : "";
-    return [
-      title,
-      `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
-      Number.isFinite(ns)
-        ? `${duration(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
-        : "no number",
-      all,
-      ...noisy,
-    ];
   }
 }
 
 function brushed(brush: Brush, text: string): number {
   brush.font();
   return brush.measure.width(text);
-}
-
-/** Why there is no such chart. */
-export function noRepeats({ slices }: Data): string | null {
-  const { info, nodeCount } = slices.columns;
-  if (nodeCount.some((count) => count > 1)) return null;
-  if (info.words.byName && slices.count > slices.names.length) return null;
-  return info.words.byName
-    ? "No name has two slices: there is nothing to set side by side."
-    : `Each ${info.words.item} was measured once. To see warm-up and noise measure more often and keep every time: run(repeat=10).`;
 }

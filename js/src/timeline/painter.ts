@@ -1,9 +1,10 @@
-import { clear, type Layer, layer, type TextMeasure } from "../shared/canvas.ts";
+import type { Layer, TextMeasure } from "../shared/canvas.ts";
 import { duration } from "../shared/format.ts";
 import { channels, type Theme } from "../shared/theme.ts";
 import { Fills } from "./fills.ts";
 import { Headers } from "./headers.ts";
 import { Labels } from "./labels.ts";
+import { Overview } from "./overview.ts";
 import type { Row } from "./row.ts";
 import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
 import { RowKind } from "./slices.ts";
@@ -46,7 +47,7 @@ export class Painter {
   readonly #context: CanvasRenderingContext2D;
   readonly #fills: Fills;
   readonly #strips: Strips;
-  readonly #overviewStrips: Strips;
+  readonly #overview: Overview;
   readonly #labels: Labels;
   readonly #headers: Headers;
   #theme!: Theme;
@@ -56,11 +57,7 @@ export class Painter {
   #written = 0;
   /** Texts that would reach beyond are left out. */
   #visible: [top: number, bottom: number] = [0, 0];
-  /** The overview is the same for every part in view. */
-  readonly #kept = layer("");
-  #keptFor = "";
   #themed = "";
-  #version = 0;
 
   constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
@@ -73,7 +70,10 @@ export class Painter {
       bins: (from: number, to: number, step: number) => scene.tiles.bins(from, to, step),
     };
     this.#strips = new Strips(source);
-    this.#overviewStrips = new Strips({ ...source, bins: () => scene.tiles.coarsest });
+    this.#overview = new Overview(
+      scene,
+      new Strips({ ...source, bins: () => scene.tiles.coarsest }),
+    );
     this.#labels = new Labels(scene.names, measure);
     const write = this.#text.bind(this);
     this.#headers = new Headers(scene, context, measure, write);
@@ -81,7 +81,7 @@ export class Painter {
 
   /** Other slices are here than before. */
   forget(): void {
-    this.#version++;
+    this.#overview.forget();
     this.#strips.forget();
   }
 
@@ -97,7 +97,7 @@ export class Painter {
     this.#retheme();
     const { width, height } = this.#scene;
     this.#fill(theme.background, 0, 0, width, height);
-    this.#overview();
+    this.#context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
     this.#visible = [0, height];
     this.#grid();
     this.#visible = [TOP, height];
@@ -164,44 +164,6 @@ export class Painter {
     if (!this.#record) return;
     const width = this.#measure.width(text);
     this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-  }
-
-  #overview(): void {
-    const { slices, width, viewport, tiles } = this.#scene;
-    const shown = [width, this.#ratio, this.#themed, this.#theme.surface, this.#version].join();
-    if (shown !== this.#keptFor) {
-      this.#keptFor = shown;
-      clear(this.#kept, width, OVERVIEW);
-      const { context } = this.#kept;
-      context.fillStyle = this.#theme.surface;
-      context.fillRect(0, 0, width, OVERVIEW);
-      const lowest = slices.rows.filter(
-        ({ kind, depth }) => kind === RowKind.OVERLAP || (kind === RowKind.NESTED && depth === 0),
-      );
-      const columns = Math.round(width * this.#ratio);
-      const view = {
-        start: viewport.first,
-        step: viewport.whole / columns,
-        width: columns,
-        rows: lowest.length,
-        ratio: this.#ratio,
-      };
-      this.#overviewStrips.forget();
-      this.#overviewStrips.begin(view, 0, Infinity, tiles.coarsest.length > 0);
-      const strips = lowest.map((row) => this.#overviewStrips.tell(row));
-      this.#overviewStrips.flush();
-      context.save();
-      context.setTransform(1, 0, 0, 1, 0, 0);
-      context.imageSmoothingEnabled = false;
-      const room = ((OVERVIEW - 6) / slices.tracks.length) * this.#ratio;
-      lowest.forEach((row, i) => {
-        const y = Math.round(3 * this.#ratio + row.track * room);
-        const height = Math.max(1, Math.round(room - this.#ratio));
-        this.#overviewStrips.draw(context, strips[i]!, y, height);
-      });
-      context.restore();
-    }
-    this.#context.drawImage(this.#kept.canvas, 0, 0, width, OVERVIEW);
   }
 
   #grid(): void {
