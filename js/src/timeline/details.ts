@@ -112,6 +112,7 @@ export class Details {
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(theme, kind);
     const repeats = repeatsOf(this.#slices.columns, node);
+    const notes = facts.filter(([name]) => name === "note");
     const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
     this.node.replaceChildren(
       element(
@@ -122,8 +123,9 @@ export class Details {
         this.#names.known && element("span", { class: "tvmdbg-muted" }, kind),
         repeats?.noisy && badge,
       ),
+      ...(notes.length ? [factList(notes)] : []),
       ...(row >= 0 ? [changeDetails(this.#names.change!, row)] : repeats ? spread(repeats) : []),
-      factList(facts),
+      factList(facts.filter((fact) => !notes.includes(fact))),
       repeats || node < 0 || this.#names.idle(node)
         ? ""
         : element("p", { class: "tvmdbg-muted" }, this.#slices.columns.info.words.noRepeats),
