@@ -155,6 +155,7 @@ def test_what_has_no_name_in_common_says_the_next_step() -> None:
     ) as caught:
         tvmdbg.compare_times(a, b)
     assert "\n" not in str(caught.value)
+    assert "has 'one'; B, " in str(caught.value)
     assert len(str(caught.value)) < 500
     with pytest.raises(ValueError, match="No name is in both"):
         tvmdbg.compare_times(a, opened([event("one", 0, 1, "i")]))

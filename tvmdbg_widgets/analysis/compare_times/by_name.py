@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SHOWN, _LONGEST = 3, 80
 _WITH_GRAPHS = (
     "Open both runs with their graphs, and they are matched by structure whatever the names are: "
-    "open(…, graph=lib.get_graph_json())."
+    "the whole dump folder, or open(…, graph=lib.get_graph_json())."
 )
 
 
@@ -218,14 +218,14 @@ def _by_text(column: StringColumn, taken: set[int]) -> dict[str, list[int]]:
 
 def _nothing(a: RunParts, b: RunParts, lines: tuple[Timeline, Timeline]) -> str:
     told = [
-        f"{letter}, {one_line(parts.title)}, has {', '.join(_first(line)) or 'no slices'}"
+        f"{letter}, {one_line(parts.title)}, has {', '.join(_first(line)) or 'no names'}"
         for letter, parts, line in zip("AB", (a, b), lines, strict=True)
     ]
     return f"No name is in both runs: {'; '.join(told)}. {_WITH_GRAPHS}"
 
 
 def _first(timeline: Timeline) -> list[str]:
-    names = list(dict.fromkeys(timeline.slice_names.unique))
-    return [repr(one_line(name)[:_LONGEST]) for name in names[:_SHOWN]] + ["…"] * (
+    names = _lasting(timeline)
+    return [f"'{one_line(name)[:_LONGEST]}'" for name in names[:_SHOWN]] + ["…"] * (
         len(names) > _SHOWN
     )
