@@ -273,6 +273,17 @@ def test_the_critical_path_is_marked_and_selected_by_key(
     assert view.session("selected") == path.operators.tolist()
 
 
+def test_the_critical_path_is_marked_by_mouse(page: Page, address: str) -> None:
+    view = View(page, address)
+    rest(page)
+    critical = view.root.get_by_role("button", name="critical", exact=True)
+    critical.click()
+    expect(view.said).to_contain_text("critical path: 39.40 ms")
+    expect(critical).to_have_attribute("aria-pressed", "true")
+    view.press("p")
+    expect(critical).to_have_attribute("aria-pressed", "false")
+
+
 def test_slack_is_among_the_facts(page: Page, address: str, run: DebugRun) -> None:
     view = View(page, address, "&timeline.critical=true")
     rest(page)

@@ -8,6 +8,8 @@ export interface BarEvents {
   zoom: (factor: number) => void;
   all: () => void;
   measure: () => void;
+  /** Marks the critical path, or takes the marks away. */
+  critical: () => void;
   show: (part: Part) => void;
   chart: (kind: ChartKind) => void;
   search: (text: string) => void;
@@ -40,6 +42,8 @@ export class Bar {
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
   readonly #chart: HTMLSelectElement;
+  readonly #critical: HTMLButtonElement;
+  #hasPath = false;
   readonly #zoom: HTMLElement;
   readonly #measure: HTMLButtonElement;
   readonly #overflow: Overflow;
@@ -94,6 +98,8 @@ export class Bar {
       { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
       ...this.#parts,
     );
+    this.#critical = button("critical", "mark the critical path (p)", events.critical);
+    this.#critical.hidden = true;
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
@@ -101,13 +107,14 @@ export class Bar {
       this.#chart,
       this.#zoom,
       this.#measure,
+      this.#critical,
       element("span", { class: "tvmdbg-space" }),
       this.#field,
       parts,
       code,
       help,
     );
-    const waiting = [code, this.#measure, this.#zoom, parts];
+    const waiting = [this.#critical, code, this.#measure, this.#zoom, parts];
     this.#overflow = new Overflow(this.node, waiting, signal);
   }
 
@@ -122,12 +129,20 @@ export class Bar {
     }
   }
 
+  /** Of a run with a graph: whether its critical path is marked. */
+  showCritical(on: boolean): void {
+    this.#hasPath = true;
+    this.#critical.hidden = this.#chart.value !== "time";
+    this.#critical.setAttribute("aria-pressed", String(on));
+  }
+
   /** Names the chart that is shown and offers what it can do; `zooms`: − and + act on it. */
   showChart(kind: ChartKind, zooms: boolean): void {
     const isTime = kind === "time";
     this.#chart.value = kind;
     this.#zoom.hidden = !zooms;
     this.#measure.hidden = !isTime;
+    this.#critical.hidden = !isTime || !this.#hasPath;
     this.range.hidden = !isTime;
     if (!isTime) this.#all.disabled = false;
     this.#overflow.fit();

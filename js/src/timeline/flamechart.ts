@@ -220,6 +220,10 @@ export class Flamechart {
           this.ranges.measure();
           this.focus();
         },
+        critical: () => {
+          this.critical.toggle();
+          this.focus();
+        },
         show: (part) => {
           this.showPart(part);
           this.focus();
@@ -237,6 +241,12 @@ export class Flamechart {
       words.byName ? "slices" : words.rows,
       context.signal,
     );
+    const { options } = context;
+    const showCritical = () => this.bar.showCritical(options.get("critical"));
+    if (data.graph) {
+      options.onChange("critical", showCritical, context.signal);
+      showCritical();
+    }
     this.body = element("div", { class: "tvmdbg-timeline-body" });
   }
 
