@@ -71,7 +71,8 @@ def compare(
 
     The runs may be of other releases, precisions, layouts or optimisation levels. Times are two
     numbers, the largest differences first; with --times every row says whether the difference is
-    more than noise, by the repeats of both runs, or why that is not known.
+    more than noise, by the repeats of both runs, or why that is not known. Of runs without a graph
+    (tables, traces of any program) --times compares what has one name.
     """
     import tvmdbg_widgets as tvmdbg
 
