@@ -39,22 +39,22 @@ export function actions(view: Flamechart): KeyAction[] {
   return [
     {
       keys: ["ArrowLeft"],
-      does: "previous slice of the row (with shift also those of no duration); edge of the measure",
+      does: "previous slice (shift: or instant); edge of the measure",
       run: (event) => sideways(-1, event.shiftKey),
     },
     {
       keys: ["ArrowRight"],
-      does: "next slice of the row; edge of the measure",
+      does: "next slice; edge of the measure",
       run: (event) => sideways(1, event.shiftKey),
     },
     {
       keys: ["ArrowUp"],
-      does: "the slice around, else the row above; in the table: row above",
+      does: "the slice around, else the row above",
       run: () => vertical(-1),
     },
     {
       keys: ["ArrowDown"],
-      does: "the longest slice inside, else the row below; in the table: row below",
+      does: "the longest inside, else the row below",
       run: () => vertical(1),
     },
     { keys: ["Home"], does: "first slice (row)", run: () => end(-1) },
@@ -71,13 +71,13 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["d"], does: "pan right", run: timed(() => view.camera.pan(0.2)) },
     {
       keys: ["f"],
-      does: "zoom to the measure, the range, the gap or the selected slice",
+      does: "zoom to measure, range, gap or slice",
       run: timed(() => view.camera.fit()),
     },
     { keys: ["0"], does: "zoom out to all", run: timed(() => view.camera.all()) },
     {
       keys: ["Enter"],
-      does: "measure: set the second mark, then make it the range; else bring the slice to the middle",
+      does: "measure: set a mark, then make it the range; else centre the slice",
       run: timed(() => {
         if (scene.measure) view.ranges.accept();
         else if (scene.current >= 0) {
@@ -88,7 +88,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["m"],
-      does: "measure from the selected slice; arrows go from edge to edge, up and down to other rows",
+      does: "measure from the selected slice; arrows go from edge to edge",
       run: timed(() => {
         view.activate("chart");
         view.ranges.measure();
@@ -96,7 +96,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["x"],
-      does: "snap ranges and measures to edges, or not (Alt: not this once)",
+      does: "snap to edges, or not (Alt: not this once)",
       run: timed(() => view.snap()),
     },
     {
@@ -113,12 +113,12 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["."],
-      does: "next slice of the same node or name",
+      does: "next of the same node or name",
       run: () => pick(nextOccurrence(scene, 1)),
     },
     {
       keys: [","],
-      does: "previous slice of the same node or name",
+      does: "previous of the same node or name",
       run: () => pick(nextOccurrence(scene, -1)),
     },
     {
@@ -171,7 +171,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["o"],
-      does: "sort the table by time or in the order of execution (of the file)",
+      does: "sort the table by time or by order",
       run: () => view.sort(view.table.order === "time" ? "order" : "time"),
     },
     ...(view.tables.change
@@ -196,7 +196,7 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
     {
       keys: ["z"],
-      does: "fold or unfold the track of the selected slice (a click on its header)",
+      does: "fold or unfold the track (a click on its header)",
       run: () => view.fold(scene.foldCurrent()),
     },
     {
