@@ -386,7 +386,9 @@ def test_the_table_sums_up_as_python_does(page: Page, address: str, run: DebugRu
     top = [f"{100 * share:.1f} %" for share in table.share[:2] if share >= 0.1]
     assert [each for each in shares[:2] if float(each.split()[0].strip("<")) >= 10] == top
     if by == "part":
-        expect(view.root).to_contain_text("shares overlap")
+        expect(view.root).to_contain_text("shares of parts overlap")
+        names = rows.locator(".label").all_inner_texts()
+        assert {name.strip("▸ \n") for name in names} == set(table.labels)
         assert set(rows.locator(".sum").all_inner_texts()) == {"–"}
 
 
