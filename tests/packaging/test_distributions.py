@@ -40,16 +40,17 @@ LOADER_BUDGET_BYTES = 4_000
 BUDGET_BYTES = {
     "graph.js": 96_000,
     "tensor.js": 65_000,
-    "timeline.js": 30_000,
+    "timeline.js": 89_900,
     "memory.js": 19_000,
     "comparison.js": 102_000,
-    "debugger.js": 180_000,
-    "page.js": 214_000,
-    "page_graph.js": 122_000,
+    "debugger.js": 238_600,
+    "page.js": 254_000,
+    "page_graph.js": 104_500,
     "page_tensor.js": 80_000,
-    "page_timeline.js": 35_500,
-    "page_memory.js": 25_000,
-    "page_comparison.js": 127_500,
+    "page_timeline.js": 96_600,
+    "page_memory.js": 26_300,
+    "page_comparison.js": 110_400,
+    "page_layout.js": 19_400,
 }
 
 
