@@ -237,6 +237,7 @@ RANGE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "tiles": tiles,
     "window": window,
     "area": area,
+    "sums": area,
     "find": find,
     "slice": slice_,
 }

@@ -32,14 +32,14 @@ _HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot 
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = (
     *("tensor", "profile", "channels", "node", "data", "percentiles"),
-    *("tiles", "window", "area", "find"),
+    *("tiles", "window", "area", "sums", "find"),
 )
 _PICTURES = frozenset({"tensor", "profile", "channels"})
 #: Those that may have to look at a whole tensor or at every slice; a picture where every value is
 #: wanted does, too.
 _LONG = frozenset(
     {"profile", "channels", "data", "percentiles"}
-    | {"timeline", "slices", "tiles", "window", "area", "find", "flows"}
+    | {"timeline", "slices", "tiles", "window", "area", "sums", "find", "flows"}
 )
 #: Those that may wait for a pass which somebody else makes: it must not give way to them.
 _WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "health"})

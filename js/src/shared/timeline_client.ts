@@ -28,8 +28,8 @@ export interface TimelineQuestions {
   /** Of `tiles`, `window`, `area` and `find` the newest is answered; those before it abort. */
   tiles(level: number, first: number, last: number, signal: AbortSignal): Promise<TileColumns>;
   window(from: number, to: number, signal: AbortSignal): Promise<WindowColumns | WindowTooWide>;
-  /** `asker`: of whom only the newest question counts. */
-  area(question: AreaQuestion, signal: AbortSignal, asker?: string): Promise<AreaAnswer>;
+  /** Of each kind of question only the newest counts: a marked range asks for its `area`, a table for `sums`. */
+  area(question: AreaQuestion, signal: AbortSignal, kind?: "area" | "sums"): Promise<AreaAnswer>;
   find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
   /** Null where the slice is not drawn. */
   slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
@@ -118,8 +118,8 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     return { occurrence: null, ...columns, ...sliceColumns(columns as never) } as WindowColumns;
   }
 
-  async area(question: AreaQuestion, signal: AbortSignal, asker = "area"): Promise<AreaAnswer> {
-    return (await this.#newer<AreaAnswer>("area", question, signal, asker)).result;
+  async area(question: AreaQuestion, signal: AbortSignal, kind = "area"): Promise<AreaAnswer> {
+    return (await this.#newer<AreaAnswer>(kind, question, signal)).result;
   }
 
   async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
@@ -144,20 +144,15 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
     });
   }
 
-  /** Asks, and lets go of the question of the same kind, or of the same asker, that was asked before. */
-  async #newer<T>(
-    kind: string,
-    question: object,
-    signal: AbortSignal,
-    asker = kind,
-  ): Promise<Answer<T>> {
-    this.#newest.get(asker)?.abort();
+  /** Asks, and lets go of the question of the same kind that was asked before. */
+  async #newer<T>(kind: string, question: object, signal: AbortSignal): Promise<Answer<T>> {
+    this.#newest.get(kind)?.abort();
     const mine = new AbortController();
-    this.#newest.set(asker, mine);
+    this.#newest.set(kind, mine);
     try {
       return await this.#ask<T>(kind, question, AbortSignal.any([signal, mine.signal]));
     } finally {
-      if (this.#newest.get(asker) === mine) this.#newest.delete(asker);
+      if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
     }
   }
 

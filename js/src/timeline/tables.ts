@@ -208,7 +208,7 @@ export class Tables {
     this.#wait("summing up …");
     try {
       const question = { from, to, by: by as Exclude<TableBy, "change"> };
-      const answer = await run.area(question, signal, "table");
+      const answer = await run.area(question, signal, "sums");
       if (signal.aborted) return;
       const kindOf = (nodes: readonly number[]) => {
         const kinds = new Set(nodes.map((node) => data.names.opKind(node)));
