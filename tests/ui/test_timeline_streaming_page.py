@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ui.test_timeline_page import View, overlaps
 from ui.waits import frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets import answers_ranges, timeline_kept
+from tvmdbg_widgets.widgets import answers, answers_ranges, answers_timeline, timeline_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,3 +169,49 @@ def test_tracks_fold_by_click_and_by_key(page: Page, address: str) -> None:
     view.press("ArrowRight")
     expect(view.said).to_contain_text("Slice outer")
     assert len({mark["y"] for mark in view.seen()["marks"]}) == 4
+
+
+def test_what_is_done_while_slices_come_is_kept(
+    page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_come = threading.Event()
+    answer = answers_timeline.slices
+
+    def late(*asked: Any) -> Any:
+        may_come.wait(20)
+        return answer(*asked)
+
+    monkeypatch.setitem(answers._ANSWERS, "slices", late)
+    with serve(long_run) as address:
+        view = View(page, address, '&timeline.show="both"&timeline.height=600')
+        coming = view.root.locator(".tvmdbg-timeline-coming")
+        expect(coming).to_be_visible()
+        page.wait_for_function("window.tvmdbg")
+        page.evaluate("tvmdbg.models.timeline0.set('time_range', [400000, 500000])")
+        field = view.root.locator("input[type=search]")
+        field.fill("inner")
+        field.evaluate("(field) => { field.mine = true; }")
+        may_come.set()
+        expect(coming).to_have_count(0)
+        hits = view.root.locator(".tvmdbg-timeline-hits")
+        expect(hits).to_contain_text(f"{2 * OUTER * INNER:,} hits")
+        expect(field).to_be_focused()
+        assert field.evaluate("(field) => field.mine === true && field.value === 'inner'")
+        assert view.view == (400_000, 500_000)
+
+
+def test_the_kernel_sums_up_the_table_of_what_no_page_holds(
+    page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 5_000)
+    with serve(long_run) as address:
+        view = View(page, address, '&timeline.show="both"&timeline.height=600')
+        page.evaluate("tvmdbg.models.timeline0.set('table_by', 'callers')")
+        table = view.root.locator(".tvmdbg-timeline-by")
+        expect(table).to_contain_text("summed up in Python")
+        view.set_session(time_range=[400_000, 500_000])
+        expect(table).to_contain_text("of the marked range")
+        rows = view.root.locator("[data-columns=by] [role=row]", has_text="inner")
+        expect(rows).to_have_count(1)
+        own = {row.label: row.slices for row in long_run.times(by="name", within=(4e5, 5e5))}
+        expect(rows.locator(".count")).to_have_text(f"{own['inner']:,}")
