@@ -479,7 +479,8 @@ export class Flamechart {
   }
 
   #mark(): void {
-    const id = this.active === "table" ? (this.tables.activeId ?? this.table.activeId) : null;
+    const { active, table, tables } = this;
+    const id = active === "table" ? (tables.isSummed ? tables : table).activeId : null;
     if (id) this.#root.setAttribute("aria-activedescendant", id);
     else this.#root.removeAttribute("aria-activedescendant");
   }
