@@ -9,6 +9,10 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tvmdbg_widgets.formats.decimals import nanoseconds
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.export.extract_graph import Part, Place
     from tvmdbg_widgets.model.parts import RunParts
@@ -43,8 +47,8 @@ def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]
     for place in chosen.places:
         duration = 0.0 if chosen.is_null(place) else float(timeline.node_ns[place.node])
         start = max(end, _start(timeline, place, end))
-        first, last = _pair(start, duration)
-        inexact += last * 1e3 - first * 1e3 != duration
+        first, last, exact = _pair(start, duration)
+        inexact += not exact
         end = last * 1e3
         events += [_event(chosen, place, first, "B"), _event(chosen, place, last, "E")]
     problem = f"{inexact} times differ in their last digit." if inexact else ""
@@ -59,18 +63,20 @@ def _start(timeline: Timeline, place: Place, end: float) -> float:
     return float(timeline.slice_start_ns[slices[0]])
 
 
-def _pair(start: float, duration: float) -> tuple[float, float]:
-    """Microseconds of a B and an E event whose difference is read back as the duration."""
+def _pair(start: float, duration: float) -> tuple[float, float, bool]:
+    """Microseconds of a B and an E event, and whether their difference is read as the duration."""
     first, last = start / 1e3, (start + duration) / 1e3
-    best = (first, last)
-    for begin in _near(first, 2):
-        for end in _near((begin * 1e3 + duration) / 1e3, _STEPS):
-            off = abs(end * 1e3 - begin * 1e3 - duration)
-            if off == 0:
-                return begin, end
-            if off < abs(best[1] * 1e3 - best[0] * 1e3 - duration):
-                best = (begin, end)
-    return best
+    for steps in (2, _STEPS):
+        begins, ends = _near(first, 2), _near(last, steps)
+        read = nanoseconds([*begins, *ends])
+        rest = np.zeros(len(read.whole)) if read.rest is None else read.rest
+        at = len(begins)
+        lasts = read.whole[at:] - read.whole[:at, None] + (rest[at:] - rest[:at, None])
+        off = np.abs(lasts - duration)
+        begin, end = divmod(int(off.argmin()), len(ends))
+        if off[begin, end] == 0:
+            return begins[begin], ends[end], True
+    return begins[begin], ends[end], False
 
 
 def _near(value: float, steps: int) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 
 
-class TimeRange(traitlets.Tuple):  # type: ignore[misc]
+class TimeRange(traitlets.Tuple):
     """``(start, end)`` in nanoseconds, which ends after it starts; None is no part of its own."""
 
     def __init__(self) -> None:
