@@ -47,6 +47,8 @@ export interface ChartEntry {
   readonly title: string;
   /** Whether w, s and 0 zoom in it. */
   readonly zooms: boolean;
+  /** Whether every slice is looked at, not only the times of nodes. */
+  ofSlices(data: Data): boolean;
   /** Why there is no such chart of this run and how to get one; null where there is. */
   unavailable(data: Data): string | null;
   /** Called when the chart is shown first. */
@@ -61,6 +63,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     label: "merged",
     title: "slices merged by their path, heaviest first",
     zooms: false,
+    ofSlices: () => true,
     unavailable: () => null,
     make: (host) => new Merged(host),
   },
@@ -68,6 +71,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     label: "folded",
     title: "all repeats on one axis, each operator at its median with p10 to p90",
     zooms: true,
+    ofSlices: () => false,
     unavailable: noFolding,
     make: (host) => new Folded(host),
   },
@@ -75,6 +79,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     label: "heat strip",
     title: "every repeat side by side: warm-up and noise",
     zooms: false,
+    ofSlices: ({ slices }) => !slices.columns.nodeCount.some((count) => count > 1),
     unavailable: noRepeats,
     make: (host) => new Heat(host),
   },
@@ -82,6 +87,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     label: "roofline",
     title: "operations a second against operations a byte",
     zooms: false,
+    ofSlices: () => false,
     unavailable: noRoofline,
     make: (host) => new Roofline(host),
   },

@@ -333,6 +333,7 @@ export class Flamechart {
     if (signal.aborted) return;
     this.table.arrived();
     this.chart.arrived();
+    this.charts.arrived();
     this.searching.arrived();
     this.critical.arrived();
     this.sync({ anew: true, moves: this.scene.viewport.all });

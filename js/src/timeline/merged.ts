@@ -25,8 +25,6 @@ export class Merged implements OtherChart {
   #slices: Int32Array | null = null;
   #range: readonly [number, number] | null = null;
   #found: unknown = null;
-  /** Whether the slices were there when the tree was made. */
-  #complete = false;
   #current = -1;
   #hovered = -1;
 
@@ -79,7 +77,7 @@ export class Merged implements OtherChart {
   sync(): void {
     const { session, data } = this.#host;
     const isOther = String(session.timeRange) !== String(this.#range);
-    if (isOther || data.slices.complete !== this.#complete) {
+    if (isOther) {
       this.#range = session.timeRange;
       this.#build(false);
     }
@@ -174,7 +172,6 @@ export class Merged implements OtherChart {
       });
       return;
     }
-    this.#complete = this.#host.data.slices.complete;
     const tree = new MergedTree(this.#frames());
     this.#icicle = new Icicle(tree, this.#called);
     this.#current = this.#hovered = -1;

@@ -2,6 +2,7 @@ import { element } from "../shared/dom.ts";
 import { message } from "../shared/message.ts";
 import type { Theme } from "../shared/theme.ts";
 import { CHARTS, type ChartHost, type OtherChart, type OtherKind } from "./charts.ts";
+import { notHere } from "./coming.ts";
 import type { ChartKind } from "./state.ts";
 
 /** The chart's place: the tracks in time, or another chart, made when it is shown first. */
@@ -58,8 +59,21 @@ export class OtherCharts {
     for (const chart of this.#made.values()) chart.retheme(theme);
   }
 
+  /** Shows what had to wait for the slices. */
+  arrived(): void {
+    if (this.#kind !== "time" && !this.shown) this.show(this.#kind);
+  }
+
   #other(kind: OtherKind): HTMLElement {
     const entry = CHARTS[kind]!;
+    const { slices } = this.#host.data;
+    if (!slices.complete && entry.ofSlices(this.#host.data)) {
+      return message(
+        "empty",
+        `The chart “${entry.label}” needs every slice`,
+        notHere(slices).join(". "),
+      );
+    }
     const why = entry.unavailable(this.#host.data);
     if (why !== null) {
       const node = this.#missing.get(kind) ?? message("empty", `No chart “${entry.label}”`, why);
