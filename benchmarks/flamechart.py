@@ -2,8 +2,7 @@
 
 Promises for 1,000,000 slices (quiet machine of two cores): 0.3 s from the view's first message to
 its first paint and 1.5 s to all detail with a live server, 8 ms of script a frame and 20 ms between
-two frames for 95 of 100 while it is moved, 40 MB in the browser, 0.1 ms for a hover and 16 ms for
-the sums of an area.
+two frames for 95 of 100 while it is moved, 40 MB in the browser, and 16 ms for the sums of an area.
 
 Each tool opens the same Chrome trace in a browser of its own. "CPU" is that of all processes of the
 browser until they rest, and while the wheel turns; ours is read by Python first, which is told and
@@ -43,9 +42,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
 SIZES = (10_000, 100_000, 1_000_000)
-FIRST_S, ALL_S, SCRIPT_MS, INTERVAL_MS, HEAP_MB, HOVER_MS, AREA_MS = 0.3, 1.5, 8, 20, 40, 0.1, 16
+FIRST_S, ALL_S, SCRIPT_MS, INTERVAL_MS, HEAP_MB, AREA_MS = 0.3, 1.5, 8, 20, 40, 16
 REPEATS = 3
 STEPS = 60
+AREAS = 5
 #: A peer that does not open a trace within this is given up.
 PATIENCE_S = {10_000: 60, 100_000: 120, 1_000_000: 240}
 _RESTS_S, _REST_SHARE = 1.0, 0.1
@@ -110,26 +110,40 @@ PAN = """async (ms) => {
   return frames;
 }"""
 
-#: Milliseconds of script that a hover and a marked range take, what they show included.
-ASKED = """async (what) => {
-  const root = document.querySelector(".tvmdbg-timeline");
-  const canvas = root.querySelector("canvas");
+#: Moves the pointer over the slices, once a frame.
+HOVER = """async (steps) => {
+  const canvas = document.querySelector(".tvmdbg-timeline canvas");
   const box = canvas.getBoundingClientRect();
+  const frames = [];
+  performance.mark("tvmdbg begin");
+  for (let i = 0; i < steps; i++) {
+    frames.push(await new Promise((next) => requestAnimationFrame(next)));
+    performance.mark("tvmdbg frame");
+    const at = { clientX: box.left + 5 + ((i * 37) % (box.width - 10)), clientY: box.top + 90 };
+    canvas.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, ...at }));
+  }
+  performance.mark("tvmdbg end");
+  return frames;
+}"""
+#: Marks all of time and waits for its sums and, after them, its percentiles.
+AREA = """async () => {
+  const root = document.querySelector(".tvmdbg-timeline");
   const frame = () => new Promise((next) => requestAnimationFrame(next));
   const key = (key) =>
     root.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   key("0");
-  const took = [];
-  for (let i = 0; i < (what === "hover" ? 200 : 9); i++) {
-    await frame();
-    const at = { clientX: box.left + 5 + ((i * 37) % (box.width - 10)), clientY: box.top + 90 };
-    const begin = performance.now();
-    if (what === "area") key("r");
-    else canvas.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, ...at }));
-    took.push(performance.now() - begin);
-    if (what === "area") key("Escape");
-  }
-  return took;
+  key("Escape");
+  await frame();
+  performance.mark("tvmdbg begin");
+  performance.mark("tvmdbg frame");
+  const begin = performance.now();
+  key("r");
+  const sums = performance.now() - begin;
+  while (!/p90/.test(root.querySelector(".tvmdbg-timeline-details").textContent)) await frame();
+  performance.mark("tvmdbg frame");
+  performance.mark("tvmdbg end");
+  const all = performance.now() - begin;
+  return [sums, all];
 }"""
 
 
@@ -337,15 +351,33 @@ def moves(view: Opened) -> None:
 
 
 def questions(view: Opened) -> None:
-    """Print what a move of the pointer takes, and the sums of the whole, in the page."""
+    """Print what a move of the pointer takes with all it shows, and the sums of the whole."""
     view.page.locator(".tvmdbg-timeline").first.focus()
-    for name, promise in (("hover", HOVER_MS), ("area", AREA_MS)):
-        took = view.page.evaluate(ASKED, name)
-        middle = statistics.median(took)
-        spread = f"{min(took):.3f} … {max(took):.3f}, n={len(took)}"
-        print(
-            f"    {name} {middle:.3f} ms with what it shows ({spread}); {verdict(middle, promise)}"
-        )
+    trace = view.traced(lambda: view.page.evaluate(HOVER, 200))
+    per = trace.per_frame
+    print(
+        f"    hover, hit test and all it shows: script median {np.median(per):.2f}, "
+        f"p95 {np.percentile(per, 95):.2f} ms a move; {load()}"
+    )
+    sums, alls, scripts = [], [], []
+    for _ in range(AREAS):
+        took: list[float] = []
+
+        def ask(took: list[float] = took) -> None:
+            took.extend(view.page.evaluate(AREA))
+
+        trace = view.traced(ask)
+        sums.append(took[0])
+        alls.append(took[1])
+        scripts.append(sum(ms for _, ms in trace.scripts))
+    middle = statistics.median(sums)
+    print(
+        f"    area of the whole: count, sums and busy share {middle:.1f} ms "
+        f"({min(sums):.1f} … {max(sums):.1f}, n={AREAS}); {verdict(middle, AREA_MS)}; "
+        f"percentiles too after {statistics.median(alls):.0f} ms, table too: script "
+        f"{statistics.median(scripts):.1f} ms; {load()}",
+        flush=True,
+    )
 
 
 def main() -> None:
