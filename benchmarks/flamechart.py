@@ -139,7 +139,7 @@ AREA = """async () => {
   const begin = performance.now();
   key("r");
   const sums = performance.now() - begin;
-  while (!/p90/.test(root.querySelector(".tvmdbg-timeline-details").textContent)) await frame();
+  while (!/p90 \\d/.test(root.querySelector(".tvmdbg-timeline-details").textContent)) await frame();
   performance.mark("tvmdbg frame");
   performance.mark("tvmdbg end");
   const all = performance.now() - begin;
