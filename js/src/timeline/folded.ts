@@ -3,6 +3,7 @@ import { counted, duration, integer } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
 import { inkOn, kindFill } from "../shared/theme.ts";
 import { Viewport } from "../shared/viewport.ts";
+import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
 import { FoldedWords } from "./folded_words.ts";
@@ -102,36 +103,19 @@ export class Folded implements OtherChart {
     const across = (by: number) => {
       const to = row < 0 ? (by < 0 ? last : 0) : row + by;
       this.#pick(Math.min(Math.max(0, to), last), lane);
-      return true;
     };
     const down = (by: number) => {
       this.#pick(Math.max(0, row), Math.min(Math.max(MEDIAN, lane + by), this.#lanes - 1));
-      return true;
     };
     const view = (change: () => void) => {
       change();
       this.#stage.changed();
       return true;
     };
+    if (arrows(event.key, across, down, 10)) return true;
     const { span, start } = this.#viewport;
     const middle = row < 0 ? start + span / 2 : this.#all.starts(lane)[row]!;
     switch (event.key.length === 1 ? event.key.toLowerCase() : event.key) {
-      case "ArrowLeft":
-        return across(-1);
-      case "ArrowRight":
-        return across(1);
-      case "Home":
-        return across(-Infinity);
-      case "End":
-        return across(Infinity);
-      case "ArrowUp":
-        return down(-1);
-      case "ArrowDown":
-        return down(1);
-      case "PageUp":
-        return down(-10);
-      case "PageDown":
-        return down(10);
       case "w":
       case "+":
       case "=":

@@ -1,6 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { duration, integer } from "../shared/format.ts";
 import { inkOn, kindFill } from "../shared/theme.ts";
+import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
 import { apartText, Diverging, legend } from "./diverging.ts";
@@ -104,32 +105,15 @@ export class Heat implements OtherChart {
     const down = (by: number) => {
       const to = Math.min(Math.max(0, place < 0 && by < 2 ? 0 : place + by), last);
       this.#pick(this.#order[to] ?? -1, Math.max(0, repeat));
-      return true;
     };
     const across = (by: number) => {
       const to = row < 0 ? (this.#order[0] ?? -1) : row;
       const count = this.#matrix.rows[to]?.values.length ?? 0;
       const from = repeat < 0 ? (by < 0 ? count : -1) : repeat;
       this.#pick(to, Math.min(Math.max(0, from + by), count - 1));
-      return true;
     };
+    if (arrows(event.key, across, down, page)) return true;
     switch (event.key) {
-      case "ArrowUp":
-        return down(-1);
-      case "ArrowDown":
-        return down(1);
-      case "PageUp":
-        return down(-page);
-      case "PageDown":
-        return down(page);
-      case "ArrowLeft":
-        return across(-1);
-      case "ArrowRight":
-        return across(1);
-      case "Home":
-        return across(-Infinity);
-      case "End":
-        return across(Infinity);
       case "Enter":
         this.#reveal();
         return true;
