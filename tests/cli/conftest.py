@@ -1,16 +1,15 @@
-"""The command line as people start it: a process with arguments, two streams and a status."""
+"""The command line as people use it: arguments, two streams and a status."""
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cli.start import COMMAND, environment
+from cli.start import as_process, in_process
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator
 
 
@@ -24,26 +23,11 @@ def interruptible() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def tvmdbg() -> Callable[..., subprocess.CompletedProcess[Any]]:
-    """Run the command; text unless ``text=False``, in another folder than the sources'."""
+    """Run the command in this process; text unless ``text=False``."""
+    return in_process
 
-    def run(
-        *arguments: str | os.PathLike[str],
-        env: dict[str, str] | None = None,
-        text: bool = True,
-        **options: Any,
-    ) -> subprocess.CompletedProcess[Any]:
-        options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
-        if "input" in options:
-            del options["stdin"]
-        return subprocess.run(
-            [*COMMAND, *map(os.fspath, arguments)],
-            env=environment(**(env or {})),
-            capture_output=True,
-            text=text,
-            encoding="utf-8" if text else None,
-            timeout=120,
-            check=False,
-            **options,
-        )
 
-    return run
+@pytest.fixture(scope="session")
+def tvmdbg_process() -> Callable[..., subprocess.CompletedProcess[Any]]:
+    """Run the command as a process, for what only a process shows."""
+    return as_process

@@ -1,15 +1,96 @@
-"""How the tests start the command line, in an environment without the colours of this one."""
+"""How the tests start the command line: in this process, or as a process of its own."""
 
 from __future__ import annotations
 
+import io
 import os
+import signal
+import subprocess
 import sys
+import tempfile
+import traceback
+import warnings
 from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tvmdbg_widgets.cli import main
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "tvmdbg_widgets.cli"]
+_OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    """Return the environment of this process without what concerns its terminal."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_THE_TERMINAL}
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **more}
+
+
+def as_process(
+    *arguments: str | os.PathLike[str],
+    env: dict[str, str] | None = None,
+    text: bool = True,
+    **options: Any,
+) -> subprocess.CompletedProcess[Any]:
+    """Run the command as a process, in another folder than the sources' where asked to."""
+    if "input" not in options:
+        options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(
+        [*COMMAND, *map(os.fspath, arguments)],
+        env=environment(**(env or {})),
+        capture_output=True,
+        text=text,
+        encoding="utf-8" if text else None,
+        timeout=600,
+        check=False,
+        **options,
+    )
+
+
+def in_process(
+    *arguments: str | os.PathLike[str],
+    env: dict[str, str] | None = None,
+    text: bool = True,
+    input: bytes = b"",  # noqa: A002 (subprocess.run's word)
+    cwd: os.PathLike[str] | None = None,
+) -> subprocess.CompletedProcess[Any]:
+    """Run the command in this process: the same answer without the time of a start."""
+    asked = environment(COLUMNS="80", **(env or {}))
+    out, error = io.BytesIO(), io.BytesIO()
+    encoding = asked["PYTHONIOENCODING"]
+    streams = {
+        "stdin": io.TextIOWrapper(io.BytesIO(input), encoding),
+        "stdout": io.TextIOWrapper(out, encoding),
+        "stderr": io.TextIOWrapper(error, encoding),
+    }
+    handler, before = signal.getsignal(signal.SIGTERM), Path.cwd()
+    with (
+        mock.patch.multiple(sys, argv=["tvmdbg", *map(os.fspath, arguments)], **streams),
+        mock.patch.dict(os.environ, asked, clear=True),
+        mock.patch.object(tempfile, "tempdir", None),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("default")
+        os.chdir(cwd or before)
+        try:
+            status = _status()
+        finally:
+            os.chdir(before)
+            signal.signal(signal.SIGTERM, handler)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    written = (out.getvalue(), error.getvalue())
+    told = [each.decode("utf-8") for each in written] if text else list(written)
+    return subprocess.CompletedProcess(["tvmdbg", *arguments], status, *told)
+
+
+def _status() -> int:
+    try:
+        main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception:  # noqa: BLE001 (the interpreter's own last word)
+        traceback.print_exc()
+        return 1
+    return 0

@@ -45,8 +45,8 @@ ESCAPE = "\x1b"
 ODD = "a\x1b[31mred\x1b]0;title\x07\n[bold]b[/bold] \u202ec"
 
 
-def test_version(tvmdbg: Run) -> None:
-    done = tvmdbg("--version")
+def test_version(tvmdbg_process: Run) -> None:
+    done = tvmdbg_process("--version")
     assert done.returncode == 0
     assert done.stdout.split()[:2] == ["tvmdbg", tvmdbg_widgets.__version__]
     assert done.stderr == ""
@@ -151,19 +151,24 @@ def _plain(text: str) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("verb", ["summary", "check", "table"])
+@pytest.mark.parametrize(("verb", "columns"), [("summary", 80), ("check", 120), ("table", 80)])
 def test_a_terminal_gets_colours_and_lines_that_fit(verb: str, columns: int) -> None:
     text = _in_terminal([verb, SAMPLE], columns, COLUMNS=str(columns))
     assert f"{ESCAPE}[1m" in text
     assert max(map(len, _plain(text))) <= columns
-    assert ESCAPE not in _in_terminal([verb, SAMPLE], columns, NO_COLOR="1").replace("\x1b[?25", "")
 
 
-@pytest.mark.parametrize("verb", ["table", "check", "summary"])
-def test_a_closed_pipe_is_silent(verb: str) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
+def test_a_terminal_without_colours_gets_none() -> None:
+    assert ESCAPE not in _in_terminal(["table", SAMPLE], 80, NO_COLOR="1").replace("\x1b[?25", "")
+
+
+def test_a_closed_pipe_is_silent() -> None:
     process = subprocess.Popen(
-        [*COMMAND, verb, SAMPLE], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "table", SAMPLE],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout is not None
     assert process.stderr is not None
@@ -258,8 +263,8 @@ def test_paths_with_blanks_and_unicode(tvmdbg: Run, tmp_path: Path) -> None:
         assert named.name in done.stdout
 
 
-def test_ascii_streams_do_not_fail(tvmdbg: Run) -> None:
-    done = tvmdbg("table", SAMPLE, env={"PYTHONIOENCODING": "ascii"})
+def test_ascii_streams_do_not_fail(tvmdbg_process: Run) -> None:
+    done = tvmdbg_process("table", SAMPLE, env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert r"\xb5s" in done.stdout
     assert "convolution" in done.stdout

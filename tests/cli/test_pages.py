@@ -67,11 +67,11 @@ def test_a_page_in_a_temporary_file(arguments: list[str], tvmdbg: Run, tmp_path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the browser here is a shell script")
-def test_show_opens_the_page_in_the_browser(tvmdbg: Run, tmp_path: Path) -> None:
+def test_show_opens_the_page_in_the_browser(tvmdbg_process: Run, tmp_path: Path) -> None:
     browser, opened = tmp_path / "browser", tmp_path / "opened"
     browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
     browser.chmod(0o755)
-    done = tvmdbg("show", OVERFLOW, env={"BROWSER": f"{browser} %s"})
+    done = tvmdbg_process("show", OVERFLOW, env={"BROWSER": f"{browser} %s"})
     assert done.returncode == 0, done.stderr
     assert opened.read_text().strip() == Path(done.stdout.strip()).as_uri()
 
