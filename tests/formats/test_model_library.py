@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from formats.graph_truth import valid
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.formats.graph_truth import valid
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.errors import FormatError
