@@ -25,8 +25,7 @@ SHARED := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-all docs check test-js bundle chromium constraints clean distclean
-.NOTPARALLEL:
+.PHONY: help lab test test-all docs check ruff mypy tsc biome test-js bundle chromium constraints clean distclean
 
 help: ## say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -40,28 +39,48 @@ lab: $(VENV)/.lab bundle ## install into .venv and open JupyterLab on a copy of 
 	$(BIN)/python -m jupyterlab $(AS_ROOT) --notebook-dir=playground \
 	  --LabApp.default_url=/lab/tree/quickstart.ipynb $(LAB_ARGS)
 
-test: check test-js chromium ## set everything up, check, run the core tests
-	$(BIN)/python -m pytest $(SHARED) -m "not slow and not hosts" $(PYTEST_ARGS)
+# Linters, types and vitest run beside pytest, which alone would leave a core idle now and then.
+define test_with
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going check test-js \
+	  >$(VENV)/check.log 2>&1 & checked=$$!; \
+	$(BIN)/python -m pytest $(SHARED) $(1) $(PYTEST_ARGS); tested=$$?; \
+	wait $$checked || { cat $(VENV)/check.log; exit 1; }; \
+	exit $$tested
+endef
 
-test-all: check test-js chromium $(VENV)/.docs ## the same, with other hosts, slow tests and long fuzzing
-	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=long $(PYTEST_ARGS)
+test: ready ## set everything up, check, run the core tests
+	$(call test_with,-m "not slow and not hosts")
+
+test-all: ready $(VENV)/.docs ## the same, with other hosts, slow tests and long fuzzing
+	$(call test_with,--hypothesis-profile=long)
 
 docs: $(VENV)/.docs bundle ## build notebooks and reference as an offline site in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-check: $(VENV)/.test $(NODE_MODULES) ## linters and types, Python and TypeScript
+check: ruff mypy tsc biome ## linters and types, Python and TypeScript
+
+ruff: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+mypy: $(VENV)/.test
 	$(BIN)/mypy
+
+tsc: $(NODE_MODULES)
 	npx --no-install tsc
+
+biome: $(NODE_MODULES)
 	npx --no-install biome check js
 
-test-js: bundle
+test-js: $(NODE_MODULES)
 	npx --no-install vitest run
 
 bundle: $(NODE_MODULES) ## build the front ends into tvmdbg_widgets/static
 	@npm run --silent build
+
+.PHONY: ready
+ready: $(VENV)/.test bundle chromium
 
 chromium: $(VENV)/.test
 	@$(BIN)/python tests/chromium.py
