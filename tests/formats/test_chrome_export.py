@@ -274,6 +274,7 @@ def test_no_slices_are_a_trace_without_any() -> None:
     assert read(written(empty)).tracks == empty.tracks
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_slices_take_a_second_or_so(tmp_path: Path) -> None:
     count = 100_000
     start = np.arange(count) * 10.0

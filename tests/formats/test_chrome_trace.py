@@ -491,6 +491,7 @@ def test_numbers_longer_than_python_reads_cost_their_event_alone() -> None:
     assert rules(trace) == ["event-unusable"]
 
 
+@pytest.mark.slow
 def test_memory_stays_far_below_that_of_all_objects() -> None:
     count = 40_000
     events = [event("X", i, f"op{i % 50}", dur=0.5, args={"k": i}) for i in range(count)]
@@ -533,6 +534,7 @@ MANY: dict[str, Callable[[int], list[Event]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", MANY)
 def test_many_of_anything_cost_what_their_number_says(what: str) -> None:
     took = []

@@ -136,6 +136,7 @@ def test_endless_number() -> None:
         read('{"nodes": [' + "9" * 10_000 + "]}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['"', '\\"', "\\", "#,", ", ", '#"', "\\ud800"])
 def test_lenient_reading_takes_linear_time(text: str) -> None:
     start = time.process_time()
@@ -188,6 +189,7 @@ def test_sniff_where_nodes_come_late() -> None:
     assert sniff(json.dumps({k: raw[k] for k in ("attrs", "heads", "nodes")}).encode()[:300])
 
 
+@pytest.mark.slow
 def test_a_name_of_ten_thousand_nodes_costs_linear_time() -> None:
     node = mutate(valid())["nodes"][4]
     first = {"op": "param", "name": "x", "inputs": [], "attrs": {"T": "type: float32"}, "shape": []}

@@ -296,6 +296,7 @@ def test_times_that_are_no_numbers_are_told_and_left_out() -> None:
     assert "2 rows" in run.check().by_rule("time-not-finite")[0].message
 
 
+@pytest.mark.slow
 def test_many_nodes_of_one_name_take_no_cubic_time() -> None:
     count = 5000
     names = ["x", *["reshape_nop"] * (count - 1)]
@@ -306,6 +307,7 @@ def test_many_nodes_of_one_name_take_no_cubic_time() -> None:
     within(10, lambda: tvmdbg.open(chain(names), keys))
 
 
+@pytest.mark.slow
 def test_a_shuffled_trace_of_many_nodes_takes_no_quadratic_time() -> None:
     names = [f"n{i}" for i in range(20_000)]
     run = within(10, lambda: tvmdbg.open(chain(names), trace(names[::-1])))

@@ -138,6 +138,7 @@ def test_other_texts_are_no_time_of_day(text: str) -> None:
     assert math.isnan(clock_ns(text))
 
 
+@pytest.mark.slow
 def test_no_input_takes_long() -> None:
     header = "Node Name  Ops  Time(us)  Time(%)  Shape  Inputs  Outputs  "
     dashes = "---------  ---  --------  -------  -----  ------  -------  "

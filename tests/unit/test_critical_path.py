@@ -176,6 +176,7 @@ def test_says_how_to_get_what_is_missing(corpus: Path) -> None:
         critical_path_of(parts)
 
 
+@pytest.mark.slow
 def test_large_graphs_take_little_time() -> None:
     small = dag(2, [(0, 1)])
     count = 100_000

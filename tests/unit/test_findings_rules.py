@@ -633,6 +633,7 @@ def test_a_single_issue_is_told_in_the_title() -> None:
     assert "the list has times of 1 node" in first.title
 
 
+@pytest.mark.slow
 def test_names_cost_linear_time_where_there_is_no_graph() -> None:
     bad = np.full(2, np.nan, F4)
     data = params([Op(f"n{node}", bad) for node in range(20_000)])
@@ -641,6 +642,7 @@ def test_names_cost_linear_time_where_there_is_no_graph() -> None:
     assert time.process_time() - begin < 20
 
 
+@pytest.mark.slow
 def test_missing_tensors_cost_linear_time() -> None:
     ops = [Op("x", ramp(2)), *(relu(ramp(2), f"n{node}") for node in range(1, 10_000))]
     gone = [(node, 0) for node in range(5_000, 10_000)]
@@ -653,6 +655,7 @@ def test_missing_tensors_cost_linear_time() -> None:
     assert time.process_time() - begin < 0.5
 
 
+@pytest.mark.slow
 def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
     bad = np.full(2, np.nan, F4)
     ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]

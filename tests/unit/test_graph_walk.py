@@ -6,6 +6,7 @@ import time
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_dangling_edges_belong_to_no_node() -> None:
     assert [grouped[node].tolist() for node in range(3)] == [[3], [1, 4], []]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_in_a_row() -> None:
     count = 100_000
     up = np.arange(count - 1, dtype=np.int32)

@@ -118,6 +118,7 @@ def test_an_unknown_part() -> None:
         isolation.isolated(build(2, [(0, 1)]), "sideways", [0])
 
 
+@pytest.mark.slow
 def test_bridges_of_a_crossing_of_very_many_nodes_end() -> None:
     wide = 3_000
     edges = [(i, wide) for i in range(wide)]
@@ -131,6 +132,7 @@ def test_bridges_of_a_crossing_of_very_many_nodes_end() -> None:
     assert len(found) < wide * wide
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes() -> None:
     count = 100_000
     graph = build(count, [(i, i + 1) for i in range(count - 1)])

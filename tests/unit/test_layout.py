@@ -55,6 +55,7 @@ def test_recorded_answers_cover_stubs_cycles_loops_and_branches() -> None:
     assert max(recorded("network")[1]["trunk"]) > 0
 
 
+@pytest.mark.slow
 def test_2000_nodes_take_a_second() -> None:
     arguments, _ = recorded("networks_2000")
     started = time.process_time()

@@ -415,6 +415,7 @@ def renamed(text: str) -> Graph:
     return graph_of(written)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [network, residual_graph])
 def test_takes_time_as_nodes_come(make: Any) -> None:
     took = []

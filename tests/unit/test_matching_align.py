@@ -100,6 +100,7 @@ def edited(text: str, edits: int) -> tuple[str, list[int]]:
     return json.dumps(changed), became
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [network, residual_graph])
 @pytest.mark.parametrize("edits", [1, 40])
 def test_edited_graphs_are_matched_nearly_as_fast_as_equal_ones(make: object, edits: int) -> None:

@@ -396,6 +396,7 @@ def test_any_graph_is_as_replayed(graph: Graph) -> None:
         assert slot.bytes == max(plan.entry(*entry).bytes or 0 for entry in slot.entries)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_are_planned_at_once() -> None:
     count = 100_000
     nodes = [IN, *(op(i, max(0, i - 3)) for i in range(count - 1))]

@@ -296,6 +296,7 @@ def test_a_selection_is_ids_nodes_a_table_and_what_is_selected(sample: tvmdbg.De
     assert repr(sample.select("nothing_of_it")) == "0 of 72 nodes: nothing_of_it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -333,6 +334,7 @@ def graph_of(names: list[str]) -> bytes:
     return json.dumps(graph).encode()
 
 
+@pytest.mark.slow
 def test_a_long_name_takes_time_linear_in_it() -> None:
     run = tvmdbg.open(graph_of(["a" * 3_000_000, "b"]))
     start = time.process_time()
@@ -340,6 +342,7 @@ def test_a_long_name_takes_time_linear_in_it() -> None:
     assert time.process_time() - start < 6
 
 
+@pytest.mark.slow
 def test_paths_take_time_linear_in_the_edges() -> None:
     count = 20_000
     graph = json.loads(graph_of([f"n{each}" for each in range(count)]))

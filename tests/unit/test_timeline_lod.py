@@ -151,6 +151,7 @@ def test_a_search_looks_at_names_and_at_nothing_else() -> None:
         matching(None, own, "(", regex=True)
 
 
+@pytest.mark.slow
 def test_a_search_with_many_ways_through_takes_no_time() -> None:
     own = timeline([(0, 5, 0)], names=("a" * 5000,))
     begun = time.process_time()

@@ -213,6 +213,7 @@ ADVERSARIES: dict[str, Callable[[int], list[Span]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ADVERSARIES)
 def test_rows_cost_no_more_than_sorting(name: str) -> None:
     took = []

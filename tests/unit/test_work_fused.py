@@ -189,6 +189,7 @@ def test_integers_say_what_they_are(corpus: Path) -> None:
     assert found[6].flops == 884736 + 6 * 16 * 32 * 32
 
 
+@pytest.mark.slow
 def test_many_nodes_take_little_time(corpus: Path) -> None:
     import time
 
