@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -558,3 +559,11 @@ def test_a_graph_with_an_edge_from_nowhere_joins_the_other_calls(corpus: Path) -
     run = tvmdbg.open([json.dumps(document).encode(), json.dumps(graph).encode()])
     (report,) = run.reports
     assert report.nodes.max() >= 1
+
+
+def test_a_duration_beyond_all_numbers_is_infinite_and_no_warning() -> None:
+    call = {"Name": {"string": "op"}, "Duration (us)": {"microseconds": 1e308}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = read(json.dumps({"calls": [call], "device_metrics": {}, "configuration": {}}))
+    assert report.duration_ns.tolist() == [INF]

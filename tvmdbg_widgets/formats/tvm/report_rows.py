@@ -64,7 +64,7 @@ def make_report(
     ]
     report = Report(
         names=columns.strings(NAME),
-        duration_ns=np.asarray(durations, np.float64) * 1e3,
+        duration_ns=np.asarray([us * 1e3 for us in durations], np.float64),
         rounding_ns=np.asarray(rounding, np.float64) * 1e3,
         count=np.asarray(counts, np.int64),
         percent=np.asarray(percents, np.float64),

@@ -79,7 +79,7 @@ class Table:
     @property
     def time_ns(self) -> npt.NDArray[np.float64]:
         """Time of each row's node, float64[R], rounded by :attr:`rounding_ns`."""
-        return np.asarray([row.time_us for row in self.rows], dtype=np.float64) * 1e3
+        return np.asarray([row.time_us * 1e3 for row in self.rows], dtype=np.float64)
 
     @property
     def rounding_ns(self) -> float:
@@ -94,9 +94,9 @@ class Table:
         if self.style != "v0.9":
             return np.arange(len(self.rows) + 1, dtype=np.int64), self.time_ns
         counts = [len(row.measurements_us) for row in self.rows]
-        values = [us for row in self.rows for us in row.measurements_us]
+        values = [us * 1e3 for row in self.rows for us in row.measurements_us]
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return offsets, np.asarray(values, dtype=np.float64) * 1e3
+        return offsets, np.asarray(values, dtype=np.float64)
 
     def __repr__(self) -> str:
         total = "no total" if self.total_us is None else f"total {self.total_us:g} µs"
