@@ -532,6 +532,24 @@ def test_a_line_of_many_quotes_does_not_hang() -> None:
         read('{"calls":[{"Name":{"string":"' + '"}' * 100_000)
 
 
+@pytest.mark.parametrize("line", ["", ",", '"', ',,"a', '"a', '","x","', "1,1," * 8, '",' * 90])
+def test_lines_that_are_no_rows_are_passed_once(line: str) -> None:
+    """It takes minutes where each of them is tried together with the next 64."""
+    count = 40_000 // len(f"{line}\n")
+    report = read("Count,Duration (us),Name\n" + f"{line}\n" * count + '1,2,"b"\n', "r.csv")
+    assert report.names[-1] == "b"
+    assert rules(report) == ["report-cut"]
+    assert f"{count} lines" in report.issues[0].message
+
+
+def test_a_string_of_several_lines_is_one_cell() -> None:
+    most = "Count,Duration (us),Name\n" + '1,2,"' + "x\n" * 63 + '"\n'
+    assert read(most, "r.csv").names[0] == "x\n" * 63
+    assert rules(read(most.replace("x", "x\ny"), "r.csv")) == ["report-cut"]
+    after = read('Count,Duration (us),Name\n1,2,"a\n1,3,"b"\n4,5,"c\nd"\n', "r.csv")
+    assert list(after.names) == ["b", "c\nd"]  # a row of its own ends an open string
+
+
 def test_argument_shapes() -> None:
     assert parse_arguments("float32[1, 64], int8[]") == (
         Argument("float32", (1, 64)),

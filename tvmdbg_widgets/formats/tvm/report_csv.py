@@ -12,29 +12,18 @@ cut is read together with the next ones, as a string may hold line feeds.
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.tvm.report_csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report_numbers import parse_number
-from tvmdbg_widgets.formats.tvm.report_rows import (
-    COUNT,
-    DEVICE,
-    DURATION,
-    HASH,
-    KINDS,
-    NAME,
-    PERCENT,
-    SHAPES,
-)
+from tvmdbg_widgets.formats.tvm.report_rows import DURATION, KINDS, NAME
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.report import Metric
 
-Row = dict[str, Metric]
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.tvm.report_csv_cells import Range
 
-_NUMBERS = (DURATION, PERCENT, COUNT)
-_TEXTS = (NAME, DEVICE, SHAPES, HASH)
-_MOST_LINES = 64
-_MOST_QUOTES = 200
-_BARE = re.compile(r"[^,\"\s]{1,400}(?=,|\Z)")
+Row = dict[str, Metric]
 
 
 def is_header(line: str) -> bool:
@@ -73,15 +62,19 @@ class CsvRows:
         last = len(self._lines) - 1
         unclear: list[tuple[int, int, str]] = []
         skipped: list[int] = []
+        cutter = Cutter(self.columns)
         position = 1
+        taken = [0, *cutter.spans(self._lines[1:last])]
         while position < last:
-            row, taken, doubtful = self._row(position, last)
-            if row is None:
+            text = self._newline.join(self._lines[position : position + taken[position]])
+            cells = cutter.cut(text) if taken[position] else None
+            if cells is None:
                 skipped.append(position)
             else:
+                row, doubtful = self._row(text, cells)
                 unclear += [(position, len(self.rows), column) for column in doubtful]
                 self.rows.append(row)
-            position += taken
+            position += max(1, taken[position])
         if skipped:
             self._lost(skipped[0], f"{len(skipped)} lines cannot be cut into the header's columns")
         if self._lines[last] and last > 0:
@@ -103,31 +96,15 @@ class CsvRows:
     def _report(self, rule: str, severity: Severity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def _row(self, position: int, last: int) -> tuple[Row | None, int, list[str]]:
-        """Read the row that starts at a line; how many lines it takes and its unclear columns."""
-        text = self._lines[position]
-        for taken in range(1, min(_MOST_LINES, last - position) + 1):
-            if taken > 1:
-                line = self._lines[position + taken - 1]
-                if _cut(line, self.columns) is not None:
-                    break  # that line is a row of its own
-                text += self._newline + line
-            found = _cut(text, self.columns)
-            if found is not None:
-                return self._cells(text, found, taken)
-        return None, 1, []
-
-    def _cells(
-        self, text: str, found: list[list[tuple[int, int]]], taken: int
-    ) -> tuple[Row, int, list[str]]:
+    def _row(self, text: str, cells: list[Range | None]) -> tuple[Row, list[str]]:
+        """Read the cells of a row; also the columns whose cells are unclear."""
         row: Row = {}
-        doubtful: list[str] = []
-        for column, ways in zip(self.columns, found, strict=True):
-            if len(ways) > 1:
-                doubtful.append(column)
+        unclear: list[str] = []
+        for column, place in zip(self.columns, cells, strict=True):
+            if place is None:
+                unclear.append(column)
                 continue
-            start, end = ways[0]
-            cell = text[start:end]
+            cell = text[slice(*place)]
             if not cell:
                 continue
             if cell.startswith('"'):
@@ -136,73 +113,4 @@ class CsvRows:
                 number = parse_number(cell)
                 kind = KINDS.get(column, "text")
                 row[column] = Metric(kind, cell if number is None else number, cell)
-        return row, taken, doubtful
-
-
-def _cut(text: str, columns: list[str]) -> list[list[tuple[int, int]]] | None:
-    """Return for each column the ranges its cell has in any way to cut the text; None if none."""
-    plain = _plain(text, columns)
-    if plain is not None:
-        return plain
-    quotes = [match.start() for match in re.finditer('"', text)]
-    if len(quotes) > _MOST_QUOTES:
-        return None
-    ends = [each + 1 for each in quotes if text[each + 1 : each + 2] in (",", "")]
-    last = len(columns) - 1
-    reached: list[dict[int, list[int]]] = [{0: []}]
-    for index, column in enumerate(columns):
-        steps: dict[int, list[int]] = {}
-        for start in reached[index]:
-            for end in _ends(text, start, column, ends):
-                if (index == last) == (end == len(text)):
-                    steps.setdefault(end + 1, []).append(start)
-        reached.append(steps)
-    if not reached[-1]:
-        return None
-    found: list[list[tuple[int, int]]] = []
-    live = set(reached[-1])
-    for steps in reversed(reached[1:]):
-        ways = [(start, after - 1) for after in sorted(live) for start in steps[after]]
-        found.append(ways)
-        live = {start for start, _ in ways}
-    return found[::-1]
-
-
-def _plain(text: str, columns: list[str]) -> list[list[tuple[int, int]]] | None:
-    """Cut a text whose quotes all belong to cells: there is no other way to cut it."""
-    if text.count('"') % 2 or "\n" in text:
-        return None
-    cells: list[list[tuple[int, int]]] = []
-    position = 0
-    for column in columns:
-        start = position
-        if text.startswith('"', start):
-            end = text.find('"', start + 1) + 1
-        else:
-            end = text.find(",", start)
-            end = len(text) if end < 0 else end
-        if end < start or text[end : end + 1] not in (",", ""):
-            return None
-        if not _allowed(text[start:end], column):
-            return None
-        cells.append([(start, end)])
-        position = end + 1
-    return cells if position == len(text) + 1 else None
-
-
-def _allowed(cell: str, column: str) -> bool:
-    if not cell:
-        return True
-    if cell.startswith('"'):
-        return len(cell) > 1 and column not in _NUMBERS
-    return column not in _TEXTS and '"' not in cell and parse_number(cell) is not None
-
-
-def _ends(text: str, start: int, column: str, ends: list[int]) -> list[int]:
-    """Return where a cell that starts here may end."""
-    if text[start : start + 1] in (",", ""):
-        return [start] if start <= len(text) else []
-    if text[start] == '"':
-        return [] if column in _NUMBERS else [end for end in ends if end > start + 1]
-    bare = _BARE.match(text, start)
-    return [bare.end()] if bare and _allowed(bare[0], column) else []
+        return row, unclear
