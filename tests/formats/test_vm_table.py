@@ -70,6 +70,14 @@ def test_missing_rows_and_a_missing_end_are_told() -> None:
         read_vm_table(BytesSource(b"nothing"))
 
 
+@pytest.mark.parametrize("line", [" " * 65_000, "1 " * 32_000, "\t" * 65_000 + "1/1/1/1"])
+def test_a_long_line_of_blanks_is_read_once(line: str) -> None:
+    """An expression that looks for the name's end from its start takes minutes for ten of them."""
+    text = printed({"a": [2.0]}).replace("\n", f"\n{line}\n" * 10, 1)
+    report = read_vm_table(BytesSource(text.encode(), "vm.txt"))
+    assert list(report.names) == ["a"]
+
+
 @given(
     st.dictionaries(
         st.text(

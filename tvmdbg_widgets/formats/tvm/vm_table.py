@@ -25,7 +25,8 @@ _HEADING = re.compile(
     r"#OpName(NShape)?\s+#InvokeCount\s+#Duration\(us\): Sum/Mean/Min/Max\s*", re.ASCII
 )
 _VALUE = r"([^\s/]{1,40})"
-_ROW = re.compile(rf"(.*?)\s+([0-9]{{1,18}})\s+{_VALUE}/{_VALUE}/{_VALUE}/{_VALUE}\s*")
+_COUNT = re.compile(r"[0-9]{1,18}")
+_VALUES = re.compile("/".join([_VALUE] * 4))
 _TOTAL = re.compile(
     rf"Total Duration: {_VALUE} us\.\s+Total Packed Functions: ([0-9]{{1,18}})\s*", re.ASCII
 )
@@ -86,19 +87,23 @@ def read_vm_table(source: ByteSource) -> Report:
 
 
 def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
-    match = _ROW.fullmatch(line)
-    if match is None:
+    cells = line.rsplit(None, 2)
+    if len(cells) == 2 and line[0].isspace():
+        cells.insert(0, "")
+    values = _VALUES.fullmatch(cells[-1]) if len(cells) == 3 else None
+    if values is None or not _COUNT.fullmatch(cells[1]):
         return None
-    numbers = [parse_number(match[i]) for i in range(3, 7)]
+    called, count, _ = cells
+    numbers = [parse_number(each) for each in values.groups()]
     if any(number is None for number in numbers):
         return None
-    name, _, shapes = match[1].partition(" ") if with_shapes else (match[1], "", "")
+    name, _, shapes = called.partition(" ") if with_shapes else (called, "", "")
     row = {NAME: Metric("string", name, name)}
     if shapes:
         row[SHAPES] = Metric("string", shapes, shapes)
-    row[COUNT] = Metric("count", int(match[2]), match[2])
+    row[COUNT] = Metric("count", int(count), count)
     titles = (DURATION, "Mean (us)", "Min (us)", "Max (us)")
-    for title, number, text in zip(titles, numbers, match.groups()[2:], strict=True):
+    for title, number, text in zip(titles, numbers, values.groups(), strict=True):
         row[title] = Metric("microseconds", number, text)
     return row
 
