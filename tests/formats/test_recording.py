@@ -203,6 +203,10 @@ def test_what_is_there_is_not_touched(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"mine": b"keep"}
     (tmp_path / "empty").mkdir()
     assert run.save(tmp_path / "empty") == tmp_path / "empty"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to("other")
+    assert run.save(tmp_path / "link") == tmp_path / "link"
+    assert contents(tmp_path / "other") == contents(tmp_path / "empty")
 
 
 def test_a_file_that_changed_leaves_nothing_behind(tmp_path: Path) -> None:

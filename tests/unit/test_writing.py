@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tvmdbg_widgets.model.unfinished import clean, hidden_name, new_folder
 from tvmdbg_widgets.model.writing import replacing
 
 if TYPE_CHECKING:
@@ -55,3 +56,74 @@ def test_what_is_wrong_with_a_path_is_said(tmp_path: Path) -> None:
         replacing(tmp_path / "none" / "a.html").__enter__()
     with replacing(tmp_path / "A.HTML", ".html") as file:
         file.write(b"")
+
+
+def left_behind(target: Path) -> Path:
+    """What a writer leaves that was killed: its hidden folder, which nobody holds any more."""
+    folder = target.with_name(hidden_name(target))
+    (folder / target.name).mkdir(parents=True)
+    (folder / target.name / "half").write_bytes(b"x")
+    return folder
+
+
+def test_the_next_writer_cleans_what_killed_ones_left(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    file = target.with_name(hidden_name(target))
+    file.write_bytes(b"half")
+    mine = [tmp_path / name for name in (".run.part", ".run.0123.part", ".run.notes", "run.part")]
+    for each in mine:
+        each.write_bytes(b"keep")
+    other = left_behind(tmp_path / "run.html")
+    left_behind(target)
+    with new_folder(target) as folder:
+        (folder / "a").write_bytes(b"whole")
+    assert sorted(tmp_path.iterdir()) == sorted((*mine, other, target))
+    with replacing(tmp_path / "run.html") as out:
+        out.write(b"x")
+    assert not other.exists()
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_what_a_living_writer_writes_stays(
+    nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not nameless:
+        monkeypatch.delattr("os.O_TMPFILE", raising=False)
+    target = tmp_path / "a"
+    with replacing(target) as file:
+        file.write(b"first")
+        file.flush()
+        clean(target)
+        with replacing(target) as other:
+            other.write(b"second")
+        assert target.read_bytes() == b"second"
+    assert target.read_bytes() == b"first"
+    with new_folder(tmp_path / "b") as folder:
+        clean(tmp_path / "b")
+        (folder / "c").write_bytes(b"x")
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["a", "b", "c"]
+
+
+def test_a_folder_appears_whole_through_a_link_to_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("empty")
+    (tmp_path / "circle").symlink_to("circle")
+    with new_folder(tmp_path / "link") as folder:
+        (folder / "a").write_bytes(b"x")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "empty" / "a").read_bytes() == b"x"
+    for name in ("link", "circle"):
+        with pytest.raises(FileExistsError, match="name a new folder"):
+            new_folder(tmp_path / name).__enter__()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_folder_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+    def break_off() -> None:
+        with new_folder(tmp_path / "a") as folder:
+            (folder / "half").write_bytes(b"x")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
+    assert not list(tmp_path.iterdir())

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +16,10 @@ from tvmdbg_widgets.formats.tvm.params import read_params
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.unfinished import new_folder
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping
 
     from tvmdbg_widgets.model.parts import RunParts
@@ -103,20 +102,8 @@ def extract(
     if hops:
         chosen = Part(parts.graph, neighbourhood(parts.graph, chosen.kept, hops))
     target = Path(path).absolute()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FileExistsError(17, "it exists already; name a new folder", os.fspath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:64]}.", dir=target.parent))
-    try:
-        folder.chmod(0o755)
-        result = _write(parts, chosen, folder, target, parameters)
-        if target.exists():
-            target.rmdir()
-        folder.rename(target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return result
+    with new_folder(target) as folder:
+        return _write(parts, chosen, folder, target, parameters)
 
 
 def _write(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from tvmdbg_widgets.model.unfinished import LOCKS, clean, hidden_name, hold
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -42,20 +45,15 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
         raise FileNotFoundError(
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
         )
+    clean(target)
     with _nameless(target.parent) as nameless:
-        if nameless is None:
-            with _named(target) as (file, temporary):
-                yield file
-        else:
+        if nameless is not None:
             yield nameless
             nameless.flush()
-            temporary = _name(nameless, target)
-    try:
-        temporary.chmod(_mode(target))
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+            _name(nameless, target)
+            return
+    with _named(target) as file:
+        yield file
 
 
 @contextmanager
@@ -70,28 +68,47 @@ def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
         yield file
 
 
-def _name(file: IO[bytes], target: Path) -> Path:
-    """Give a nameless file a hidden name beside ``target``, or its bytes where /proc is closed."""
-    path = target.with_name(f".{os.urandom(8).hex()}.part")
+def _name(file: IO[bytes], target: Path) -> None:
+    """Put a nameless file, or its bytes where /proc is closed, into the place of ``target``."""
+    path = target.with_name(hidden_name(target))
     handle = file.fileno()
+    hold(handle)
     try:
         # A folder's handle makes Python follow the link, which it ignores for absolute paths.
         os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
     except OSError:
         file.seek(0)
-        with _named(target) as (copy, path):
+        with _named(target) as copy:
             shutil.copyfileobj(file, copy)
-    return path
+        return
+    _place(path, target)
 
 
 @contextmanager
-def _named(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+def _named(target: Path) -> Iterator[IO[bytes]]:
+    """Open a hidden file that takes the place of ``target``."""
+    path = target.with_name(hidden_name(target))
+    file = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | _BINARY, 0o600), "wb")
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file, Path(name)
+        with file:
+            hold(file.fileno())
+            yield file
+            file.flush()
+            if LOCKS:  # before it is closed, which another process may take for killed
+                _place(path, target)
+        if not LOCKS:
+            _place(path, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _place(path: Path, target: Path) -> None:
+    try:
+        path.chmod(_mode(target))
+        path.replace(target)
+    except BaseException:
+        path.unlink(missing_ok=True)
         raise
 
 

@@ -30,7 +30,7 @@ class Files(Recorded):
         Parameters
         ----------
         folder
-            Must not exist, or be empty.
+            Must not exist, or be empty; a link is followed.
 
         Raises
         ------

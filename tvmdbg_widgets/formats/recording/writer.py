@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.formats.recording.ir import ir_document
 from tvmdbg_widgets.formats.recording.recording import encoded, recording_document
 from tvmdbg_widgets.formats.recording.times import times_document
+from tvmdbg_widgets.model.unfinished import new_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
     parts
         The run.
     folder
-        Must not exist, or be empty. It appears whole or not at all.
+        Must not exist, or be empty; a link is followed. It appears whole or not at all.
 
     Returns
     -------
@@ -52,9 +51,6 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
     OSError
         The folder cannot be written.
     """
-    target = Path(folder)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FileExistsError(f"{target} exists already; name a new folder")
     paths = _paths([file for file in parts.files if file.part not in OWN])
     names = {file.source.name: path for file, path in paths}
     documents = {RECORDING: recording_document(parts, paths, names)}
@@ -63,19 +59,11 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
         documents[TIMES] = times_document(parts.timeline, node_names, names)
     if parts.ir:
         documents[IR] = ir_document(parts.ir)
-    target.absolute().parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        dir=target.absolute().parent, prefix=f".{target.name}.", suffix=".part"
-    ) as room:
-        whole = Path(room) / target.name
-        whole.mkdir()
+    with new_folder(Path(folder)) as whole:
         _copy(paths, whole)
         for name, document in documents.items():
             (whole / name).write_bytes(encoded(document))
-        if target.exists():
-            target.rmdir()
-        shutil.move(whole, target)
-    return target
+    return Path(folder)
 
 
 def _paths(files: Sequence[RunFile]) -> list[tuple[RunFile, str]]:
