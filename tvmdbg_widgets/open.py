@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.model.sources_given import SourceLike
     from tvmdbg_widgets.run import DebugRun
@@ -26,6 +26,8 @@ def open(
     dtype_layout: str = "auto",
     float8: str = "auto",
     dtypes: dict[str, str] | None = None,
+    follow_links: bool = False,
+    limits: Mapping[str, int] | None = None,
 ) -> DebugRun:
     """Open a dump of TVM's debugger as one run.
 
@@ -67,6 +69,13 @@ def open(
     dtypes
         What an ambiguous dtype code means, by array name (``{"x": "bool"}``), where no graph
         says so.
+    follow_links
+        Read also what links in a folder lead to outside of it; otherwise such links are left out,
+        as a folder from somebody else could name any file of yours, and saving the run copies it.
+    limits
+        Bytes that a file may have that is read whole, by part (``graph``, ``params``, ``trace``,
+        ``table``, ``report``, ``times``, ``recording``), such as ``{"trace": 20 * 2**30}``; each
+        has a limit above what real runs need, so that a damaged file cannot take all memory.
 
     Returns
     -------
@@ -75,8 +84,8 @@ def open(
     Raises
     ------
     FormatError
-        Nothing readable was given, a file is broken at its very start, or a folder holds several
-        dumps and ``device`` does not choose one.
+        Nothing readable was given, a file is broken at its very start or larger than ``limits``,
+        or a folder holds several dumps and ``device`` does not choose one.
     OSError
         A path cannot be read.
     ImportError
@@ -103,7 +112,15 @@ def open(
     given = {part: _content(each) for part, each in named.items() if each is not None}
     chosen = {"dtype_layout": dtype_layout, "float8": float8, "dtypes": dtypes}
     said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
-    parts, issues = gather(sources, given, device=device, module=module, options={"params": said})
+    parts, issues = gather(
+        sources,
+        given,
+        device=device,
+        module=module,
+        options={"params": said},
+        follow_links=follow_links,
+        limits=limits,
+    )
     return DebugRun(assemble(parts, issues, title=title_of(sources), options=said))
 
 
@@ -114,10 +131,12 @@ def _flat(sources: Iterable[Any]) -> list[SourceLike]:
 
 def _content(source: SourceLike) -> SourceLike:
     """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
+    from tvmdbg_widgets.model.urls import local_path
+
     if not isinstance(source, str):
         return source
     if source.lstrip()[:1] in ("{", '"'):
         return source.encode()
     if not source.strip():
         raise ValueError("the path is empty; pass the folder that the debugger wrote")
-    return Path(source).expanduser() if source.startswith("~") else source
+    return Path(source).expanduser() if source.startswith("~") else local_path(source)

@@ -130,14 +130,14 @@ def test_a_file_that_may_not_be_read_is_told_and_the_rest_opens(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "secret").write_bytes(PARAMS)
-    real = folders.as_source
+    real = folders.FileSource
 
-    def refuse(source: Any, name: str | None = None) -> Any:
+    def refuse(source: Any, name: str, **how: Any) -> Any:
         if "secret" in str(source):
             raise PermissionError(13, "Permission denied", str(source))
-        return real(source, name)
+        return real(source, name, **how)
 
-    monkeypatch.setattr(folders, "as_source", refuse)
+    monkeypatch.setattr(folders, "FileSource", refuse)
     run = tvmdbg.open(folder)
     (issue,) = run.check().by_rule("file-unreadable")
     assert issue.file == "secret"

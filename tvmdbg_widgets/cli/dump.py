@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,13 +71,37 @@ _Device = Annotated[
         rich_help_panel=_WHERE,
     ),
 ]
+_FollowLinks = Annotated[
+    bool,
+    typer.Option(
+        "--follow-links",
+        metavar="",
+        help="Read also what links in a folder lead to outside of it.",
+        rich_help_panel=_WHERE,
+    ),
+]
+_Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="PART=BYTES",
+        help="Read larger files: [bold]trace=20G[/]; also graph, params, table, report, times, "
+        "recording.",
+        rich_help_panel=_WHERE,
+        show_default=False,
+    ),
+]
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _FILES = {
     "graph": _GraphFile,
     "params": _ParamsFile,
     "trace": _TraceFile,
     "table": _TableFile,
     "device": _Device,
+    "follow_links": _FollowLinks,
+    "limit": _Limit,
 }
+_DEFAULTS = {"follow_links": False}
 
 
 @dataclass(frozen=True)
@@ -89,6 +114,8 @@ class Named:
     trace: str | None = None
     table: str | None = None
     device: str | None = None
+    follow_links: bool = False
+    limit: list[str] | None = None
 
     def open(self) -> DebugRun:
         """Open it.
@@ -96,7 +123,7 @@ class Named:
         Raises
         ------
         UsageError
-            ``-`` is given twice, or standard input is a terminal.
+            ``-`` is given twice, standard input is a terminal, or a limit is none.
         FormatError, OSError
             As :func:`tvmdbg_widgets.open`.
         """
@@ -113,6 +140,8 @@ class Named:
             trace=_source(self.trace),
             table=_source(self.table),
             device=self.device,
+            follow_links=self.follow_links,
+            limits=dict(map(_limit, self.limit or [])),
         )
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
@@ -140,7 +169,9 @@ def of_run(function: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(function, eval_str=True)
     _, *own = signature.parameters.values()
     named = (
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=each)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=each
+        )
         for name, each in _FILES.items()
     )
     dump = inspect.Parameter("dump", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Dump)
@@ -151,6 +182,18 @@ def of_run(function: Callable[..., None]) -> Callable[..., None]:
 
     run.__signature__ = signature.replace(parameters=[dump, *own, *named])  # type: ignore[attr-defined]
     return run
+
+
+def _limit(text: str) -> tuple[str, int]:
+    from tvmdbg_widgets.formats.limits import LIMITS
+
+    found = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if found is None or found[1] not in LIMITS:
+        raise UsageError(
+            f"--limit {text}: expected PART=BYTES with one of {', '.join(LIMITS)}",
+            "Write it as: --limit trace=20G",
+        )
+    return found[1], int(found[2]) << _UNITS[found[3].upper()]
 
 
 def _source(name: str | None) -> Any:

@@ -1,8 +1,9 @@
-"""Names of files that a file gives, held to the folder it lies in."""
+"""Names of files that a file gives, and links, held to the folder they lie in."""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath, PureWindowsPath
+import os
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 
 def below(name: str) -> PurePosixPath:
@@ -36,3 +37,8 @@ def below(name: str) -> PurePosixPath:
     if not path.parts:
         raise ValueError("it names no file")
     return path
+
+
+def leads_below(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
+    """Whether a path, all links in it followed, lies in a folder or below."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.descriptors import Descriptors
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.relative_names import below
+from tvmdbg_widgets.model.relative_names import below, leads_below
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ByteSource(ABC):
         Raises
         ------
         ValueError
-            The name leaves the folder.
+            The name, or a link that it leads to, leaves the folder.
         OSError
             There is no such file, or nothing is known to lie beside these bytes.
         """
@@ -131,6 +131,10 @@ class FileSource(ByteSource):
         The file.
     name
         What to call it in messages; the path as given if left out.
+    within
+        Folder that the files it names must lie in, links followed; its own if left out.
+    follow_links
+        Whether links may lead out of that folder.
 
     Raises
     ------
@@ -138,7 +142,16 @@ class FileSource(ByteSource):
         The file is not there, is a folder, a pipe or a device, or may not be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        within: Path | None = None,
+        follow_links: bool = False,
+    ) -> None:
+        self._within = within
+        self._follow_links = follow_links
         self.path = Path(os.fsdecode(path)).absolute()
         self.name = one_line(os.fsdecode(path) if name is None else name)
         mode = self.path.stat().st_mode
@@ -153,8 +166,13 @@ class FileSource(ByteSource):
 
     def sibling(self, name: str) -> ByteSource:
         """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""
-        path = below(name)
-        return FileSource(self.path.parent.joinpath(*path.parts), self._beside(path))
+        relative = below(name)
+        path = self.path.parent / relative
+        if not (self._follow_links or leads_below(path, self._within or self.path.parent)):
+            raise ValueError("a link out of the folder; open(…, follow_links=True) follows it")
+        return FileSource(
+            path, self._beside(relative), within=self._within, follow_links=self._follow_links
+        )
 
     def _own(self) -> None:
         self._owner = next(_OWNERS)

@@ -19,7 +19,9 @@ from tvmdbg_widgets.model.urls import is_url
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"
 
 
-def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
+def as_source(
+    obj: SourceLike, name: str | None = None, *, follow_links: bool = False
+) -> ByteSource:
     """Make a byte source of a path, of bytes, or of a binary file object.
 
     Parameters
@@ -30,6 +32,8 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
         object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
     name
         What to call the source in messages.
+    follow_links
+        Whether links among the files that a file names may lead out of its folder.
 
     Raises
     ------
@@ -49,7 +53,7 @@ def as_source(obj: SourceLike, name: str | None = None) -> ByteSource:
             raise TypeError("this str holds NUL: it is content, not a path; pass it as bytes")
         if isinstance(obj, str) and is_url(obj):
             return RemoteSource(obj, name)
-        return FileSource(obj, name)
+        return FileSource(obj, name, follow_links=follow_links)
     if isinstance(obj, io.TextIOBase):
         raise TypeError("this stream yields text; open the file in binary mode ('rb')")
     if hasattr(obj, "read"):

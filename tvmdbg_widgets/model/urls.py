@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -18,6 +19,18 @@ _INSTALL = 'pip install "tvmdbg-widgets[remote]"'
 def is_url(path: object) -> bool:
     """Whether a path is a URL: ``scheme://…``, or several chained as ``zip://a::http://…``."""
     return isinstance(path, str) and _URL.match(path) is not None
+
+
+def local_path(path: Any) -> Any:
+    """Return the path that a ``file://`` URL names; anything else as it is.
+
+    >>> local_path("file:///tmp/dump")
+    '/tmp/dump'
+    """
+    scheme, mark, rest = path.partition("://") if isinstance(path, str) else ("", "", "")
+    if not mark or scheme.lower() not in ("file", "local"):
+        return path
+    return rest.lstrip("/") if os.name == "nt" else rest
 
 
 def without_secrets(url: str) -> str:

@@ -13,11 +13,12 @@ import zipfile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.sources.folders import FILES, Entry, Tree, note, too_many
+from tvmdbg_widgets.formats.limits import MOST_UNPACKED
+from tvmdbg_widgets.formats.sources.folders import FILES, Entry, Tree, left_out, too_many
 from tvmdbg_widgets.formats.sources.unpacking import (
-    MOST_UNPACKED,
     Allowance,
     DeflatedSource,
+    too_large,
     unpack,
 )
 from tvmdbg_widgets.model.errors import FormatError
@@ -80,8 +81,7 @@ class ArchiveTree(Tree):
         """Yield the members by folder and name."""
         issues += self.issues
         if self._left_out:
-            what = "members that are no plain files below the archive's root (links, '..', …)"
-            issues.append(note(self.name, "members-left-out", what, self._left_out))
+            issues.append(left_out(self.name, self._left_out))
         paths = sorted(self.members, key=lambda path: (len(path.parts), path.parts))
         for path in paths:
             yield Entry(path, lambda member=self.members[path]: member)  # type: ignore[misc]
@@ -113,13 +113,15 @@ class ArchiveTree(Tree):
         self.issues.append(Issue(rule, Severity.ERROR, one_line(text), file=self.name))
 
 
-def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
+def open_archive(source: ByteSource, most: int = MOST_UNPACKED) -> ArchiveTree | ByteSource | None:
     """Open an archive, told by content.
 
     Parameters
     ----------
     source
         A tar (plain, or packed by gzip, bzip2 or xz) or zip archive, or one packed file.
+    most
+        Bytes that it may take in memory when unpacked.
 
     Returns
     -------
@@ -133,11 +135,11 @@ def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
     """
     head = source.read(0, min(_BLOCK, source.size))
     if head[:4] in _ZIP:
-        return _zip(source)
+        return _zip(source, most)
     if _is_tar(head):
         return _tar(source, source)
     issues: list[Issue] = []
-    content = unpack(source, _plain_name(source.name), issues)
+    content = unpack(source, _plain_name(source.name), issues, most)
     if content is None:
         return None
     if not _is_tar(content.read(0, min(_BLOCK, content.size))):
@@ -191,10 +193,10 @@ def _tar(content: ByteSource, archive: ByteSource) -> ArchiveTree:
     return tree
 
 
-def _zip(source: ByteSource) -> ArchiveTree:
+def _zip(source: ByteSource, most: int) -> ArchiveTree:
     tree = ArchiveTree(source.name)
     tree.far = source.far
-    allowance = Allowance()
+    allowance = Allowance(most)
     try:
         with as_file(source) as file, zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
@@ -235,14 +237,8 @@ def _add_zipped(
             expected="a stored or deflated member",
             found=f"method {info.compress_type}" if magic == _ZIP[0] else magic.hex(" "),
         )
-    if not stored and info.file_size > MOST_UNPACKED:
-        raise FormatError(
-            "a member of the zip archive is too large to be unpacked in memory",
-            file=one_line(info.filename),
-            expected=f"at most {MOST_UNPACKED:,} bytes unpacked",
-            found=f"{info.file_size:,}",
-            hint="Unpack the archive yourself and open the folder.",
-        )
+    if not stored and info.file_size > allowance.most:
+        raise too_large(one_line(info.filename), info.file_size, allowance.most)
     start = info.header_offset + _LOCAL.size + name_length + extra_length
     if stored:
         tree.add(info.filename, source, start, info.file_size)

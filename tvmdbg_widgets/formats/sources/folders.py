@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.issues import Issue, Severity
-from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.relative_names import leads_below
+from tvmdbg_widgets.model.sources import FileSource
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -21,6 +23,16 @@ if TYPE_CHECKING:
 DEPTH = 4
 FILES = 2_000
 _NAMES_SHOWN = 8
+_FOLLOW = "; open(…, follow_links=True) follows links"
+
+
+class _Kind(Enum):
+    """What an entry of a folder is, as far as it is read."""
+
+    FILE = 0
+    FOLDER = 1
+    SEEN = 2  # a link to a folder that is looked into anyway
+    OUTSIDE = 3  # a link that leads out of the folder, a pipe, a device
 
 
 @dataclass(frozen=True)
@@ -63,44 +75,78 @@ class Tree(ABC):
 
 
 class LocalTree(Tree):
-    """A folder on disk; links to folders are not followed."""
+    """A folder on disk, which may itself be given as a link.
 
-    def __init__(self, root: Path) -> None:
+    Parameters
+    ----------
+    root
+        The folder.
+    follow_links
+        Whether to read what links lead to outside of the folder. Links to a file within are
+        always read, links to a folder within never, since that is looked into anyway.
+    """
+
+    def __init__(self, root: Path, *, follow_links: bool = False) -> None:
         self.root = self._path = root
         self.name = one_line(os.fspath(root))
+        self._follow_links = follow_links
 
     def files(self, issues: list[Issue]) -> Iterator[Entry]:
         """Yield its files, those of a folder before those below it."""
+        deeper: list[Path] = []
+        left: list[Path] = []
+        for count, path in enumerate(self._walk(issues, deeper, left)):
+            if count == FILES:
+                issues.append(too_many(self.name))
+                return
+            yield self._entry(path)
+        if deeper:
+            issues.append(too_deep(self.name, self._names(deeper)))
+        if left:
+            issues.append(left_out(self.name, self._names(left), _FOLLOW))
+
+    def _walk(self, issues: list[Issue], deeper: list[Path], left: list[Path]) -> Iterator[Path]:
         pending = [(self._path, 0)]
-        count = 0
-        deeper: list[str] = []
+        seen: set[str] = set()
         while pending:
             folder, depth = pending.pop(0)
+            if (real := os.path.realpath(folder)) in seen:
+                continue
+            seen.add(real)
             try:
                 entries = sorted(os.scandir(folder), key=lambda each: each.name)
             except OSError as problem:
                 issues.append(unreadable(os.fspath(folder), problem))
                 continue
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < DEPTH:
-                        pending.append((Path(entry.path), depth + 1))
-                    else:
-                        deeper.append(os.fspath(Path(entry.path).relative_to(self._path)))
-                    continue
-                if not os.path.isfile(entry.path):  # noqa: PTH113 (False for a circle of links)
-                    continue
-                count += 1
-                if count > FILES:
-                    issues.append(too_many(self.name))
-                    return
-                yield self._entry(Path(entry.path))
-        if deeper:
-            issues.append(too_deep(self.name, deeper))
+                path, kind = Path(entry.path), self._kind(entry)
+                if kind is _Kind.FILE:
+                    yield path
+                elif kind is _Kind.OUTSIDE:
+                    left.append(path)
+                elif kind is _Kind.FOLDER and depth < DEPTH:
+                    pending.append((path, depth + 1))
+                elif kind is _Kind.FOLDER:
+                    deeper.append(path)
+
+    def _kind(self, entry: os.DirEntry[str]) -> _Kind:
+        is_link = entry.is_symlink() or getattr(entry, "is_junction", bool)()
+        inside = not is_link or leads_below(entry.path, self._path)
+        if not (inside or self._follow_links):
+            return _Kind.OUTSIDE
+        if os.path.isdir(entry.path):  # noqa: PTH112 (False for a circle of links)
+            return _Kind.SEEN if is_link and inside else _Kind.FOLDER
+        return _Kind.FILE if os.path.isfile(entry.path) else _Kind.OUTSIDE  # noqa: PTH113
+
+    def _names(self, paths: Sequence[Path]) -> list[str]:
+        return [os.fspath(path.relative_to(self._path)) for path in paths]
 
     def _entry(self, path: Path) -> Entry:
-        below = path.relative_to(self._path)
-        return Entry(below, lambda: as_source(path, os.fspath(below)))
+        def open_it() -> ByteSource:
+            return FileSource(path, name, within=self._path, follow_links=self._follow_links)
+
+        name = os.fspath(path.relative_to(self._path))
+        return Entry(Path(name), open_it)
 
 
 def unreadable(name: str, problem: Exception) -> Issue:
@@ -118,6 +164,12 @@ def too_many(name: str) -> Issue:
 def too_deep(name: str, folders: Sequence[str]) -> Issue:
     """Return the note on folders that lie too deep."""
     return note(name, "folder-too-deep", "folders too deep to be looked into", folders)
+
+
+def left_out(name: str, members: Sequence[str], hint: str = "") -> Issue:
+    """Return the issue of what lies in a folder or archive and is no file of it."""
+    what = f"members that are no plain files below its root, left out (links, '..', …{hint})"
+    return note(name, "members-left-out", what, members)
 
 
 def note(file: str, rule: str, what: str, names: Sequence[str]) -> Issue:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.registry import FORMATS, Format, head, identify, suspect
 from tvmdbg_widgets.formats.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.formats.sources.choosing import is_explained, one_dump, one_index, one_module
@@ -49,7 +50,14 @@ class Found:
         The files of no known format, by the folder they lie in.
     """
 
-    def __init__(self, device: str | None, module: str | None) -> None:
+    def __init__(
+        self,
+        device: str | None = None,
+        module: str | None = None,
+        *,
+        follow_links: bool = False,
+        limits: Limits | None = None,
+    ) -> None:
         self.candidates: list[Candidate] = []
         self.parts: list[Part] = []
         self.issues: list[Issue] = []
@@ -57,21 +65,36 @@ class Found:
         self.skipped: list[tuple[Tree, list[str]]] = []
         self._device = device
         self._module = module
+        self._follow_links = follow_links
+        self._limits = limits or Limits()
 
     def look_at(self, given: SourceLike) -> None:
         """Add the files of one source."""
         if isinstance(given, str | os.PathLike) and os.path.isdir(given):  # noqa: PTH112 (bytes paths)
-            self._tree(LocalTree(Path(os.fsdecode(given))))
+            root = Path(os.fsdecode(given))
+            self._tree(LocalTree(root, follow_links=self._follow_links))
             return
         if isinstance(given, str) and is_url(given) and (tree := remote_tree(given)) is not None:
             self._tree(tree)
             return
-        source = as_source(given)
+        source = as_source(given, follow_links=self._follow_links)
         try:
-            content = open_archive(source)
+            self._file(source)
         except FormatError as problem:
             self.problems.append((source.name, problem))
-            return
+
+    def add(self, source: ByteSource, form: Format) -> None:
+        """Add a file whose format is known, unless it is too large for it."""
+        try:
+            self._limits.check(source, form)
+        except FormatError as problem:
+            self.problems.append((source.name, problem))
+        else:
+            self.candidates.append(Candidate(source, form))
+
+    def _file(self, source: ByteSource) -> None:
+        """Add a file, or the files of an archive."""
+        content = open_archive(source, self._limits.unpacked)
         if isinstance(content, ArchiveTree):
             if is_numpy_archive(content):
                 self._unknown(source)
@@ -83,7 +106,7 @@ class Found:
         if found is None:
             self._unknown(content)
         else:
-            self.candidates.append(Candidate(content, found))
+            self.add(content, found)
 
     def _unknown(self, source: ByteSource) -> None:
         known = ", ".join(each.what for each in FORMATS)
@@ -115,9 +138,12 @@ class Found:
         def look(entry: Entry) -> tuple[ByteSource, Format | None] | Exception:
             try:
                 source = entry.open()
-                return source, identify(source)
+                form = identify(source)
+                if form is not None:
+                    self._limits.check(source, form)
             except (FormatError, OSError) as problem:
                 return problem
+            return source, form
 
         entries = list(tree.files(self.issues))
         with ThreadPoolExecutor(_OPENED_AT_ONCE if tree.far else 1) as pool:

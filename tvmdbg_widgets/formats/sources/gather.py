@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.registry import format_for, format_of, head
 from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.sources.folders import note, unreadable
@@ -29,6 +30,8 @@ def gather(
     device: str | None = None,
     module: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    follow_links: bool = False,
+    limits: Mapping[str, int] | None = None,
 ) -> tuple[list[Part], list[Issue]]:
     """Read every file that the sources name.
 
@@ -44,6 +47,10 @@ def gather(
         Which module of a model library.
     options
         Keyword arguments of the readers, by part.
+    follow_links
+        Whether to read what links in a folder lead to outside of it.
+    limits
+        Bytes that a file may have that is read whole, by part.
 
     Returns
     -------
@@ -55,15 +62,21 @@ def gather(
     ------
     FormatError
         No file could be read, or a folder holds several dumps or modules.
+    ValueError
+        There is no such part in ``limits``.
     """
-    found = Found(device, module)
+    checked = Limits(limits)
+    found = Found(device, module, follow_links=follow_links, limits=checked)
     for each in sources:
         found.look_at(each)
     for part, each in given.items():
-        source, form = as_source(each) if part != "params" else parameters_source(each), part
-        if part == "params" and format_of("cache").sniff(head(source)):
-            form = "cache"
-        found.candidates.append(Candidate(source, format_for(form, source)))
+        form = part
+        if part == "params":
+            source = parameters_source(each, follow_links=follow_links, limits=checked)
+            form = "cache" if format_of("cache").sniff(head(source)) else part
+        else:
+            source = as_source(each, follow_links=follow_links)
+        found.add(source, format_for(form, source))
     _order(found.candidates)
     parts = list(found.parts)
     issues, problems = found.issues, found.problems

@@ -9,6 +9,7 @@ import threading
 import zlib
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.limits import MOST_UNPACKED, raised
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.sources import ByteSource, BytesSource
@@ -17,8 +18,6 @@ from tvmdbg_widgets.model.sources_file import as_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: Bytes that one archive may take in memory when unpacked.
-MOST_UNPACKED = 512 << 20
 _PIECE = 1 << 20
 _HEAD = 64 << 10
 _XZ_MEMORY = 256 << 20
@@ -28,19 +27,23 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 class Allowance:
     """How many bytes may still be unpacked; shared by the members of one archive."""
 
-    def __init__(self, left: int = MOST_UNPACKED) -> None:
-        self.left = left
+    def __init__(self, most: int = MOST_UNPACKED) -> None:
+        self.most = self._left = most
         self._lock = threading.Lock()
 
     def take(self, count: int, name: str) -> None:
         """Take so many bytes; FormatError where they are not left."""
         with self._lock:
-            if count > self.left:
-                raise _too_large(name, count)
-            self.left -= count
+            if count > self._left:
+                raise too_large(name, self.most - self._left + count, self.most)
+            self._left -= count
 
-    def __reduce__(self) -> tuple[type[Allowance], tuple[int]]:
-        return Allowance, (self.left,)
+    def __getstate__(self) -> tuple[int, int]:
+        return self.most, self._left
+
+    def __setstate__(self, state: tuple[int, int]) -> None:
+        self.most, self._left = state
+        self._lock = threading.Lock()
 
 
 class DeflatedSource(ByteSource):
@@ -122,7 +125,9 @@ class DeflatedSource(ByteSource):
         )
 
 
-def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | None:
+def unpack(
+    source: ByteSource, name: str, issues: list[Issue], most: int = MOST_UNPACKED
+) -> BytesSource | None:
     """Unpack a file that was packed whole by gzip, bzip2 or xz, told by its first bytes.
 
     Parameters
@@ -133,6 +138,8 @@ def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | 
         What to call the unpacked one.
     issues
         Told where it breaks off; what came before is returned.
+    most
+        Bytes that it may have when unpacked.
 
     Returns
     -------
@@ -142,7 +149,7 @@ def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | 
     Raises
     ------
     FormatError
-        It is larger than :data:`MOST_UNPACKED` when unpacked, or nothing can be unpacked.
+        It is larger than ``most`` when unpacked, or nothing can be unpacked.
     """
     head = source.read(0, min(6, source.size))
     pieces: Iterator[bytes]
@@ -157,8 +164,8 @@ def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | 
     out = bytearray()
     try:
         for piece in pieces:
-            if len(out) + len(piece) > MOST_UNPACKED:
-                raise _too_large(source.name, len(out) + len(piece))
+            if len(out) + len(piece) > most:
+                raise too_large(source.name, len(out) + len(piece), most)
             out += piece
     except FormatError:
         raise
@@ -204,11 +211,13 @@ def _decoded(
         raise EOFError("the end of the packed bytes is missing")
 
 
-def _too_large(name: str, count: int) -> FormatError:
+def too_large(name: str, count: int, most: int) -> FormatError:
+    """Return the error of an archive or member that has more bytes when unpacked than may be."""
     return FormatError(
-        "this archive is too large to be unpacked in memory",
+        "this is too large to be unpacked in memory",
         file=name,
-        expected=f"at most {MOST_UNPACKED:,} bytes unpacked",
+        expected=f"at most {most:,} bytes unpacked",
         found=f"{count:,} or more",
-        hint="Unpack it yourself and open the folder; an archive that is not packed has no limit.",
+        hint="Unpack it yourself and open the folder, for which no such limit holds; or "
+        f"{raised('trace', 2 * count)} unpacks as much, where 'trace' names the part it gives.",
     )

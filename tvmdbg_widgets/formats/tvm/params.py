@@ -148,6 +148,7 @@ def load_params(
     dtype_layout: DTypeLayout = "auto",
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
+    follow_links: bool = False,
     verify: bool = False,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Load saved parameters as numpy arrays, as ``tvm.runtime.load_param_dict`` does.
@@ -159,6 +160,8 @@ def load_params(
         folder, or its ``tensor-cache.json`` or ``ndarray-cache.json``.
     dtype_layout, float8, dtypes
         See ``read_params``.
+    follow_links
+        Whether to read the shards of a tensor cache through links out of its folder.
     verify
         Compare the shards of a tensor cache with their md5sums first.
 
@@ -177,7 +180,7 @@ def load_params(
     from tvmdbg_widgets.formats.tvm import tensor_cache
     from tvmdbg_widgets.formats.tvm.params_folder import parameters_source
 
-    source = parameters_source(data)
+    source = parameters_source(data, follow_links=follow_links)
     params: ParamsFile | TensorCache
     if tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):
         params = tensor_cache.read_cache(source, float8, dtypes)

@@ -1,0 +1,89 @@
+"""How large a file may be that is read whole into memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tvmdbg_widgets.formats.registry import Format
+    from tvmdbg_widgets.model.sources import ByteSource
+
+_MB, _GB = 1 << 20, 1 << 30
+
+#: Bytes by part of a run. Parsed, a text takes three to ten times its size in memory; each limit
+#: lies ten times or more above the largest real file of its kind, and below what ends a process.
+LIMITS: Mapping[str, int] = {
+    # 100,000 nodes are 40 MB; a model library's metadata is smaller.
+    "graph": 1 * _GB,
+    # Only the index of a tensor cache: 0.3 kB an array. Other parameters are never read whole.
+    "params": 256 * _MB,
+    # Chrome traces of whole trainings reach a few gigabytes.
+    "trace": 8 * _GB,
+    # 0.3 kB a node and run, among whatever else a log of days holds.
+    "table": 1 * _GB,
+    # 0.4 kB a call: two million calls.
+    "report": 1 * _GB,
+    # 20 bytes a repeat of a node: 100 million.
+    "times": 2 * _GB,
+    # Its issues and the IR text of all stages.
+    "recording": 512 * _MB,
+}
+#: Bytes that one archive may take in memory when unpacked: a few kilobytes can become as many, and
+#: what they are is known only then.
+MOST_UNPACKED = 512 * _MB
+_KINDS = {
+    "cache": "params",
+    "chrome": "trace",
+    "ir": "recording",
+    "library": "graph",
+    "recorded-times": "times",
+}
+
+
+class Limits:
+    """The limits of one call of ``open``.
+
+    Parameters
+    ----------
+    chosen
+        Bytes by part, over :data:`LIMITS`.
+
+    Raises
+    ------
+    ValueError
+        There is no such part, or a value is no number of bytes.
+    """
+
+    def __init__(self, chosen: Mapping[str, Any] | None = None) -> None:
+        chosen = {} if chosen is None else dict(chosen)
+        for part, most in chosen.items():
+            if part not in LIMITS:
+                raise ValueError(f"limits: {part!r} is none of {', '.join(LIMITS)}")
+            if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+                raise ValueError(f"limits: {part!r} must be a number of bytes, found {most!r}")
+        self._bytes = {**LIMITS, **chosen}
+        #: Bytes that one archive may take in memory when unpacked.
+        self.unpacked = max([MOST_UNPACKED, *chosen.values()])
+
+    def check(self, source: ByteSource, form: Format) -> None:
+        """Raise FormatError where a file that is read whole is larger than its kind may be."""
+        part = _KINDS.get(form.part, form.part)
+        if form.part == "params" or source.size <= self._bytes[part]:
+            return
+        raise FormatError(
+            f"this {form.what} is larger than is read into memory",
+            file=one_line(source.name),
+            expected=f"at most {self._bytes[part]:,} bytes",
+            found=f"{source.size:,} bytes",
+            hint=f"If it is what it should be, {raised(part, source.size)} reads it all the same.",
+        )
+
+
+def raised(part: str, size: int) -> str:
+    """Return the call that lets a file of that size be read."""
+    return f"open(…, limits={{{part!r}: {max(1, -(-size // _GB))} * 2**30}})"
