@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         ),
         ("open(…, graph=lib.get_graph_json()).", "give --graph FILE, which holds {}."),
         ("so does time_list (open(…, times='t.json'))", "so does time_list (add t.json)"),
+        ("links (open(…, follow_links=True) follows them)", "links (--follow-links follows them)"),
+        ("open(…, limits={'trace': 20 * 2**30}) reads it.", "--limit trace=20G reads it."),
         ("Choose one: open(…, module='first').", "Choose one: open(…, module='first')."),
     ],
 )

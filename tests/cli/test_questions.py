@@ -88,6 +88,25 @@ def test_summary_tells_parts_times_and_doubts(tvmdbg: Run) -> None:
         assert told in done.stdout
 
 
+def test_links_and_large_files_are_read_where_an_option_says_so(
+    tvmdbg: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(samples.resnet20_cifar / "run_stdout.txt")
+    graph = samples.resnet20_cifar / "graph.json"
+    told = " ".join(tvmdbg("check", graph, tmp_path).stdout.split())
+    assert "--follow-links follows links): link" in told
+    told = tvmdbg("check", graph, tmp_path, "--follow-links").stdout
+    assert "follow" not in told
+    done = tvmdbg("summary", graph, "--limit", "graph=1k")
+    assert done.returncode == 2
+    assert "--limit graph=1G" in " ".join(done.stderr.split())
+    assert tvmdbg("summary", graph, "--limit", "graph=1G", "--limit", "trace=0").returncode == 0
+    for wrong in ("graph", "graph=", "graph=x", "shape=1"):
+        done = tvmdbg("summary", graph, "--limit", wrong)
+        assert done.returncode == 2
+        assert "PART=BYTES" in " ".join(done.stderr.split())
+
+
 def test_summary_says_how_to_get_what_is_missing(tvmdbg: Run) -> None:
     done = tvmdbg("summary", samples.resnet20_cifar / "graph.json")
     assert done.returncode == 0

@@ -9,6 +9,7 @@ _FILES = frozenset(("graph", "params", "trace", "table"))
 _FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
 _GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
 _GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
+_LIMIT = re.compile(r"open\(…, limits=\{'(\w+)': (\d+) \* 2\*\*30\}\)")
 
 
 def for_shell(text: str) -> str:
@@ -23,6 +24,8 @@ def for_shell(text: str) -> str:
     """
     text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
     text = _GRAPH.sub(_graph, text)
+    text = text.replace("open(…, follow_links=True)", "--follow-links")
+    text = _LIMIT.sub(r"--limit \1=\2G", text)
     return _GIVEN.sub(_given, text)
 
 
