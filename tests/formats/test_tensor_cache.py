@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.tensor_cache import TensorCache, read_cache, sniff
+from tvmdbg_widgets.formats.tvm.tensor_cache import TensorCache, read_cache, sniff, superseded
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Severity
 from tvmdbg_widgets.model.sources import ByteSource, BytesSource, FileSource
@@ -385,3 +385,22 @@ def test_what_is_no_index_is_no_cache() -> None:
         assert not sniff(head)
     with pytest.raises(FormatError, match="no tensor cache in this folder"):
         tvmdbg.load_params(Path(__file__).parent)
+
+
+class Counted(BytesSource):
+    reads = 0
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        self.reads += 1
+        super()._fill(offset, view)
+
+
+def test_each_of_many_indices_is_read_once_to_compare_them() -> None:
+    halved = copy.deepcopy(INDEX)
+    halved["records"][0]["records"][0]["format"] = "f32-to-bf16"
+    indices = [Counted(json.dumps(INDEX).encode(), f"cache/{i}.json") for i in range(20)]
+    indices[7:7] = [Counted(json.dumps(halved).encode(), "cache/halved.json")]
+    indices[3:3] = [Counted(json.dumps(INDEX).encode(), "other/index.json")]
+    assert superseded(indices) == set(range(22)) - {3, 8}
+    assert {each.reads for each in indices} == {1}
+    assert superseded(indices[:1]) == set()

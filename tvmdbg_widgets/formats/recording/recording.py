@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
@@ -54,9 +55,13 @@ class Recording:
 
     def place(self, file: RunFile) -> int:
         """Return when the file was read; files that were not saved come last."""
+        return self._places.get(file.path, len(self.files))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
         folder = self.file.rpartition("/")[0]
         paths = [_below(folder, path) for path, _ in self.files]
-        return paths.index(file.path) if file.path in paths else len(paths)
+        return {path: place for place, path in reversed(list(enumerate(paths)))}
 
     def changes(self, files: Sequence[RunFile]) -> Issue | None:
         """Return an issue where the files are not those that were saved."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.sources.folders import note
 from tvmdbg_widgets.formats.tvm.model_library import OTHER_FOLDERS, is_of_module
-from tvmdbg_widgets.formats.tvm.tensor_cache import same_shards
+from tvmdbg_widgets.formats.tvm.tensor_cache import superseded
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.text import one_line
 
@@ -110,11 +110,7 @@ def one_index(tree: Tree, candidates: list[Candidate], issues: list[Issue]) -> l
     ``dump_ndarray_cache`` writes a second index ``…-b16.json`` where it halved the floats.
     """
     caches = [each for each in candidates if each.format.part == "cache"]
-    left = [
-        each
-        for each in caches
-        if any(other is not each and same_shards(other.source, each.source) for other in caches)
-    ]
+    left = [caches[i] for i in superseded([each.source for each in caches])]
     if left:
         what = (
             "more index files of the same shards, with other types, left out (open one by its path)"

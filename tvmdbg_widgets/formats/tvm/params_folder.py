@@ -70,11 +70,8 @@ def _index(tree: Tree, limits: Limits) -> ByteSource:
             source = entry.open()
             if _check(source, limits):
                 found.append(source)
-    kept = [
-        each
-        for each in found
-        if not any(other is not each and tensor_cache.same_shards(other, each) for other in found)
-    ]
+    left = tensor_cache.superseded(found)
+    kept = [each for i, each in enumerate(found) if i not in left]
     if len(kept) != 1:
         names = ", ".join(each.name for each in kept)
         raise FormatError(

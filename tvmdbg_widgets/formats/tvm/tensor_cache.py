@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.formats.tvm.params_meaning import Float8
     from tvmdbg_widgets.model.array_record import ArrayRecord
@@ -146,31 +146,32 @@ def read_cache(
     )
 
 
-def same_shards(kept: ByteSource, other: ByteSource) -> bool:
-    """Whether two indices beside each other name the same bytes, and the first is to be read.
+def superseded(indices: Sequence[ByteSource]) -> set[int]:
+    """Return which of several indices name the same bytes as another one, which is to be read.
 
     The one with ``f32-to-bf16`` gives back float32, the other one (``-b16``) bfloat16.
     """
+    named = [_named_bytes(each) for each in indices] if len(indices) > 1 else []
+    halved = {found[0] for found in named if found is not None and found[1]}
+    return {
+        i
+        for i, found in enumerate(named)
+        if found is not None and not found[1] and found[0] in halved
+    }
+
+
+def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
+    """Return the bytes that an index names, in order, and whether some of them are halves."""
     try:
-        first, second = (Fields.of(each).objects("records") for each in (kept, other))
+        items = [
+            (shard.text("dataPath"), item)
+            for shard in Fields.of(index).objects("records")
+            for item in shard.objects("records")
+        ]
         places = [
-            [
-                (shard.text("dataPath"), item.integer("byteOffset"), item.integer("nbytes"))
-                for shard in shards
-                for item in shard.objects("records")
-            ]
-            for shards in (first, second)
+            (path, item.integer("byteOffset"), item.integer("nbytes")) for path, item in items
         ]
-        forms = [
-            {item.text("format") for shard in shards for item in shard.objects("records")}
-            for shards in (first, second)
-        ]
+        forms = {item.text("format") for _, item in items}
     except FormatError:
-        return False
-    folders = [each.name.rpartition("/")[0] for each in (kept, other)]
-    return (
-        folders[0] == folders[1]
-        and places[0] == places[1]
-        and (HALVED in forms[0])
-        and HALVED not in forms[1]
-    )
+        return None
+    return (index.name.rpartition("/")[0], *places), HALVED in forms
