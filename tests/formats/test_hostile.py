@@ -102,6 +102,12 @@ def use(run: tvmdbg.DebugRun) -> None:
     assert run.model.title == run.title
 
 
+@pytest.mark.parametrize("piece", ['"', "{", '\\"', '{"', "{ "])
+def test_an_unknown_file_of_brackets_and_quotes_does_not_hang(piece: str) -> None:
+    with pytest.raises(tvmdbg.FormatError):
+        tvmdbg.open((" " + piece * 40_000).encode())
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A dump with files of other names than TVM's."""

@@ -542,6 +542,16 @@ def test_lines_that_are_no_rows_are_passed_once(line: str) -> None:
     assert f"{count} lines" in report.issues[0].message
 
 
+def test_many_strings_that_look_like_the_report_are_told_in_one_pass() -> None:
+    """Minutes where the text is encoded from its start for each of them."""
+    call = '{"Name":{"string":"é":{y"},"Duration (us)":{"microseconds":1.0}}'
+    text = f'{{"calls":[{",".join([call] * 20_000)}]}}'
+    report = read(text)
+    assert len(report) == 20_000
+    last = len(text[: text.rindex('"é')].encode())
+    assert f"byte {last} " in report.issues.by_rule("string-unclear")[-1].message
+
+
 def test_a_string_of_several_lines_is_one_cell() -> None:
     most = "Count,Duration (us),Name\n" + '1,2,"' + "x\n" * 63 + '"\n'
     assert read(most, "r.csv").names[0] == "x\n" * 63

@@ -87,8 +87,9 @@ def identify(source: ByteSource) -> Format | None:
 def suspect(source: ByteSource) -> Format | None:
     """Return the format that a source of no known format may be a broken file of."""
     start = head(source).replace(b"\0", b"")
+    opened = re.match(rb'\W*?[{"]', start)
     for word, part in ((b"traceEvents", "chrome"), (b"nodes", "graph")):
-        if re.search(rb'^\W*[{"].*\\?"' + word + rb'\\?"', start, re.DOTALL):
+        if opened and re.compile(b'"' + word + rb'\\?"').search(start, opened.end()):
             return format_of(part)
     return None
 

@@ -60,10 +60,14 @@ class PrintedText:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._known = (0, 0)  # a place and its offset
 
     def offset(self, position: int) -> int:
         """Return the offset in UTF-8 bytes of a place in the text."""
-        return len(self.text[:position].encode("utf-8", "surrogatepass"))
+        start, before = self._known if self._known[0] <= position else (0, 0)
+        found = before + len(self.text[start:position].encode("utf-8", "surrogatepass"))
+        self._known = (position, found)
+        return found
 
     def value(self, position: int, section: str) -> tuple[Any, int]:
         """Return a value and the place behind it; `section` tells what may follow a string."""
