@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import struct
 from typing import TYPE_CHECKING
 
 import ml_dtypes
@@ -227,8 +228,27 @@ def test_a_file_takes_its_place_at_once(tmp_path: Path) -> None:
     write_params(path, [("a", record), ("b", record)])
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert read_params(path).keys == ("a", "b")
-    with pytest.raises(FormatError, match="changed while reading"):
+    with pytest.raises(FormatError, match="changed after it was opened"):
         record.numpy()
+
+
+@pytest.mark.parametrize("where", ["name", "shape"])
+def test_a_file_whose_headers_were_rewritten_is_told(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "p.params"
+    shape = (6, 4000)
+    write_params(path, {"first": np.zeros(shape, "f4"), "last": np.ones(shape, "f4")})
+    before = path.stat()
+    records = read_params(path).records
+    data = path.read_bytes()
+    old, new = (b"last", b"LAST")
+    if where == "shape":
+        old, new = (struct.pack("<qq", *each) for each in (shape, (12, 2000)))
+    at = data.rindex(old)
+    path.write_bytes(data[:at] + new + data[at + len(new) :])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for record in records:
+        with pytest.raises(FormatError, match="changed after it was opened"):
+            record.numpy()
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -155,17 +155,34 @@ def test_a_file_that_changes_is_told(memory: Any) -> None:
     source = RemoteSource("memory://f")
     assert source.read(70_000, 4) == CONTENT[70_000:70_004]
     memory.pipe("/f", CONTENT[:-1] + b"!")
-    with pytest.raises(FormatError, match="file changed while reading"):
+    with pytest.raises(FormatError, match="file changed after it was opened"):
         source.read(70_000, 4)
     with serving({"/f": CONTENT}) as site:
         source = RemoteSource(f"{site.url}/f")
         assert source.read(70_000, 4) == CONTENT[70_000:70_004]
         site.files["/f"] = CONTENT[::-1]
-        with pytest.raises(FormatError, match="file changed while reading"):
+        with pytest.raises(FormatError, match="file changed after it was opened"):
             source.read(70_000, 4)
         site.files["/f"] = CONTENT[:80_000]
-        with pytest.raises(FormatError, match="file changed while reading"):
+        with pytest.raises(FormatError, match="file changed after it was opened"):
             source.read(79_000, 4_000)
+
+
+def test_a_file_that_is_gone_is_told(memory: Any) -> None:
+    memory.pipe("/f", CONTENT)
+    source = RemoteSource("memory://f")
+    memory.rm("/f")
+    with pytest.raises(FormatError, match="is gone; it was there when it was opened"):
+        source.read(70_000, 4)
+    with serving({"/f": CONTENT}) as site:
+        fetched, other = RemoteSource(f"{site.url}/f"), RemoteSource(f"{site.url}/f")
+        assert fetched.read(70_000, 4) == CONTENT[70_000:70_004]
+        del site.files["/f"]
+        for each in (fetched, other):
+            with pytest.raises((FormatError, OSError), match="it was there when it was opened"):
+                each.read(70_000, 4)
+            with pytest.raises((FormatError, OSError), match="it was there when it was opened"):
+                each.read_ranges([(70_000, 4)])
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,24 +1,27 @@
 from __future__ import annotations
 
 import copy
+import errno
 import gc
 import gzip
 import io
 import os
+import pickle
 import threading
 from pathlib import Path
 
 import pytest
 
-from tvmdbg_widgets.model import sources
+from tvmdbg_widgets.model import sources, sources_state
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import (
     ByteSource,
     BytesSource,
     FileSource,
-    StreamSource,
 )
 from tvmdbg_widgets.model.sources_given import as_source
+from tvmdbg_widgets.model.sources_part import PartSource
+from tvmdbg_widgets.model.sources_stream import StreamSource
 
 DESCRIPTORS = Path("/proc/self/fd")
 CONTENT = bytes(range(256)) * 40
@@ -93,7 +96,7 @@ def test_a_changed_file_is_told(tmp_path: Path, change: str) -> None:
         other.write_bytes(CONTENT)
         other.replace(path)
         os.utime(path, ns=(10**18, 10**18))
-    with pytest.raises(FormatError, match="file changed while reading") as caught:
+    with pytest.raises(FormatError, match="file changed after it was opened") as caught:
         source.read(0, 4)
     assert caught.value.hint
 
@@ -135,6 +138,106 @@ def test_a_removed_file_is_told(tmp_path: Path) -> None:
             source.read(0, 1)
 
 
+def rewrite(path: Path, at: int, data: bytes) -> None:
+    """Change bytes in place and set the modification time back, as backup tools do."""
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_rewrite_that_keeps_size_and_time_is_told_by_what_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    source = FileSource(path)
+    source.hold([(0, 8), (9000, 8)])
+    part = PartSource(source, 4000, 100, "part")
+    part.hold([(50, 8)])
+    sent = pickle.loads(pickle.dumps(source))
+    rewrite(path, 4052, b"!")
+    for each in (source, sent, part):
+        with pytest.raises(FormatError, match="headers that were read then; found others"):
+            each.read(0, 4)
+    rewrite(path, 4052, CONTENT[4052:4053])
+    assert source.read(0, 4) == CONTENT[:4]
+
+
+def test_what_changes_the_status_alone_is_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    source = FileSource(path)
+    source.hold([(0, 8), (20, 8)])
+    compared: list[object] = []
+    real = sources_state._digest
+    monkeypatch.setattr(
+        sources_state, "_digest", lambda *each: compared.append(each) or real(*each)
+    )
+    for change in (
+        lambda: path.chmod(0o600),
+        lambda: os.link(path, tmp_path / "g"),
+        lambda: rewrite(path, 9000, CONTENT[9000:9010]),
+    ):
+        compared.clear()
+        change()
+        for _ in range(3):
+            assert source.read(300, 17) == CONTENT[300:317]
+        assert len(compared) == 1
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["open", "closed"])
+@pytest.mark.parametrize("what", ["folder", "parent"])
+def test_what_stands_in_the_place_of_a_file_is_told(tmp_path: Path, what: str, known: bool) -> None:
+    path = tmp_path / "dump" / "f"
+    path.parent.mkdir()
+    path.write_bytes(CONTENT)
+    source = FileSource(path)
+    if known:
+        source.read(0, 1)  # leaves a descriptor
+    path.unlink()
+    if what == "folder":
+        path.mkdir()
+    else:
+        path.parent.rmdir()
+        path.parent.write_bytes(b"")
+    for _ in range(2):
+        with pytest.raises(FormatError, match="it was there when it was opened") as caught:
+            source.read(0, 1)
+        assert ("a folder has taken" in str(caught.value)) == (what == "folder")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_a_file_that_cannot_be_read_now_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    source = FileSource(path, "f")
+
+    def refuse(*_: object) -> int:
+        raise OSError(number, os.strerror(number), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "_pread_into", refuse)
+        with pytest.raises(OSError, match="it was there when it was opened") as caught:
+            source.read(0, 1)
+    assert caught.value.errno == number
+    assert os.strerror(number) in str(caught.value)
+    assert str(tmp_path) not in str(caught.value)
+    assert source.read(0, 1) == CONTENT[:1]
+
+
+def test_a_stream_that_was_closed_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(CONTENT)
+    with path.open("rb") as stream:
+        source = StreamSource(stream)
+    with pytest.raises(FormatError, match="closed file.*Keep it open"):
+        source.read(0, 1)
+
+
 def test_a_relative_path_stays_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +273,7 @@ def test_a_stream_that_was_cut_is_told() -> None:
     stream = io.BytesIO(CONTENT)
     source = StreamSource(stream)
     stream.truncate(10)
-    with pytest.raises(FormatError, match="changed while reading"):
+    with pytest.raises(FormatError, match="changed after it was opened"):
         source.read(5, 20)
 
 

@@ -92,8 +92,8 @@ def _write(planned: Conversion, file: IO[bytes]) -> None:
 
 def _opened(name: str, stack: ExitStack) -> ByteSource:
     """Open the input; what comes through a pipe is laid on disk first, for it is read twice."""
-    from tvmdbg_widgets.model.sources import StreamSource
     from tvmdbg_widgets.model.sources_given import as_source
+    from tvmdbg_widgets.model.sources_stream import StreamSource
 
     if name != "-":
         if Path(name).is_dir():

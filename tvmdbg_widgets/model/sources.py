@@ -7,19 +7,20 @@ import io
 import itertools
 import os
 import stat
-import threading
 import weakref
 from abc import ABC, abstractmethod
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.descriptors import Descriptors
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.relative_names import below, leads_below
+from tvmdbg_widgets.model.sources_state import FileState
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import PurePosixPath
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
@@ -111,6 +112,17 @@ class ByteSource(ABC):
                 hint="The file may be cut off: copy or write it again.",
             )
 
+    def hold(self, ranges: Iterable[tuple[int, int]]) -> None:  # noqa: B027 (most need not)
+        """Note the headers that all further reads rest on, to tell a change of the file by them.
+
+        Does nothing where the bytes cannot change, or where a change is told by other means.
+
+        Parameters
+        ----------
+        ranges
+            ``(offset, length)`` each.
+        """
+
     @abstractmethod
     def _fill(self, offset: int, view: memoryview) -> None:
         """Fill ``view`` (not empty, range checked) with the bytes at ``offset``."""
@@ -122,8 +134,8 @@ class ByteSource(ABC):
 class FileSource(ByteSource):
     """A file on disk. All sources together hold a few descriptors, however many there are.
 
-    Size, modification time, device and inode are noted when the source is made and compared after
-    each read.
+    After each read the file is compared with what it was when the source was made, as
+    :class:`~tvmdbg_widgets.model.sources_state.FileState` tells.
 
     Parameters
     ----------
@@ -160,9 +172,14 @@ class FileSource(ByteSource):
                 errno.EINVAL, "not a regular file; read() it and pass the bytes", self.name
             )
         with io.FileIO(self.path) as file:
-            self._identity = _identity(os.fstat(file.fileno()))
-        self.size = self._identity[0]
+            status = os.fstat(file.fileno())
+        self._state = FileState(status)
+        self.size = status.st_size
         self._own()
+
+    def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Compare these bytes again where the file may have changed; see :class:`ByteSource`."""
+        self._state.hold(ranges, self.read)
 
     def sibling(self, name: str) -> ByteSource:
         """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""
@@ -186,41 +203,47 @@ class FileSource(ByteSource):
     def _fill(self, offset: int, view: memoryview) -> None:
         try:
             file = _DESCRIPTORS.take(self._owner) or io.FileIO(self.path)
-        except FileNotFoundError as error:
-            raise self._gone(offset) from error
-        try:
-            done = _pread_into(file, offset, view)
-            identity = _identity(self.path.stat())
-        except FileNotFoundError as error:
-            file.close()
-            raise self._gone(offset) from error
-        except BaseException:
-            file.close()
-            raise
-        if identity == self._identity and done == len(view):
+            try:
+                done = _pread_into(file, offset, view)
+                status = self.path.stat()
+                same = done == len(view) and self._state.is_still(status, partial(_pread, file))
+            except BaseException:
+                file.close()
+                raise
+        except OSError as problem:
+            raise self._unreadable(problem, offset) from problem
+        if same:
             _DESCRIPTORS.give(self._owner, file)
             return
         file.close()
-        raise FormatError(
-            "file changed while reading",
-            file=self.name,
-            offset=offset,
-            expected="{} bytes, mtime_ns {}, device {}, inode {}".format(*self._identity),
-            found="{} bytes, mtime_ns {}, device {}, inode {}".format(*identity),
-            hint="Open it again when nothing writes to it any more.",
-        )
+        if stat.S_ISDIR(status.st_mode):
+            raise self._gone(offset, "a folder has taken the place of the file")
+        raise self._state.changed(status, self.name, offset)
 
-    def _gone(self, offset: int) -> FormatError:
+    def _unreadable(self, problem: OSError, offset: int) -> Exception:
+        if isinstance(problem, FileNotFoundError | NotADirectoryError):
+            return self._gone(offset, "the file is gone")
+        if isinstance(problem, IsADirectoryError):
+            return self._gone(offset, "a folder has taken the place of the file")
+        text = (
+            f"cannot be read now ({problem.strerror or problem}); it was there when it was opened"
+        )
+        return OSError(problem.errno or errno.EIO, text, self.name)
+
+    def _gone(self, offset: int, problem: str) -> FormatError:
         hint = "TVM's debugger removes its dump folder on exit(): keep a copy of it."
-        return FormatError("the file is gone", file=self.name, offset=offset, hint=hint)
+        problem = f"{problem}; it was there when it was opened"
+        return FormatError(problem, file=self.name, offset=offset, hint=hint)
 
 
 _OWNERS = itertools.count()
 _DESCRIPTORS = Descriptors(32)
 
 
-def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
-    return status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino
+def _pread(file: io.FileIO, offset: int, length: int) -> bytes:
+    """Return the bytes at ``offset``, fewer where the file ends before."""
+    data = bytearray(length)
+    return bytes(data[: _pread_into(file, offset, memoryview(data))])
 
 
 def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
@@ -262,57 +285,3 @@ class BytesSource(ByteSource):
 
     def _fill(self, offset: int, view: memoryview) -> None:
         view[:] = self._view[offset : offset + len(view)]
-
-
-class StreamSource(ByteSource):
-    """A seekable binary file object. It is never closed here, and its position is put back.
-
-    Parameters
-    ----------
-    stream
-        Opened by the caller in binary mode, with ``seek``, ``tell`` and ``read``.
-    name
-        What to call it in messages; its own ``name`` if left out.
-
-    Raises
-    ------
-    TypeError
-        The stream is a text stream or cannot seek.
-    """
-
-    def __init__(self, stream: IO[bytes], name: str | None = None) -> None:
-        if isinstance(stream, io.TextIOBase):
-            raise TypeError("this stream yields text; open the file in binary mode ('rb')")
-        if not stream.seekable():
-            raise TypeError("this stream cannot seek; read() it and pass the bytes")
-        self._stream = stream
-        self._lock = threading.Lock()
-        own_name = getattr(stream, "name", None)
-        self.name = name or (own_name if isinstance(own_name, str) else "<stream>")
-        with self._lock:
-            before = stream.tell()
-            self.size = stream.seek(0, os.SEEK_END)
-            stream.seek(before)
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        done = 0
-        with self._lock:
-            before = self._stream.tell()
-            try:
-                self._stream.seek(offset)
-                while done < len(view):
-                    part = self._stream.read(len(view) - done)
-                    if not part:
-                        break
-                    view[done : done + len(part)] = part
-                    done += len(part)
-            finally:
-                self._stream.seek(before)
-        if done < len(view):
-            raise FormatError(
-                "file changed while reading",
-                file=self.name,
-                offset=offset + done,
-                expected=f"{len(view) - done} more bytes",
-                found="the end of the stream",
-            )

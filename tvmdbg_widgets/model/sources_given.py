@@ -11,9 +11,9 @@ from tvmdbg_widgets.model.sources import (
     ByteSource,
     BytesSource,
     FileSource,
-    StreamSource,
 )
 from tvmdbg_widgets.model.sources_remote import RemoteSource
+from tvmdbg_widgets.model.sources_stream import StreamSource
 from tvmdbg_widgets.model.urls import is_url
 
 SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSource"

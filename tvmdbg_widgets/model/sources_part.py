@@ -8,7 +8,7 @@ from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.sources import ByteSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class PartSource(ByteSource):
@@ -50,6 +50,10 @@ class PartSource(ByteSource):
         for offset, length in ranges:
             self._check(offset, length)
         return self.whole.read_ranges([(self.offset + at, length) for at, length in ranges])
+
+    def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Note bytes that what was read rests on; see :class:`ByteSource`."""
+        self.whole.hold((self.offset + at, length) for at, length in ranges)
 
     def _fill(self, offset: int, view: memoryview) -> None:
         self.whole.read_into(self.offset + offset, view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.errors import FormatError
@@ -15,7 +16,7 @@ from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.urls import file_system, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 #: What a server without ranges may make us keep in memory.
 MOST_WHOLE = 256 << 20
@@ -123,24 +124,39 @@ class RemoteSource(ByteSource):
         if self._whole is not None or not self.far:
             return [self.read(offset, length) for offset, length in ranges]
         spans = coalesced(ranges)
-        self._prove(spans)
-        if self._parallel and len(spans) > 1:
-            with ThreadPoolExecutor(min(_WORKERS, len(spans))) as pool:
-                parts = list(pool.map(lambda span: self._get(*span), spans))
-        else:
-            parts = [self._get(*span) for span in spans]
-        self._recheck(spans[0][0] if spans else 0)
+        start = spans[0][0] if spans else 0
+        with self._still_there(start):
+            self._prove(spans)
+            if self._parallel and len(spans) > 1:
+                with ThreadPoolExecutor(min(_WORKERS, len(spans))) as pool:
+                    parts = list(pool.map(lambda span: self._get(*span), spans))
+            else:
+                parts = [self._get(*span) for span in spans]
+            self._recheck(start)
         return cut(ranges, spans, parts)
 
     def _fill(self, offset: int, view: memoryview) -> None:
         end = offset + len(view)
-        if end <= _HEAD and self._whole is None:
-            if self._head is None:
-                self._head = self._get(0, min(_HEAD, self.size))
-            view[:] = self._head[offset:end]
-            return
-        view[:] = self._get(offset, len(view))
-        self._recheck(offset)
+        with self._still_there(offset):
+            if end <= _HEAD and self._whole is None:
+                if self._head is None:
+                    self._head = self._get(0, min(_HEAD, self.size))
+                view[:] = self._head[offset:end]
+                return
+            view[:] = self._get(offset, len(view))
+            self._recheck(offset)
+
+    @contextmanager
+    def _still_there(self, offset: int) -> Iterator[None]:
+        """Say of what cannot be read that it could be when it was opened."""
+        try:
+            yield
+        except FileNotFoundError as problem:
+            text = "the file is gone; it was there when it was opened"
+            raise FormatError(text, file=self.name, offset=offset) from problem
+        except OSError as problem:
+            text = f"{problem.strerror or problem}; it was there when it was opened"
+            raise OSError(problem.errno or 5, text, self.name) from problem
 
     def _prove(self, spans: Sequence[tuple[int, int]]) -> None:
         """Let one request find out whether the server reads ranges, not sixteen at once."""
@@ -231,7 +247,7 @@ class RemoteSource(ByteSource):
 
     def _changed(self, offset: int, expected: str, found: str) -> FormatError:
         return FormatError(
-            "file changed while reading",
+            "the file changed after it was opened",
             file=self.name,
             offset=offset,
             expected=expected,

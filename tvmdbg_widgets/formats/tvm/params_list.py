@@ -14,10 +14,11 @@ from tvmdbg_widgets.formats.tvm.params_record import ARRAY_MAGIC, HeaderReader, 
 from tvmdbg_widgets.model.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.ranges import GAP, LONGEST
 from tvmdbg_widgets.model.readahead import ReadAhead
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.formats.tvm.params_record import RecordHeader
     from tvmdbg_widgets.model.graph import Graph
@@ -82,9 +83,20 @@ class ListReader:
             end = self._records(names, offset)
         else:
             raise foreign_file(self.source)
+        self.source.hold(self._headers())
         if self.error is None and end < self.source.size:
             extra = self.source.size - end
             self._note("trailing-bytes", Severity.NOTE, f"{extra} bytes follow the last array")
+
+    def _headers(self) -> Iterator[tuple[int, int]]:
+        """Yield offset and length of names and headers, with the small values between them."""
+        start = end = 0
+        for record in self.records:
+            if record.nbytes > GAP or record.offset - start > LONGEST:
+                yield start, record.offset - start
+                start = record.offset + record.nbytes
+            end = record.offset + record.nbytes
+        yield start, end - start
 
     def _names(self) -> tuple[list[str], int]:
         if self._u64(8, "reserved"):
