@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSuspicious, Verdict, verdictCounts } from "../src/shared/health.ts";
+import { nextSuspicious, UNREAD, Verdict, verdictCounts } from "../src/shared/health.ts";
 import { columnOf, healthScene, rowAt, Special } from "../src/tensor/health_scene.ts";
 import { entryLines, sentence, stateWords, suspiciousBeside } from "../src/tensor/health_words.ts";
 import { healthOf } from "./health_answer.ts";
@@ -72,6 +72,12 @@ describe("the strip", () => {
 
   it("tells the counts, the worst first, or that all is sound", () => {
     expect(stateWords(healthOf(9, { 2: FAULT, 4: DOUBT, 5: DOUBT }))).toBe("1 faulty, 2 doubtful");
+    const gone = { verdict: Verdict.UNKNOWN, words: "could not be read: gone", brief: UNREAD };
+    const raw = { verdict: Verdict.UNKNOWN, words: "complex", brief: "not judged" };
+    const some = healthOf(9, { 2: FAULT, 4: gone, 5: gone, 6: raw });
+    expect(stateWords(some)).toBe("1 faulty, 1 cannot be judged, 2 of 9 could not be read");
+    expect(stateWords(healthOf(2, { 0: gone, 1: gone }))).toBe("2 of 2 could not be read");
+    expect(entryLines(some, 4, "relu")[1]).toBe("could not be read: gone");
     expect(stateWords(healthOf(1234))).toBe("all 1,234 sound");
     const half = { 3: { verdict: Verdict.NOT_YET }, 4: { verdict: Verdict.NOT_YET } };
     expect(stateWords(healthOf(5, half, "scanning"))).toBe("3 of 5 …");

@@ -217,8 +217,15 @@ def test_a_file_that_shrinks_under_the_scan(tmp_path: Path) -> None:
     found = run.findings(progress=False)
     assert found.complete, "every tensor was tried"
     (fault,) = found.faults
-    assert fault.title == "2 tensors could not be read, first that of x (node 0)"
-    assert "output_tensors.params" in fault.evidence[0]
+    why = "the file changed after it was opened (output_tensors.params)"
+    assert fault.title == f"2 of 2 tensors could not be read: {why}"
+    assert fault.evidence == (f"x (node 0), a (node 1): {why}",)
+    assert not found.by_rule("scanned")
+    health = run.health(progress=False)
+    assert [each.words for each in health.unread] == [f"could not be read: {why}"] * 2
+    assert repr(health) == (
+        f"Health of 2 tensors: 2 unknown; 2 of 2 tensors could not be read: {why}"
+    )
 
 
 def test_a_file_that_vanishes_between_two_tensors(
@@ -237,6 +244,9 @@ def test_a_file_that_vanishes_between_two_tensors(
     thread.join(120)
     (fault,) = got[0].faults
     assert fault.entries == ((1, 0),)
+    assert fault.title.startswith("1 of 2 tensors could not be read: the file is gone; it was")
+    (note,) = got[0].by_rule("scanned")
+    assert note.title.startswith("1 of 2 tensors was read to the last value stored and holds")
     assert (1, 0) not in run.search.scan.scanned().statistics
 
 

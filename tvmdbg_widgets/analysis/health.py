@@ -31,7 +31,7 @@ from tvmdbg_widgets.analysis.findings import (
     saturated,
 )
 from tvmdbg_widgets.model.findings import Kind
-from tvmdbg_widgets.model.health import EntryHealth, Health, Verdict
+from tvmdbg_widgets.model.health import UNREAD, EntryHealth, Health, Verdict
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted, percent
@@ -137,7 +137,7 @@ class _Judge:
         broken = evidence.scanned.broken.get(entry)
         if broken is not None:
             words = f"could not be read: {one_line(broken)}"
-            return _Judged(_Suspicion.BROKEN, Verdict.UNKNOWN, words, "unreadable")
+            return _Judged(_Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
         found = evidence.scanned.statistics.get(entry)
         if found is None:
             return _Judged(_Suspicion.NOT_YET, Verdict.NOT_YET)

@@ -10,7 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.differences import value_pairs
 from tvmdbg_widgets.analysis.matching import Certainty, match
+from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.node_columns import NodeColumn
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.ulp import NO_DISTANCE, distance
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class OutputErrors:
         Entries that were compared, of how many.
     unmatched : int
         Entries with a tensor that no output of the reference, a run, surely stands for.
+    unread : int
+        Entries of which this run's or the reference's values could not be read.
 
     Raises
     ------
@@ -79,6 +83,7 @@ class OutputErrors:
         self._left = [entry for entry in self._reference if entry in self._tensors]
         self.values: npt.NDArray[np.float64] = np.full(parts.graph.num_entries, np.nan)
         self.done, self.total = 0, len(self._left)
+        self.unread = 0
 
     def run(self, watch: Callable[[int], None] = lambda _done: None) -> None:
         """Compare what is left, in node order.
@@ -94,7 +99,9 @@ class OutputErrors:
             watch(self.done)
             try:
                 found = self._error(self._tensors[entry], self._reference[entry], watch)
-            except (OSError, ValueError):
+            except (FormatError, OSError):
+                found, self.unread = np.nan, self.unread + 1
+            except ValueError:
                 found = np.nan
             self.values[self._graph.entry_id(*entry)] = found
             self._left.pop(0)
@@ -103,14 +110,19 @@ class OutputErrors:
     def column(self) -> NodeColumn:
         """Return what is known now."""
         units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
-        of = f"{self.unmatched:,} of {len(self._tensors):,} outputs"
+        notes = []
+        if self.unmatched:
+            of = f"{self.unmatched:,} of {len(self._tensors):,} outputs"
+            notes.append(f"{of} without a sure counterpart")
+        if self.unread:
+            notes.append(f"{self.unread:,} of {counted(self.total, 'output')} could not be read")
         return NodeColumn(
             "error",
             "entries",
             self.values.copy(),
             unit=units[self._measure],
             scale="log",
-            note=f"{of} without a sure counterpart" if self.unmatched else "",
+            note="; ".join(notes),
         )
 
     def _error(self, tensor: Tensor, reference: Any, watch: Callable[[int], None]) -> float:

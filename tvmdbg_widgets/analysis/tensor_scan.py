@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.model.errors import why_unread
 from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
@@ -308,9 +309,8 @@ class TensorScan:
             raise
         except Exception as problem:  # noqa: BLE001 (one broken tensor must not hide the others)
             _LOG.info("tensor %s cannot be read", entry, exc_info=True)
-            told = str(problem) if isinstance(problem, ValueError | OSError) else repr(problem)
             with self._changed:
-                self._broken[entry] = told
+                self._broken[entry] = why_unread(problem)
             return
         with self._changed:
             self._statistics[entry] = found

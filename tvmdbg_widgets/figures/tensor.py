@@ -22,6 +22,7 @@ from tvmdbg_widgets.figures.tensor_picture import (
 )
 from tvmdbg_widgets.figures.texts import fit, width, wrap, wrap_parts
 from tvmdbg_widgets.figures.theme import Theme, theme_of
+from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.pictures import Channels, Profile
 from tvmdbg_widgets.model.trust import Trust
 
@@ -166,6 +167,9 @@ def tensor_panel(
 
 
 def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixels: int) -> Panel:
+    narrow = width < NARROW
+    left = min(width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20), _WIDEST)
+    facts, drawn = _drawn(facts, left, most_pixels)
     tensor = facts.tensor
     said = f"Tensor {facts.entry_text} {tensor.name}: {', '.join(facts.head)}; {facts.verdict}"
     panel = Panel(width, said, ". ".join([said, *facts.health, *tensor.notes]), theme)
@@ -179,19 +183,17 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
         y = panel.paragraph(f"Warning: {note}", y, fill=theme.warning)
     if facts.withheld:
         y = panel.paragraph(facts.withheld, y, lines=3, fill=theme.muted)
+    if facts.unread:
+        y = panel.paragraph(facts.unread, y, lines=6, fill=theme.error)
     y = _health(panel, facts, y)
-    if facts.withheld and facts.statistics.histogram is not None:
+    if drawn is None and facts.statistics.histogram is not None:
         y = _statistics(panel, facts, MARGIN, y)
         room = min(_STATISTICS, width - 2 * MARGIN)
         y = draw_histogram(panel.marks, facts, MARGIN, y + 8, room=room, tall=_HISTOGRAM)
-    if not facts.statistics.applicable or facts.shown.plane is None:
+    if drawn is None:
         y = _trust(panel, facts, y, None)
         panel.height = y + MARGIN
         return panel
-    narrow = width < NARROW
-    left = width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20)
-    left = min(left, _WIDEST)
-    drawn = _drawn(facts, left, most_pixels)
     top = _trust(panel, facts, y, getattr(drawn, "exact", True)) + 8
     scale = facts.scale(drawn)
     marks = panel.marks
@@ -226,8 +228,20 @@ def _draw(
     return draw(marks, facts, drawn, scale, box)
 
 
-def _drawn(facts: TensorFacts, room: float, most_pixels: int) -> Picture | Channels | Profile:
-    """Return what is drawn: a plane where the tensor has no axis for the other two."""
+def _drawn(
+    facts: TensorFacts, room: float, most_pixels: int
+) -> tuple[TensorFacts, Picture | Channels | Profile | None]:
+    """Return what is drawn, None where there is nothing, and what is then to be told."""
+    if not facts.statistics.applicable or facts.shown.plane is None:
+        return facts, None
+    try:
+        return facts, _values(facts, room, most_pixels)
+    except (FormatError, OSError) as problem:
+        return facts.without_picture(problem), None
+
+
+def _values(facts: TensorFacts, room: float, most_pixels: int) -> Picture | Channels | Profile:
+    """Return the values to be drawn: a plane where the tensor has no axis for the other two."""
     box = Box(0, 0, room, _TALL)
     shown = facts.shown
     if shown.axis is not None and shown.show == "profile":
@@ -306,7 +320,7 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     tensor = facts.tensor
     lines = [f"{title}: {facts.entry_text} {tensor.name}; {'; '.join(facts.head)}"]
     lines += [f"  warning: {note}" for note in tensor.notes]
-    lines += [f"  {facts.withheld}"] if facts.withheld else []
+    lines += [f"  {each}" for each in (facts.withheld, facts.unread) if each]
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))
     lines.append(f"  {facts.trust(exact=None)}")
     lines += [f"  {facts.shown.words}"] if facts.shown.words else []

@@ -45,6 +45,7 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "color_map": scale.map if scale is not None else None,
         "color_range": list(options.color_range) if is_range else options.color_range,
         "verdict": facts.verdict,
+        "unread": facts.unread,
         "exact": found.exact,
         "counts": tensor_counts(found) if found.applicable else None,
         "statistics": _statistics(facts) if found.applicable else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import cached_property
@@ -23,9 +24,11 @@ from tvmdbg_widgets.figures.texts import (
     shape_text,
     short_text,
 )
+from tvmdbg_widgets.model.errors import FormatError, why_unread
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import bytes_text, fixed
+from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.trust import Trust
@@ -33,11 +36,11 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_options import TensorOptions
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
-    from tvmdbg_widgets.model.statistics import Statistics
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
 BINS = 64
+UNREAD = "could not be read"
 #: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20
@@ -96,13 +99,18 @@ def _percentiles(
         return ()
     bounds = spread.percentiles(PERCENTS)
     if found.exact and tensor.nbytes <= _MOST_SORTED:
-        bounds = [Interval(each, each) for each in tensor.percentiles(PERCENTS, reading)]
+        with suppress(FormatError, OSError):  # what the distribution tells stays
+            bounds = [Interval(each, each) for each in tensor.percentiles(PERCENTS, reading)]
     return tuple(zip(PERCENTS, bounds, strict=True))
 
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """One tensor as it is shown; ``withheld`` says why its values are not."""
+    """One tensor as it is shown; ``withheld`` says why its values are not.
+
+    ``unread`` says why they could not be read; the statistics are then those counted before, or
+    none.
+    """
 
     tensor: Tensor
     options: TensorOptions
@@ -110,13 +118,27 @@ class TensorFacts:
     shown: Shown
     percentiles: tuple[tuple[int, Interval], ...] = ()
     withheld: str = ""
+    unread: str = ""
 
     @classmethod
     def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> TensorFacts:
         """Count the values and choose what is shown."""
         shown = Shown.of(run, tensor, options)
-        found = _counted(run, tensor, shown.reading)
+        try:
+            found = _counted(run, tensor, shown.reading)
+        except (FormatError, OSError) as problem:
+            nothing = Statistics.not_applicable(tensor.size, UNREAD)
+            return cls(tensor, options, nothing, shown).without_picture(problem)
         return cls(tensor, options, found, shown, _percentiles(tensor, shown.reading, found))
+
+    def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
+        """Return the same where the values cannot be read any more."""
+        hint = getattr(problem, "hint", None)
+        told = f"The values cannot be read: {why_unread(problem)}."
+        if self.statistics.applicable:
+            told += " The statistics were counted before."
+        shown = replace(self.shown, plane=None, region=None)
+        return replace(self, shown=shown, unread=" ".join(filter(None, (told, hint))))
 
     def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
         """Return the same without what tells single values, and no bounds where ``counts_only``."""
@@ -182,6 +204,8 @@ class TensorFacts:
     def verdict(self) -> str:
         """Whether all values are finite, or many of them at the ends of an integer type."""
         found = self.statistics
+        if self.unread and not found.applicable:
+            return UNREAD
         if not found.applicable:
             return f"not counted: {found.reason}"
         if not found.size:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
 
@@ -66,6 +68,20 @@ class FormatError(ValueError):
             for name in ("problem", "file", "field", "offset", "expected", "found", "hint")
         }
         return _rebuild, (arguments,)
+
+
+def why_unread(problem: Exception) -> str:
+    """Say in short why something could not be read: no full stop, files by name alone."""
+    if isinstance(problem, FormatError):
+        return f"{problem.problem} ({_last(problem.file)})"
+    if isinstance(problem, OSError) and problem.strerror:
+        where = f" ({_last(os.fsdecode(problem.filename))})" if problem.filename else ""
+        return problem.strerror + where
+    return str(problem) if isinstance(problem, ValueError | OSError) else repr(problem)
+
+
+def _last(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
 
 
 def _rebuild(arguments: dict[str, Any]) -> FormatError:

@@ -20,6 +20,8 @@ from tvmdbg_widgets.model.text import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What is said in brief of an entry whose values could not be read.
+UNREAD = "unreadable"
 _LINES_SHOWN = 12
 _LONGEST_NAME = 100
 
@@ -222,6 +224,11 @@ class Health(Sequence[EntryHealth]):
         found = Counter(each.verdict for each in self._items)
         return {verdict: found[verdict] for verdict in VERDICTS}
 
+    @cached_property
+    def unread(self) -> tuple[EntryHealth, ...]:
+        """Entries whose values could not be read; their ``words`` say why."""
+        return tuple(each for each in self._items if each.brief == UNREAD)
+
     def summary(self) -> str:
         """Return the counts in words: ``"1 faulty, 3 doubtful, 40 sound"``."""
         order = (Verdict.FAULTY, Verdict.DOUBTFUL, Verdict.UNKNOWN, Verdict.SOUND, Verdict.NOT_YET)
@@ -278,6 +285,9 @@ class Health(Sequence[EntryHealth]):
 
     def _heading(self) -> str:
         told = f"Health of {counted(len(self), 'tensor')}: {self.summary()}"
+        if self.unread:
+            told += f"; {len(self.unread):,} of {counted(len(self), 'tensor')} "
+            told += self.unread[0].words
         return told if self.complete else f"{told}; interrupted, run.health() goes on"
 
     def _list(self, most: int) -> tuple[tuple[EntryHealth, ...], str]:

@@ -123,6 +123,10 @@ class ByteSource(ABC):
             ``(offset, length)`` each.
         """
 
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now, as far as that can be told at once."""
+        return None
+
     @abstractmethod
     def _fill(self, offset: int, view: memoryview) -> None:
         """Fill ``view`` (not empty, range checked) with the bytes at ``offset``."""
@@ -180,6 +184,14 @@ class FileSource(ByteSource):
     def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Compare these bytes again where the file may have changed; see :class:`ByteSource`."""
         self._state.hold(ranges, self.read)
+
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
+        try:
+            self.read(0, min(1, self.size))
+        except (FormatError, OSError) as problem:
+            return problem
+        return None
 
     def sibling(self, name: str) -> ByteSource:
         """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""

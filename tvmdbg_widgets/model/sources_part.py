@@ -55,5 +55,9 @@ class PartSource(ByteSource):
         """Note bytes that what was read rests on; see :class:`ByteSource`."""
         self.whole.hold((self.offset + at, length) for at, length in ranges)
 
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
+        return self.whole.trouble()
+
     def _fill(self, offset: int, view: memoryview) -> None:
         self.whole.read_into(self.offset + offset, view)

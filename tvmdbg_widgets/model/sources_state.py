@@ -33,19 +33,20 @@ class FileState:
     def __init__(self, status: os.stat_result) -> None:
         self._identity = _identity(status)
         self._ctime = status.st_ctime_ns
-        self._held: list[tuple[list[tuple[int, int]], bytes]] = []
+        self._held: dict[tuple[tuple[int, int], ...], bytes] = {}
 
     def hold(self, ranges: Iterable[tuple[int, int]], read: Read) -> None:
         """Note the bytes of ranges ``(offset, length)`` as they are now."""
-        kept = list(ranges)
-        self._held.append((kept, _digest(kept, read)))
+        kept = tuple(ranges)
+        if kept not in self._held:
+            self._held[kept] = _digest(kept, read)
 
     def is_still(self, status: os.stat_result, read: Read) -> bool:
         """Whether a status is that of the same file, unchanged; ``read`` reads it."""
         if _identity(status) != self._identity:
             return False
         if status.st_ctime_ns != self._ctime:
-            if any(_digest(ranges, read) != before for ranges, before in self._held):
+            if any(_digest(ranges, read) != before for ranges, before in self._held.items()):
                 return False
             self._ctime = status.st_ctime_ns
         return True

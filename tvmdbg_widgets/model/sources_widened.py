@@ -30,6 +30,10 @@ class WidenedSource(ByteSource):
         self.name = stored.name
         self.far = stored.far
 
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
+        return self.stored.trouble()
+
     def _fill(self, offset: int, view: memoryview) -> None:
         done = 0
         while done < len(view):

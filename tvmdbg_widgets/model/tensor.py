@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tvmdbg_widgets.model.dequantise import dequantised
+from tvmdbg_widgets.model.errors import why_unread
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.tensor_statistics import Counted
@@ -264,4 +265,6 @@ class Tensor(Counted):
         text += f"{list(self.shape)}, {self.nbytes:,} bytes"
         if self.trust is not Trust.EXACT:
             text += f", {self.trust.label}"
-        return text + "".join(f"; {note}" for note in self.notes) + ")"
+        text += "".join(f"; {note}" for note in self.notes)
+        problem = self.record.source.trouble()
+        return text + ("" if problem is None else f"; cannot be read: {why_unread(problem)}") + ")"

@@ -81,6 +81,8 @@ export interface TensorAnswer {
   index: number[];
   /** Whether planes beside this one take so little that they may be asked for before they are wanted. */
   cheap?: boolean;
+  /** Why the values of the plane cannot be read; what was counted of them before is still known. */
+  trouble?: string;
   tile: Tile | null;
 }
 

@@ -24,6 +24,7 @@ import type { Plane } from "./plane.ts";
 import { ProfileView } from "./profile_view.ts";
 import { ReadingPicker } from "./reading_picker.ts";
 import { cellCaption, Readout } from "./readout.ts";
+import { sameTensor } from "./same_tensor.ts";
 import { Saving } from "./saving.ts";
 import { Sight } from "./sight.ts";
 import type { ShowChoice, Shown } from "./state.ts";
@@ -34,6 +35,8 @@ import { ValuesTable } from "./values_table.ts";
 import { ViewBar } from "./view_bar.ts";
 import type { Wish } from "./wish.ts";
 import { nothingWords } from "./words.ts";
+
+const UNREAD = "The tensor could not be read";
 
 /** All that is seen of the inspector: its parts, and what is shown in them. */
 export class Board {
@@ -192,8 +195,13 @@ export class Board {
     this.#health.note(this.#noted());
   }
 
-  /** Shows what has changed. */
-  show(shown: Shown & { answer: TensorAnswer }, plane: Plane | null, plate: Plate | null): void {
+  /** Shows what has changed; `again` asks once more for what could not be read. */
+  show(
+    shown: Shown & { answer: TensorAnswer },
+    plane: Plane | null,
+    plate: Plate | null,
+    again: () => void,
+  ): void {
     const before = this.#shown;
     this.#hold(shown);
     const { answer, statistics } = shown;
@@ -204,13 +212,16 @@ export class Board {
     }
     this.numbers.show(shown);
     this.histogram.show(shown);
-    this.#trouble.hide();
     // A page without a kernel may hold the statistics of a tensor and nothing else of it.
     this.#frame.body.hidden = nothing && !statistics?.statistics?.size;
     this.#frame.left.hidden = nothing;
-    if (nothing) {
+    if (answer.trouble) {
+      this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.", again);
+    } else if (nothing) {
       const { title, detail } = nothingWords(shown);
       this.#trouble.empty(title, detail);
+    } else {
+      this.#trouble.hide();
     }
     this.#axes.show(plane, answer.axisNames);
     this.#layouts.show(answer);
@@ -265,12 +276,11 @@ export class Board {
 
   /** What can be chosen stays, so that one can go back to what could be read. */
   failed(wish: Wish, error: unknown, again: () => void): void {
-    const title = "The tensor could not be read";
     const hint = "Choose another plane or tensor, see the axes as stored (a), or retry.";
-    this.#trouble.failed(title, error, hint, again);
+    this.#trouble.failed(UNREAD, error, hint, again);
     this.#unread(wish.entry);
     this.choose(wish);
-    this.mirror.say(`${title}: ${errorText(error)}`);
+    this.mirror.say(`${UNREAD}: ${errorText(error)}`);
   }
 
   busy(busy: boolean): void {
@@ -310,9 +320,4 @@ export class Board {
       plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },
     });
   }
-}
-
-/** Whether two answers are of the same values, however they are laid out. */
-export function sameTensor(a: TensorAnswer | null, b: TensorAnswer | null): boolean {
-  return !!a && !!b && a.entry.join() === b.entry.join() && a.reading === b.reading;
 }

@@ -1,5 +1,5 @@
 import { counted, integer, percent } from "../shared/format.ts";
-import { isSuspicious, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
+import { isSuspicious, UNREAD, VERDICT_LABELS, Verdict, verdictCounts } from "../shared/health.ts";
 import { isUnderWay } from "../shared/scan.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 
@@ -13,11 +13,21 @@ export function stateWords(health: HealthAnswer): string {
 }
 
 /** `16 faulty, 2 doubtful`; sound ones are only told of where nothing else is. */
-function countsWords({ verdict, total }: HealthAnswer): string {
+function countsWords({ verdict, brief, total }: HealthAnswer): string {
   const counts = verdictCounts(verdict);
+  const unread = brief.filter((each) => each === UNREAD).length;
   const told = counts.filter(([each]) => each !== Verdict.SOUND && each !== Verdict.NOT_YET);
   if (told.length) {
-    return told.map(([each, count]) => `${integer(count)} ${VERDICT_LABELS[each]}`).join(", ");
+    const words = told.map(([each, count]): [number, string] =>
+      each === Verdict.UNKNOWN
+        ? [count - unread, VERDICT_LABELS[each]]
+        : [count, VERDICT_LABELS[each]!],
+    );
+    words.push([unread, `of ${integer(total)} could not be read`]);
+    return words
+      .filter(([count]) => count > 0)
+      .map(([count, label]) => `${integer(count)} ${label}`)
+      .join(", ");
   }
   const sound = counts.find(([each]) => each === Verdict.SOUND)?.[1] ?? 0;
   return sound === total ? `all ${integer(total)} sound` : `${integer(sound)} sound`;
@@ -30,7 +40,7 @@ export function entryLines(health: HealthAnswer, row: number, name: string): str
   const words = health.words[row];
   const lines = [
     `#${node}${output ? `:${output}` : ""} ${name}`,
-    words ? `${VERDICT_LABELS[verdict]}: ${words}` : VERDICT_LABELS[verdict]!,
+    [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
   ];
   const facts: string[] = [];
   const [low, high] = [health.low[row]!, health.high[row]!];

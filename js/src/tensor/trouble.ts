@@ -5,6 +5,8 @@ import { hinted, message, retry } from "../shared/message.ts";
 export class Trouble {
   readonly node = element("div", { class: "tvmdbg-tensor-trouble", hidden: true });
 
+  #error: unknown = null;
+
   get shown(): boolean {
     return !this.node.hidden;
   }
@@ -17,12 +19,16 @@ export class Trouble {
     this.#show(message("empty", title, detail));
   }
 
+  /** What is said already stays as it is, so that it is not read out again. */
   failed(title: string, error: unknown, hint: string, again: () => void): void {
+    if (this.shown && this.#error === error) return;
     const more = retry(error, "Ask for the tensor again", again);
     this.#show(message("error", title, hinted(error, hint)), ...(more ? [more] : []));
+    this.#error = error;
   }
 
   #show(...children: Node[]): void {
+    this.#error = null;
     this.node.replaceChildren(...children);
     this.node.hidden = false;
   }

@@ -2,7 +2,7 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { StatisticsAnswer, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
-import { type Board, sameTensor } from "./board.ts";
+import type { Board } from "./board.ts";
 import { type ColorScale, colorScale, sameScale } from "./color_scale.ts";
 import { Counting } from "./counting.ts";
 import type { Looks } from "./looks.ts";
@@ -10,6 +10,7 @@ import type { TensorOptions } from "./options.ts";
 import type { Plate } from "./picture.ts";
 import { Pictures } from "./pictures.ts";
 import { axisAlong, axisText } from "./plane.ts";
+import { sameTensor, withPicture } from "./same_tensor.ts";
 import type { Shown } from "./state.ts";
 import type { Wish } from "./wish.ts";
 import { tensorWords } from "./words.ts";
@@ -124,9 +125,10 @@ export class Viewing {
     this.#pictures.want(view, plane, known, beside);
   }
 
-  #answered(answer: TensorAnswer): void {
+  #answered(found: TensorAnswer): void {
     const { cross } = this.#board;
     const before = this.#answer;
+    const answer = withPicture(found, before);
     this.#answer = answer;
     this.#statistics = this.#found;
     if (!this.#wish.answered(answer)) {
@@ -150,19 +152,21 @@ export class Viewing {
 
   #failed(error: unknown): void {
     this.#answer = null;
-    const again = () => {
-      this.#pictures.forget();
-      this.want(null);
-    };
-    this.#board.failed(this.#wish, error, again);
+    this.#board.failed(this.#wish, error, () => this.#again());
     this.#events.painted();
+  }
+
+  #again(): void {
+    this.#pictures.forget();
+    if (!this.#found) this.#counted = "";
+    this.want(null);
   }
 
   draw(): void {
     const answer = this.#answer;
     if (!answer) return;
     const shown = { ...this.shown, answer };
-    this.#board.show(shown, this.#wish.plane, this.#plate(shown));
+    this.#board.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
     this.#board.zoomed(this.#looks.show);
   }
 

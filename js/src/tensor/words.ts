@@ -11,7 +11,7 @@ import type { Shown } from "./state.ts";
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {
   if (!answer) return "";
-  const { entry, name, dtype, shape, notes, trust } = answer;
+  const { entry, name, dtype, shape, notes, trust, trouble } = answer;
   const statistics = known?.statistics;
   const parts = [`Tensor ${entry.join(":")} ${name}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
@@ -25,7 +25,8 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
     }
   }
   if (trust !== "exact") parts.push(`matched ${trust}`);
-  return [parts.join(", "), ...notes].join(". ");
+  const told = trouble ? [`Its values could not be read: ${trouble}`] : [];
+  return [parts.join(", "), ...told, ...notes].join(". ");
 }
 
 /** What is said of one value: where it is, what it is, and what stands for it otherwise. */

@@ -217,8 +217,16 @@ class Evidence:
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
         """Name the first nodes and count the rest."""
-        shown = ", ".join(self.name(node) for node in nodes[:most])
-        return f"{shown} and {len(nodes) - most:,} more" if len(nodes) > most else shown
+        return _listed([self.name(node) for node in nodes[:most]], len(nodes))
+
+    def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
+        """Name the first entries and count the rest."""
+        return _listed([self.entry_name(entry) for entry in entries[:most]], len(entries))
+
+
+def _listed(names: Sequence[str], count: int) -> str:
+    shown = ", ".join(names)
+    return f"{shown} and {count - len(names):,} more" if count > len(names) else shown
 
 
 def nodes_of(entries: Iterable[Entry]) -> tuple[int, ...]:

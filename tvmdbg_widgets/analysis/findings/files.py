@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry
     from tvmdbg_widgets.model.issues import Issue
 
 NAME = "files"
@@ -35,22 +36,8 @@ _TOLD_ELSEWHERE = frozenset(
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make a fault of errors, one of unreadable tensors, and a doubt of warnings."""
-    broken = evidence.scanned.broken
-    if broken:
-        entries = tuple(sorted(broken))
-        yield Finding(
-            NAME,
-            Kind.FAULT,
-            f"{counted(len(entries), 'tensor')} could not be read, first that of "
-            f"{evidence.entry_name(entries[0])}",
-            cut([f"{evidence.entry_name(each)}: {one_line(broken[each])}" for each in entries]),
-            Certainty.CERTAIN,
-            "reading failed; the other tensors were read",
-            nodes_of(entries),
-            entries,
-            "Open the dump again once it is written, or copy it again from where it was made.",
-            1.0,
-        )
+    if evidence.scanned.broken:
+        yield _unread(evidence)
     others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
     errors = [issue for issue in others if issue.severity is Severity.ERROR]
     if errors:
@@ -58,6 +45,28 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     warnings = [issue for issue in others if issue.severity is Severity.WARNING]
     if warnings:
         yield _of(warnings, Kind.DOUBT, "are doubtful", "is doubtful")
+
+
+def _unread(evidence: Evidence) -> Finding:
+    broken, total = evidence.scanned.broken, evidence.scanned.total
+    entries = tuple(sorted(broken))
+    reasons: dict[str, list[Entry]] = {}
+    for entry in entries:
+        reasons.setdefault(one_line(broken[entry]), []).append(entry)
+    others = f", and {len(reasons) - 1:,} other reasons" if len(reasons) > 1 else ""
+    return Finding(
+        NAME,
+        Kind.FAULT,
+        f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
+        f"{next(iter(reasons))}{others}",
+        cut([f"{evidence.list_entries(some)}: {reason}" for reason, some in reasons.items()]),
+        Certainty.CERTAIN,
+        "reading failed" + ("; the other tensors were read" if len(entries) < total else ""),
+        nodes_of(entries),
+        entries,
+        "Open the dump again once it is written, or copy it again from where it was made.",
+        1.0,
+    )
 
 
 def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:

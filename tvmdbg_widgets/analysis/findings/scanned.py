@@ -40,11 +40,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if scanned.broken:
         facts.append(f"{counted(len(scanned.broken), 'tensor')} could not be read")
     was, hold = ("was", "holds") if len(read) == 1 else ("were", "hold")
+    subject = counted(len(read), "tensor")
+    if scanned.broken:
+        subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
     yield Finding(
         NAME,
         Kind.NOTE,
-        f"{counted(len(read), 'tensor')} {was} read to the last value stored and {hold} neither "
-        "NaN nor Inf",
+        f"{subject} {was} read to the last value stored and {hold} neither NaN nor Inf",
         tuple(facts),
         Certainty.CERTAIN,
         "every value that these store was read",

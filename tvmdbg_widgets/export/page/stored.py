@@ -212,7 +212,7 @@ class _Store:
         hidden = self._is_withheld(tensor)
         if trouble:
             self.unread.add(row)
-            self.notes[row] = self.eraser.text(trouble)
+            self.notes[row] = trouble
         elif hidden and self.secret.counts_only(tensor):
             self.notes[row] = words.COUNTS_ONLY
         elif hidden:

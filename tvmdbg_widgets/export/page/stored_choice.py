@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.export.page.stored_pack import compressed
 from tvmdbg_widgets.export.page.stored_pictures import (
     StoredPicture,
@@ -55,6 +56,8 @@ class Candidate:
         By the row of the variant.
     seen : pair
         Axes and index of the plane that is in sight as the page is saved.
+    trouble : str
+        Why the values could not be read; empty where they could.
     """
 
     row: int
@@ -65,6 +68,7 @@ class Candidate:
     profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
     whole: Whole | None = None
+    trouble: str = ""
 
     def clear(self) -> None:
         """Forget what was chosen."""
@@ -123,7 +127,7 @@ def choose_pictures(
     """Give every candidate the pictures of its first planes, while the budget lasts."""
     for each in candidates:
         step(each.tensor.nbytes)
-        if not each.has_picture:
+        if not each.has_picture or each.trouble:
             continue
         for variant, plane in each.first_planes():
             _try_picture(each, variant, plane, budget)
@@ -133,7 +137,7 @@ def choose_profiles(candidates: Sequence[Candidate], budget: Budget) -> None:
     """Give the candidates with pictures the profiles along their axes, while the budget lasts."""
     failures = 0
     for each in candidates:
-        if not each.pictures or failures == _TRIES:
+        if not each.pictures or each.trouble or failures == _TRIES:
             continue
         for variant, found in each.variants.items():
             if has_profiles(found) and not _try_profiles(each, variant, budget):
@@ -152,15 +156,15 @@ def choose_planes(candidates: Sequence[Candidate], budget: Budget) -> None:
                 continue
             if not _try_picture(each, *at, budget):
                 failures += 1
-                continue
-            left.append((each, rest))
+            elif not each.trouble:
+                left.append((each, rest))
         queues = left
 
 
 def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
     """Replace pictures by the whole values, by priority, where the budget allows."""
     for each in candidates:
-        if each.tensor.nbytes > budget.raw or not each.variants:
+        if each.tensor.nbytes > budget.raw or not each.variants or each.trouble:
             continue
         if is_complex(each.tensor.dtype) and each.tensor.size > _MOST_COMPLEX:
             continue
@@ -173,7 +177,8 @@ def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
 def _try_whole(each: Candidate, budget: Budget) -> bool:
     try:
         found = whole(each.tensor, list(each.variants.values()))
-    except (FormatError, OSError):
+    except (FormatError, OSError) as problem:
+        each.trouble = words.unread(problem)
         return False
     cost = sum(map(compressed, found.data)) + _ROW * len(found.forms)
     cost += sum(compressed("\n".join(each.unique).encode()) for each in found.texts.values())
@@ -187,8 +192,9 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
 def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
     try:
         made = stored_profiles(variant, each.variants[variant])
-    except (FormatError, OSError):
-        return False
+    except (FormatError, OSError) as problem:
+        each.trouble = words.unread(problem)
+        return True  # the budget is not to blame
     if not budget.take(compressed(made.data) + _ROW, len(made.data)):
         return False
     each.profiles.append(made)
@@ -201,8 +207,9 @@ def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) ->
         return True
     try:
         made = stored_picture(variant, found, plane)
-    except (FormatError, OSError):
-        return False
+    except (FormatError, OSError) as problem:
+        each.trouble = words.unread(problem)
+        return True  # the budget is not to blame
     cost = (compressed(made.data) + _ROW, len(made.data))
     if not budget.take(*cost):
         return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
+from tvmdbg_widgets.export.page import stored_words as words
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.strings import StringColumn
@@ -105,7 +106,7 @@ def variants(
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
         except (FormatError, OSError) as problem:
-            trouble = f"values could not be read when this page was made: {problem}"
+            trouble = words.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
         found.append(Variant(row, reading or "", values, header.opened(values), numbers))
     return found, trouble

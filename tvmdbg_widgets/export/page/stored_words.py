@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.export.page.stored_pictures import CELLS
 from tvmdbg_widgets.export.withheld import FEWEST
+from tvmdbg_widgets.model.errors import why_unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,11 @@ def too_small(least: int, budget: int) -> str:
     )
 
 
+def unread(problem: Exception) -> str:
+    """Say why values could not be read."""
+    return f"values could not be read when this page was made: {why_unread(problem)}"
+
+
 def remedy(*, parameters: bool) -> str:
     """Return the call that makes a page with all values."""
     return f'save_html(share="tensors"{", parameters=True" if parameters else ""})'
@@ -70,6 +76,8 @@ def candidate_note(each: Candidate) -> str:
     """Return what the page says beside one tensor's picture; empty where all values are there."""
     if each.whole is not None or not each.has_picture:
         return ""
+    if each.trouble:
+        return each.trouble
     if not each.pictures:
         return NO_ROOM
     stored, there = len(each.pictures), each.planes
@@ -85,12 +93,13 @@ def choice_sentences(
     candidates: Sequence[Candidate], share: str, budget: int, noun: str
 ) -> list[str]:
     """Return what of the tensors that may be shown is not in the page."""
-    shown = [each for each in candidates if each.has_picture]
+    shown = [each for each in candidates if each.has_picture and not each.trouble]
+    unread = [each.tensor for each in candidates if each.trouble]
     room = f"budget of {megabytes(budget)}"
     if share == "statistics":
         tensors = [each.tensor for each in candidates]
         return [f"values of {amount(tensors, noun)}: share='statistics'"] if tensors else []
-    found = []
+    found = [f"values of {amount(unread, noun)} that could not be read"] if unread else []
     pictured = [each for each in shown if each.pictures and each.whole is None]
     if pictured:
         tensors = [each.tensor for each in pictured]

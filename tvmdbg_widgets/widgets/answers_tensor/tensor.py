@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.pictures import is_cheap
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import (
@@ -30,16 +31,13 @@ def tensor(context: Context, question: Question) -> Reply:
     header = _header(context, about, plane)
     if plane is None:
         return Reply(header)
-    shown = context.pictures.get(
-        about.key,
-        about.values,
-        plane,
-        rows,
-        cols,
-        asked_part(plane, question),
-        question.flag("exact"),
-        context.watch,
-    )
+    part, exact = asked_part(plane, question), question.flag("exact")
+    try:
+        shown = context.pictures.get(
+            about.key, about.values, plane, rows, cols, part, exact, context.watch
+        )
+    except (FormatError, OSError) as problem:
+        return Reply({**header, "trouble": str(problem)})
     columns, buffer = packed_cells(shown)
     header["cheap"] = not about.stored.source.far and is_cheap(about.values, plane)
     header["tile"] = {
