@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import numpy as np
 import traitlets
 
@@ -15,9 +14,10 @@ from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.messages import Question, message_id
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View, a_session, own_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,8 @@ class ComparisonView(View):
     _css = bundle("comparison.css")
     _code = traitlets.Unicode(code_name("comparison")).tag(sync=True)
 
-    run_b = anywidget.WidgetTrait().tag(sync=True)
-    session_b = anywidget.WidgetTrait().tag(sync=True)
+    run_b = ModelTrait()
+    session_b: Any = ModelTrait()
     linked = traitlets.Bool(True).tag(sync=True)
     kind = traitlets.Enum(
         [each.label for each in DifferenceKind], allow_none=True, default_value=None
@@ -109,6 +109,14 @@ class ComparisonView(View):
         own = Session(b) if a is b else b.session
         super().__init__(a, run_b=b.model, session_b=own, **traits)
         self.on_msg(self._on_question)
+
+    @traitlets.validate("run_b")
+    def _its_own_run_b(self, proposal: dict[str, Any]) -> object:
+        return own_model(proposal, self._run_b)
+
+    @traitlets.validate("session_b")
+    def _another_session(self, proposal: dict[str, Any]) -> Session:
+        return a_session(proposal)
 
     def __repr__(self) -> str:
         a, b = self.comparison.titles

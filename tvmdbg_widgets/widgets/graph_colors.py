@@ -112,7 +112,7 @@ class GraphColors(traitlets.HasTraits):
     label = traitlets.Unicode("").tag(sync=True)
     #: Columns that the page does not have of itself, by name; None for what it can ask for.
     _color_columns = traitlets.Dict().tag(sync=True)
-    _color_paused = traitlets.Bool(False).tag(sync=True)
+    _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
     _debug_run: DebugRun  # the view's
     _begun = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.widgets.time_range import StepRange
 from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ class MemoryOptions(traitlets.HasTraits):
 
     parameters = traitlets.Bool(True).tag(sync=True)
     color_by = traitlets.Enum(["kind", "size"], "kind").tag(sync=True)
-    step_range = traitlets.Tuple(
-        traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    step_range = StepRange().tag(sync=True)
 
 
 class MemoryView(MemoryOptions, View):

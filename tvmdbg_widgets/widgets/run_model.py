@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import traitlets
 
 from tvmdbg_widgets.widgets.bundles import bundle
 from tvmdbg_widgets.widgets.desk import Desk
+from tvmdbg_widgets.widgets.guarded import Guarded
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 
-class RunModel(anywidget.AnyWidget):
+class RunModel(Guarded):
     """Answers the views of one run over custom messages; it has no view of its own.
 
     Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
@@ -31,8 +31,8 @@ class RunModel(anywidget.AnyWidget):
     _esm = bundle("run.js")
     _view_name = traitlets.Any(None).tag(sync=True)
 
-    title = traitlets.Unicode("").tag(sync=True)
-    content_hash = traitlets.Unicode("").tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True, page=False)
+    content_hash = traitlets.Unicode("").tag(sync=True, page=False)
 
     def __init__(self, run: DebugRun, **traits: Any) -> None:
         self._run = run

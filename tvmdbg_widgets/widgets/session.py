@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import traitlets
 
 from tvmdbg_widgets.model.node_refs import listed
 from tvmdbg_widgets.widgets.bundles import bundle
+from tvmdbg_widgets.widgets.guarded import Guarded
 from tvmdbg_widgets.widgets.marks import checked_notes, checked_tour, entry_of, node_id
 from tvmdbg_widgets.widgets.time_range import TimeRange
 from tvmdbg_widgets.widgets.trait_errors import as_trait_error
@@ -27,7 +27,7 @@ class NodeIds(traitlets.List[int]):
         return super().validate(obj, listed(value))
 
 
-class Session(anywidget.AnyWidget):
+class Session(Guarded):
     """Shared state of linked views. It has no view of its own.
 
     Views that were given the same session follow each other, in one cell or in several. Every

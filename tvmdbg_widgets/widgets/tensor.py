@@ -69,6 +69,11 @@ class TensorOptions(traitlets.HasTraits):
             raise traitlets.TraitError(f"color_range must be (low, high), both finite, not {found}")
         return found
 
+    @traitlets.validate("along")
+    def _no_bool(self, proposal: Any) -> int | None:
+        along = proposal["value"]
+        return None if along is None else int(along)
+
     @traitlets.validate("data_layout")
     def _well_formed(self, proposal: Any) -> str | None:
         text: str | None = proposal["value"]

@@ -18,9 +18,9 @@ def as_trait_error(name: str) -> Iterator[None]:
     Raises
     ------
     TraitError
-        For a TypeError, ValueError or LookupError inside; its message follows the trait's name.
+        For what a check raises; its message follows the trait's name.
     """
     try:
         yield
-    except (TypeError, ValueError, LookupError) as problem:
+    except (TypeError, ValueError, LookupError, OverflowError) as problem:
         raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import traitlets
+
+from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
+from tvmdbg_widgets.widgets.session import Session
 
 if TYPE_CHECKING:
     import os
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
     from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.session import Session
 
 #: A saved notebook carries at most so much for one view.
 _MOST_BYTES = 96_000
@@ -35,7 +36,36 @@ def require_run(view: object, run: object) -> None:
         )
 
 
-class View(anywidget.AnyWidget):
+def own_model(proposal: dict[str, Any], run: DebugRun) -> object:
+    """Return the model that a trait is set to, if it is the run's.
+
+    Raises
+    ------
+    TraitError
+        It is another: a view shows one run for all its life.
+    """
+    if proposal["value"] is not run.model:
+        name = proposal["trait"].name
+        raise traitlets.TraitError(f"{name} stays the model of {run.title!r}: make another view")
+    return proposal["value"]
+
+
+def a_session(proposal: dict[str, Any]) -> Session:
+    """Return the session that a trait is set to.
+
+    Raises
+    ------
+    TraitError
+        It is none.
+    """
+    found = proposal["value"]
+    if not isinstance(found, Session):
+        name = proposal["trait"].name
+        raise traitlets.TraitError(f"{name} is a Session, not {type(found).__name__}")
+    return found
+
+
+class View(Guarded):
     """One view of a run, linked to the others by its session.
 
     Parameters
@@ -52,8 +82,8 @@ class View(anywidget.AnyWidget):
         For something that is no run, or a keyword that is no trait of this view.
     """
 
-    run = anywidget.WidgetTrait().tag(sync=True)
-    session = anywidget.WidgetTrait().tag(sync=True)
+    run = ModelTrait()
+    session: Any = ModelTrait()
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
@@ -67,6 +97,14 @@ class View(anywidget.AnyWidget):
                     f"{type(self).__name__} has no argument {name!r}; it takes {', '.join(usable)}"
                 )
         super().__init__(run=run.model, session=session or run.session, **traits)
+
+    @traitlets.validate("run")
+    def _its_own_run(self, proposal: dict[str, Any]) -> object:
+        return own_model(proposal, self._debug_run)
+
+    @traitlets.validate("session")
+    def _a_session(self, proposal: dict[str, Any]) -> Session:
+        return a_session(proposal)
 
     def __repr__(self) -> str:
         return (
