@@ -185,6 +185,24 @@ def test_some_that_could_not_be_read_are_not_called_finite(
     assert "all finite" in run.figure("tensor", entry=(2, 0)).text, "it can be read again"
 
 
+def test_a_count_that_failed_once_leaves_nothing_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are no threads a count goes on from call to call."""
+    values = np.ones(1 << 20, np.float32)
+    (tmp_path / PARAMS).write_bytes(params([Op("x", values)]))
+    tensor = tvmdbg.open(tmp_path / PARAMS).tensors[0]
+    assert 0 < tensor.count_on(0) < values.size
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "_pread_into", lambda *_: 0)
+        with pytest.raises(FormatError):
+            tensor.count_on(0)
+    while tensor.count_on(0) < values.size:
+        pass
+    tensor.count_on(0)  # puts together what was counted
+    assert tensor.statistics().finite == values.size
+
+
 def test_who_asks_for_values_is_told(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     run = tvmdbg.open(folder)

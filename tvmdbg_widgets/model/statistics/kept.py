@@ -84,7 +84,11 @@ class Kept:
             return self._values.count
         if self._slices is None:
             self._slices = Slices(self._values)
-        found = self._slices.go_on(seconds)
+        try:
+            found = self._slices.go_on(seconds)
+        except BaseException:
+            self._slices = None  # a piece is missing: the next call begins anew
+            raise
         if found is None:
             return self._slices.done
         with self._lock:
