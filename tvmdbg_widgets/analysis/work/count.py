@@ -14,6 +14,7 @@ from tvmdbg_widgets.analysis.memory_sizes import known_sizes
 from tvmdbg_widgets.analysis.work.call import Bounds, Call, Operand
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.analysis.work.movement import reads_part
+from tvmdbg_widgets.analysis.work.operands import lacks_operands
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import bytes_text, counted
@@ -277,6 +278,8 @@ class _Reader:
         ``strided_slice``), as much of it counts as is written.
         """
         own = parts(self._graph.func_names[node])
+        if lacks_operands(own, len(read)):
+            return "it reads nothing"
         written = sum(self._sizes[self._offsets[node] : self._offsets[node + 1]])
         if any(map(reads_part, own)):
             part = next(filter(reads_part, own))

@@ -19,17 +19,14 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
-from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.analysis.work.call import Bounds, bare
 from tvmdbg_widgets.analysis.work.convolution import convolution, is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul, matmul
 from tvmdbg_widgets.analysis.work.movement import keeps, moves
+from tvmdbg_widgets.analysis.work.operands import broadcast_to, misfit
 from tvmdbg_widgets.analysis.work.reductions import (
     REDUCTIONS,
     is_pooling,
@@ -37,28 +34,15 @@ from tvmdbg_widgets.analysis.work.reductions import (
     pooling,
     softmax,
 )
+from tvmdbg_widgets.analysis.work.ways import TooManyError, Value, Ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tvmdbg_widgets.analysis.work.call import Call, Shape
 
 #: Names are cut at 80 characters, and a hash stands for the rest
 #: (``src/relay/backend/te_compiler_cache.cc`` @ v0.19.0).
 _CUT: Final = re.compile(r"_[0-9]{12,}_")
-_MOST_STATES: Final = 4000
 _MOST_VALUES: Final = 12
-
-
-class _Value(NamedTuple):
-    """A result or an operand within a function."""
-
-    shape: Shape
-    constant: bool
-
-
-class _TooManyError(Exception):
-    """Raised where there are too many ways to try."""
 
 
 def operations(call: Call, func_name: str) -> Bounds:
@@ -76,6 +60,9 @@ def operations(call: Call, func_name: str) -> Bounds:
     out = call.outputs[0]
     if out is None:
         return Bounds.unknown("the shape of its output is not in the graph")
+    why = misfit(call, out)
+    if why:
+        return Bounds.unknown(why)
     heads = [at for at, part in enumerate(parts) if _is_head(part)]
     if len(heads) > 1:
         names = " and ".join(parts[at] for at in heads)
@@ -123,7 +110,12 @@ def _of_head(call: Call, out: Shape, at: int) -> Bounds:
     else:
         read = call.operands[0].shape if len(call.operands) == 1 or at == 0 else None
         found = pooling(part, read, out, call.attrs)
-    return Bounds.unknown(found) if isinstance(found, str) else Bounds(found, found)
+    if isinstance(found, str):
+        return Bounds.unknown(found)
+    left = _without_read_by_head(call, out, at, _values(call)) if at == 0 else []
+    if not broadcast_to([each.shape for each in left], out, parts):
+        return Bounds.unknown("the shapes of its operands do not lead to that of its output")
+    return Bounds(found, found)
 
 
 def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
@@ -176,22 +168,26 @@ def _per_element(part: str) -> int:
 
 def _tried(call: Call, out: Shape, head: int | None) -> Bounds:
     """Return the least and the most operations of all ways to give the operators operands."""
-    values = [_Value(each.shape or (), each.constant) for each in call.operands]
+    values = _values(call)
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
         values = _without_read_by_head(call, out, head, values)
     if len(values) > _MOST_VALUES:
         return Bounds.unknown(f"{len(values)} operands: too many ways to share them out")
     try:
         for fold in (True, False):
-            found = _Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())
+            found = Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())
             if found is not None:
                 return Bounds(*found)
-    except _TooManyError:
+    except TooManyError:
         return Bounds.unknown("too many ways to share out its operands among its operators")
     return Bounds.unknown("the shapes of its operands do not lead to that of its output")
 
 
-def _without_read_by_head(call: Call, out: Shape, head: int, values: list[_Value]) -> list[_Value]:
+def _values(call: Call) -> list[Value]:
+    return [Value(each.shape or (), each.constant) for each in call.operands]
+
+
+def _without_read_by_head(call: Call, out: Shape, head: int, values: list[Value]) -> list[Value]:
     """Return the operands that are left for operators which go element by element.
 
     A convolution reads two operands that stand side by side; where several pairs fit, which of
@@ -212,92 +208,3 @@ def _without_read_by_head(call: Call, out: Shape, head: int, values: list[_Value
     if is_softmax(part) and head > 0:
         return values
     return values[1:]
-
-
-class _Ways:
-    """Tries every way to evaluate operators in order.
-
-    Parameters
-    ----------
-    parts : tuple of str
-    out : shape
-    head : int or None
-        Position of the operator whose output has the shape of the function's, or of the reduction.
-    fold : bool
-        No operator reads constants alone.
-    """
-
-    def __init__(self, parts: tuple[str, ...], out: Shape, head: int | None, fold: bool) -> None:
-        self._parts, self._out, self._head, self._fold = parts, out, head, fold
-        self._known: dict[object, tuple[int, int] | None] = {}
-
-    def of(
-        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
-    ) -> tuple[int, int] | None:
-        """Return least and most operations from one operator on; None where nothing fits.
-
-        Parameters
-        ----------
-        at : int
-        waiting : tuple of _Value
-            Operands and results that nothing has read yet, sorted.
-        read : tuple of _Value
-            Those that something has read, which others may read, too; each once.
-        """
-        key = (at, waiting, read)
-        if key not in self._known:
-            if len(self._known) >= _MOST_STATES:
-                raise _TooManyError
-            self._known[key] = None
-            self._known[key] = self._best(at, waiting, read)
-        return self._known[key]
-
-    def _best(
-        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
-    ) -> tuple[int, int] | None:
-        if at == len(self._parts):
-            return (0, 0) if [each.shape for each in waiting] == [self._out] else None
-        found: list[tuple[int, int]] = []
-        for result, own, used in self._results(at, waiting, read):
-            left = list(waiting)
-            for each in used:
-                if each in left:
-                    left.remove(each)
-            rest = self.of(at + 1, tuple(sorted([*left, result])), tuple(sorted({*read, *used})))
-            if rest is not None:
-                found.append((own + rest[0], own + rest[1]))
-        if not found:
-            return None
-        return min(each[0] for each in found), max(each[1] for each in found)
-
-    def _results(
-        self, at: int, waiting: tuple[_Value, ...], read: tuple[_Value, ...]
-    ) -> Iterator[tuple[_Value, int, tuple[_Value, ...]]]:
-        """Yield what an operator can write, its operations, and what it reads."""
-        part = self._parts[at]
-        each = elementwise(part)
-        if each is None and bare(part) not in REDUCTIONS:
-            yield _Value(self._out, False), 0, ()
-            return
-        choices = sorted({*waiting, *read})
-        if each is None:
-            for value in choices:
-                size, whole = math.prod(value.shape), math.prod(self._out)
-                if size >= whole and (not whole or size % whole == 0):
-                    count = size + REDUCTIONS[bare(part)] * whole
-                    yield _Value(self._out, False), count, (value,)
-            return
-        for number in range(1, each.operands + 1):
-            for used in combinations_with_replacement(choices, number):
-                constant = all(value.constant for value in used)
-                shape = _broadcast(tuple(value.shape for value in used))
-                if shape is not None and not (constant and self._fold):
-                    yield _Value(shape, constant), each.operations * math.prod(shape), used
-
-
-@cache
-def _broadcast(shapes: tuple[Shape, ...]) -> Shape | None:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None

@@ -31,6 +31,12 @@ _SIZES: Final = re.compile(r"\d+")
 _SOFTMAX: Final = 5
 
 
+def reduces_to(data: Shape, out: Shape) -> bool:
+    """Whether a reduction over some axes, kept as 1 or not, leads from one shape to another."""
+    axes = iter(data)
+    return all(size in axes for size in out if size != 1)
+
+
 def is_softmax(part: str) -> bool:
     """Whether an operator is a softmax."""
     return bare(part) in ("softmax", "fast_softmax", "log_softmax")
@@ -58,11 +64,11 @@ def pooling(part: str, data: Shape | None, out: Shape, attrs: Mapping[str, str])
     named = _POOL.fullmatch(bare(part))
     if named is None or data is None:
         return f"{part}: the shape it reads is not in the graph"
+    if len(data) != len(out):
+        return f"{part}: what it reads and what it writes differ in rank"
     written = math.prod(out)
     extra = written if named[2] == "avg" else 0
-    even = len(data) == len(out) and all(
-        one and other and one % other == 0 for one, other in zip(data, out, strict=True)
-    )
+    even = all(one and other and one % other == 0 for one, other in zip(data, out, strict=True))
     if named[1] and even:
         return math.prod(data) + extra
     if named[1]:
