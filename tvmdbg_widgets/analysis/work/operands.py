@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from tvmdbg_widgets.analysis.work.call import bare
 from tvmdbg_widgets.analysis.work.convolution import is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
@@ -69,7 +67,11 @@ def _without_channels(shapes: Sequence[Shape], out: Shape, parts: Sequence[str])
 
 def _spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
     """Whether operands together are as large as the output, to which each is broadcast."""
-    return shapes == [out] or out == np.broadcast_shapes(*_without_channels(shapes, out, parts))
+    wide = _without_channels(shapes, out, parts)
+    return shapes == [out] or all(
+        any(len(shape) >= at and shape[-at] == out[-at] for shape in wide)
+        for at in range(1, len(out) + 1)
+    )
 
 
 def _operands(part: str) -> float:
