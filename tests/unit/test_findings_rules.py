@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import time
@@ -14,12 +15,12 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, graph_json, params, plant, table, trace
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.model.findings import Certainty, Kind
+from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
 
 Values = np.ndarray[Any, Any]
 F4 = np.float32
@@ -115,6 +116,17 @@ def same_names() -> DebugRun:
     return plant(Op("x", ramp(8)), relu(ramp(8), "same"), relu(ramp(8), "same", [(1, 0)]))
 
 
+def odd_bools() -> DebugRun:
+    values = np.tile(np.arange(4, dtype=np.uint8) % 2, (3, 1))
+    values[1, 2:] = 7, 255
+    return plant(Op("x", ramp(3, 4)), Op("b", values.view(np.bool_), "fused_greater", [(0, 0)]))
+
+
+def sound_bools() -> DebugRun:
+    values = np.tile([True, False], (3, 2))
+    return plant(Op("x", ramp(3, 4)), Op("b", values, "fused_greater", [(0, 0)]))
+
+
 def constant() -> DebugRun:
     return plant(Op("x", ramp(8)), relu(np.zeros(8, F4)), relu(np.ones(8, F4), "b", [(1, 0)]))
 
@@ -187,6 +199,11 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     "missing-tensors": (lost, "b (node 2) has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "Where 2 edges belong cannot be known", clean),
     "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),
+    "odd-bools": (
+        odd_bools,
+        "2 of 12 truth values of b (node 1) are stored as a byte that is neither 0 nor 1",
+        sound_bools,
+    ),
     "constant-values": (constant, "The output of a (node 1) is all zero (8 values)", clean),
     "saturated": (sticking, "of the output of a (node 1) lies at the ends of its range", clean),
     "dead-channels": (dead, "1 of 4 channels of a (node 1) is zero throughout", clean),
@@ -306,6 +323,28 @@ def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
     (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
     assert first.title == "a (node 0) is the first tensor that holds NaN: 1 of 8 values"
     assert first.certainty is Certainty.POSSIBLE
+
+
+def test_bools_tell_the_first_byte_that_is_neither_0_nor_1() -> None:
+    (odd,) = found(odd_bools(), "odd-bools")
+    assert odd.evidence == ("b (node 1): 2 of 12 values, the first at [1, 2]",)
+
+
+def test_issues_without_a_file_count_against_none() -> None:
+    parts = clean().parts
+    issues = [
+        Issue("a", Severity.WARNING, "one", file="graph.json"),
+        Issue("b", Severity.WARNING, "two", file="graph.json"),
+        Issue("c", Severity.WARNING, "they contradict each other"),
+    ]
+    for some, title in (
+        (issues, "graph.json is doubtful in 2 places; 1 issue more is of no single file"),
+        (issues[1:], "graph.json is doubtful: two; 1 issue more is of no single file"),
+        (issues[:2], "graph.json is doubtful in 2 places"),
+        (issues[2:] * 3, "They contradict each other; 2 issues more"),
+    ):
+        run = DebugRun(dataclasses.replace(parts, issues=Issues(some)))
+        assert found(run, "files")[0].title == title
 
 
 def test_constants_that_follow_from_constants_are_counted_once() -> None:

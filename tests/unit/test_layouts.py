@@ -47,7 +47,7 @@ def test_layouts_of_tvm(text: str, shape: tuple, logical: tuple, letters: str) -
         ("N\u00c7HW", "no layout"),
         ("NCHW\u0668c", "no layout"),
         ("__undef__", "no layout"),
-        ("N" * 101, "no layout"),
+        ("N" * 101, "at most 100 characters, found 101"),
         ("8NCHW", "8 stands before N"),
         ("NCHWc", "c needs a size"),
         ("NCHW0c", "c needs a size"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.operators import parts as operators_of
@@ -232,7 +233,7 @@ def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     for at in range(min(len(entries_a), len(entries_b))):
         what = f"output {at}" if len(entries_a) > 1 else ""
         dtypes = a.dtype(one, at) or "?", b.dtype(other, at) or "?"
-        if dtypes[0] != dtypes[1]:
+        if canonical(dtypes[0]) != canonical(dtypes[1]):
             told = one_line(dtypes[0]), one_line(dtypes[1])
             yield Difference(DifferenceKind.DTYPE, one, other, what, *told)
         shapes = a.shape(one, at), b.shape(other, at)

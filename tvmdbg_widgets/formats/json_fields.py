@@ -56,7 +56,10 @@ class Fields:
             ) from None
         except (ValueError, RecursionError) as problem:
             raise FormatError(
-                "this is not JSON", file=source.name, expected="one JSON object", found=problem
+                "this JSON cannot be read: a number too long, or lists too deep",
+                file=source.name,
+                expected="one JSON object",
+                found=problem,
             ) from None
         return cls(value, source.name)
 

@@ -201,12 +201,34 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
         notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")
     elif dtype.is_packed and nbytes:
-        used = min(nbytes, -(-count * dtype.lanes * dtype.bits // 8))
-        text = (
-            f"{dtype.bits}-bit elements: read as packed, low bits first, from the first {used} of "
-            f"{nbytes} bytes; TVM <= 0.20 may mean one element a byte (reading='bytes')"
-        )
-        if used < nbytes:
-            text += f"; the last {nbytes - used} bytes are memory read beyond the data"
-        notes.append(text)
+        notes.append(_below_one_byte(dtype.bits, min(nbytes, whole), nbytes))
     return tuple(notes)
+
+
+def _below_one_byte(bits: int, used: int, nbytes: int) -> str:
+    text = f"{bits}-bit elements: {_READ_PACKED}, as TVM >= 0.21 keeps them"
+    if used < nbytes:
+        text += f" in the first {used} of {nbytes} bytes (the others would be no values)"
+    return (
+        f"{text}; the file does not tell whether TVM <= 0.20 wrote it, which has a byte for each "
+        f"element, {_AS_KERNELS_DO}"
+    )
+
+
+_READ_PACKED = "read as packed, low bits first"
+_AS_KERNELS_DO = (
+    "where kernels keep one (reading='bytes') or pack several, in an order that is not known"
+)
+
+
+def of_byte_memory(record: ArrayRecord) -> ArrayRecord:
+    """Return a record that TVM <= 0.20 wrote, whose memory has a byte for each element."""
+    if not (record.dtype.is_packed and record.nbytes):
+        return record
+    text = (
+        f"{record.dtype.bits}-bit elements, for each of which this TVM (up to 0.20) has a byte of "
+        f"memory, {_AS_KERNELS_DO}; {_READ_PACKED}"
+    )
+    neutral = storage_notes(record.dtype, record.shape, record.nbytes)[-1]
+    notes = tuple(text if note == neutral else note for note in record.notes)
+    return replace(record, notes=notes)

@@ -198,6 +198,15 @@ def _parse(text: str) -> DataType:
 
 
 @lru_cache(maxsize=1024)
+def canonical(text: str) -> str:
+    """Return the one spelling of a type by its text: ``"uint1"`` is ``"bool"``; others stay."""
+    try:
+        return DataType.parse(text).name if text else text
+    except ValueError:
+        return text
+
+
+@lru_cache(maxsize=1024)
 def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
     if code in (INT, UINT) and bits in (8, 16, 32, 64):
         return np.dtype(f"<{'iu'[code]}{bits // 8}")

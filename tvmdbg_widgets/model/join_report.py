@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
+from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.text import one_line
@@ -124,7 +125,8 @@ def _same(
     expected: list[tuple[str | None, tuple[int, ...] | None]], found: tuple[Argument, ...]
 ) -> bool:
     return len(expected) == len(found) and all(
-        (shape is None or shape == argument.shape) and dtype in (None, "", argument.dtype)
+        (shape is None or shape == argument.shape)
+        and (not dtype or canonical(dtype) == canonical(argument.dtype))
         for (dtype, shape), argument in zip(expected, found, strict=True)
     )
 

@@ -218,9 +218,11 @@ def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[s
 
 @lru_cache(maxsize=1024)
 def _parse(text: str) -> Layout:
-    pairs = _AXIS.findall(text[:_LONGEST])
+    if len(text) > _LONGEST:
+        raise ValueError(f"a layout has at most {_LONGEST} characters, found {len(text):,}")
+    pairs = _AXIS.findall(text)
     if not text or "".join(size + letter for size, letter in pairs) != text:
-        raise ValueError(f"{text[:_LONGEST]!r} is no layout; expected for example NCHW or NCHW8c")
+        raise ValueError(f"{text!r} is no layout; expected for example NCHW or NCHW8c")
     letters = [letter for _, letter in pairs]
     for size, letter in pairs:
         problem = _problem(size, letter, letters)

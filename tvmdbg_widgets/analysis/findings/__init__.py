@@ -28,6 +28,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("missing"),
     _rule("joins"),
     _rule("names"),
+    _rule("odd_bools"),
     _rule("constant"),
     _rule("saturated"),
     _rule("dead_channels"),

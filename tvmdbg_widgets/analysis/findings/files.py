@@ -71,19 +71,23 @@ def _unread(evidence: Evidence) -> Finding:
 
 def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
     files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
-    first = f"{next(iter(files)).rpartition('/')[2]} " if files else "a file "
-    if len(issues) == 1:
-        said = one_line(issues[0].message)
+    placed = [issue for issue in issues if issue.file]
+    first = f"{next(iter(files)).rpartition('/')[2]} {one}" if files else ""
+    if len(placed) <= 1:
+        said = one_line((placed or issues)[0].message)
         said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
-        title = f"{first}{one}: {said}" if files else said
-    elif len(files) > 1:
-        title = f"{len(files)} files {many} in {len(issues)} places"
+        title = f"{first}: {said}" if files else said[:1].upper() + said[1:]
     else:
-        title = f"{first}{one} in {len(issues)} places"
+        which = f"{len(files)} files {many}" if len(files) > 1 else first
+        title = f"{which} in {len(placed)} places"
+    rest = len(issues) - max(1, len(placed))
+    if rest:
+        no_file = f" {'is' if rest == 1 else 'are'} of no single file" if files else ""
+        title += f"; {counted(rest, 'issue')} more{no_file}"
     return Finding(
         NAME,
         kind,
-        title if files else title[:1].upper() + title[1:],
+        title,
         cut([one_line(str(issue)) for issue in issues]),
         Certainty.CERTAIN,
         "the files were read as far as they can be; run.check() lists all",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.graph_walk import Adjacency
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import parts
@@ -270,7 +271,7 @@ def _elements(graph: Graph) -> list[int]:
 def _keys(graph: Graph, table: Table) -> list[int]:
     dims, bounds = graph.shape_dims.tolist(), graph.shape_offsets.tolist()
     known = graph.shape_known.tolist()
-    dtypes = graph.dtypes.unique
+    dtypes = [canonical(text) for text in graph.dtypes.unique]
     entries = []
     for entry, code in enumerate(graph.dtypes.codes.tolist()):
         shape = tuple(dims[bounds[entry] : bounds[entry + 1]]) if known[entry] else None

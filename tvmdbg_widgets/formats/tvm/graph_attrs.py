@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
 _UNKNOWN = -1
+#: More inputs or outputs than that no graph has.
+_MOST_DIGITS = 9
 
 
 def string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
@@ -77,7 +79,9 @@ def check_attrs(
             log.add(
                 f"{key.replace('_', '-')}-invalid",
                 f"{path}.{key}",
-                expected="a decimal number in a string",
+                expected=f"at most {10**_MOST_DIGITS - 1:,}"
+                if _is_decimal(attrs[key])
+                else "a decimal number in a string",
                 found=shown(attrs[key]),
                 nodes=(nid,),
             )
@@ -114,4 +118,8 @@ def num_outputs(attrs: dict[str, str], *, null: bool) -> int:
 
 def _decimal(text: str) -> int:
     """Return the value of a short decimal number, else -1."""
-    return int(text) if len(text) <= 9 and text.isascii() and text.isdigit() else _UNKNOWN
+    return int(text) if len(text) <= _MOST_DIGITS and _is_decimal(text) else _UNKNOWN
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and text.isdigit()

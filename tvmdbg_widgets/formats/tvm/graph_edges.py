@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
-from tvmdbg_widgets.formats.tvm.graph_values import int32_list, is_int, plain_ints
+from tvmdbg_widgets.formats.tvm.graph_values import INT32_MAX, int32_list, is_int, plain_ints
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def entry_pair(
         log.add(
             f"{what}-type",
             path,
-            expected="[node, output, version], integers from 0",
+            expected=f"[node, output, version], integers from 0 to {INT32_MAX}",
             found=shown(item),
             done="It leads nowhere",
             nodes=nodes,

@@ -222,7 +222,7 @@ def _shapes(
             log.add(
                 "attr-item",
                 f"attrs.shape[1][{eid}]",
-                expected="a list of integers from 0",
+                expected=f"a list of integers from 0 to {INT64_MAX}",
                 found=shown(shape),
                 done="The shape is unknown",
             )

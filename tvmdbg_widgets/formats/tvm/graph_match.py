@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
+from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.graph import NodeKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from tvmdbg_widgets.formats.tvm.graph_edges import EdgeTable
@@ -39,7 +42,7 @@ def difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
         ("nodes[{}].attrs.func_name", dump.func_names, raw.func_names),
         ("dltype of entry {}", dump.dtypes, raw.dtypes),
     ):
-        found = _first_difference(mine, other)
+        found = _first_difference(mine, other, canonical if other is raw.dtypes else str)
         if found is not None:
             told = f"{shown(mine[found])} here, {shown(other[found])} there"
             return f"{field.format(found)}: {told}"
@@ -70,10 +73,12 @@ def difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
     return _producer_difference(edges, raw)
 
 
-def _first_difference(mine: StringColumn, other: StringColumn) -> int | None:
-    codes = {text: code for code, text in reversed(list(enumerate(other.unique)))}
-    table = np.array([codes.get(text, -1) for text in mine.unique], dtype=np.int64)
-    same = np.array([codes[text] for text in other.unique], dtype=np.int64)
+def _first_difference(
+    mine: StringColumn, other: StringColumn, spelling: Callable[[str], str]
+) -> int | None:
+    codes = {spelling(text): code for code, text in reversed(list(enumerate(other.unique)))}
+    table = np.array([codes.get(spelling(text), -1) for text in mine.unique], dtype=np.int64)
+    same = np.array([codes[spelling(text)] for text in other.unique], dtype=np.int64)
     if not len(mine):
         return None
     differ = np.flatnonzero(table[mine.codes] != same[other.codes])

@@ -27,7 +27,7 @@ def entry_offsets(
     if row_ptr is None:
         rule, expected, found = "node-row-ptr-missing", "a list of offsets", "nothing"
     elif values is None:
-        rule, expected, found = "node-row-ptr-type", "a list of integers", shown(row_ptr)
+        rule, expected, found = "node-row-ptr-type", "a list of 64-bit integers", shown(row_ptr)
     elif len(values) != count + 1:
         rule = "node-row-ptr-length"
         expected, found = f"{count + 1} items, one more than nodes", f"{len(values)}"

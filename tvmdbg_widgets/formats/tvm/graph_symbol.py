@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.tvm.graph_log import shown
 from tvmdbg_widgets.formats.tvm.graph_values import is_int
+from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.issues import Severity
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def types_of_flags(
             )
         return named
     for eid, (name, text) in enumerate(zip(named, types, strict=True)):
-        same = text == name or (name == "uint1" and text == "bool")
-        if name and isinstance(text, str) and text and not same:
+        if name and isinstance(text, str) and text and canonical(text) != canonical(name):
             log.add(
                 "dtype-flag-disagrees",
                 f"attrs.dtype[1][{eid}]",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
+from tvmdbg_widgets.model.array_record import of_byte_memory
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.params import ParamsFile
@@ -20,6 +21,11 @@ class Outputs:
 
     @classmethod
     def of(cls, file: ParamsFile) -> Outputs | None:
-        """Return the file as a dump's tensors, None where its keys tell that it is another one."""
+        """Return the file as a dump's tensors, None where its keys tell that it is another one.
+
+        The debugger went with TVM v0.19, when memory had a byte for each element below 8 bits.
+        """
         keys = tuple(key for record in file.records if (key := parse_key(record.key)) is not None)
-        return cls(file, keys) if keys and len(keys) == len(file.records) else None
+        if not keys or len(keys) != len(file.records):
+            return None
+        return cls(replace(file, records=tuple(map(of_byte_memory, file.records))), keys)

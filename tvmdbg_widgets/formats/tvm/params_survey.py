@@ -18,8 +18,8 @@ _NAMES_SHOWN = 5
 KINDS = {
     "values-lost": "the file holds their shapes only, no values (TVM up to 0.7 with bool)",
     "lanes-left-out": "only the first 1/lanes of the values are stored, by a fault of TVM's writer",
-    "below-one-byte": "less than 8 bits an element: read as packed, low bits first; bytes beyond "
-    "the data may be stored too",
+    "below-one-byte": "less than 8 bits an element: read as packed, low bits first; TVM up to 0.20 "
+    "has a byte for each, and in which order its kernels pack them is not known",
     "ambiguous-type-code": "their type code had several meanings; see the notes of each array",
     "stored-as": "float32 values stored as bfloat16 (f32-to-bf16), TVM's default for a tensor "
     "cache: their lower 16 bits were dropped when they were saved",

@@ -10,7 +10,8 @@ _NONE = re.compile(r"([+-]?)(nan|inf|infinity)(?:\([a-z0-9]*\))?", re.IGNORECASE
 _GROUPED = re.compile(
     r"(-?)([0-9]{1,3}(?:[ ,.'\u2019\u00a0\u202f\ufffd][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{2}))?"
 )
-_LONGEST = 400
+#: Longer ones are not read.
+LONGEST = 400
 
 
 def parse_number(text: str) -> int | float | None:
@@ -18,7 +19,7 @@ def parse_number(text: str) -> int | float | None:
 
     Whole numbers stay exact. ``nan``, ``-nan``, ``inf`` and ``nan(ind)`` are accepted in any case.
     """
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return None
     if _PLAIN.fullmatch(text):
         digits = text.lstrip("+-")
@@ -40,7 +41,7 @@ def parse_grouped(text: str, *, decimals: bool) -> int | float | None:
         Whether the printer gives two decimals (times, percents) or none (counts). This settles
         what ``1,234`` means: a thousand.
     """
-    found = _GROUPED.fullmatch(text) if len(text) <= _LONGEST else None
+    found = _GROUPED.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         return parse_number(text) if _NONE.fullmatch(text) else None
     sign, whole, fraction = found.groups()

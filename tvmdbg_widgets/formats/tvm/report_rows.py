@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.formats.tvm.report_numbers import LONGEST
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.report import Metric, Report
 from tvmdbg_widgets.model.strings import StringColumn
@@ -114,7 +115,8 @@ class _Columns:
         """Return the whole numbers of a column, 0 where absent or of another kind."""
         fits = [name in row and _is_count(row[name]) for row in self.rows]
         wrong = [i for i, row in enumerate(self.rows) if name in row and not fits[i]]
-        self._report("metric-not-a-number", name, KINDS[name], wrong)
+        kind = f"{KINDS[name]}, at most {_LARGEST_COUNT}"
+        self._report("metric-not-a-number", name, kind, wrong)
         return [row[name].value if fit else 0 for row, fit in zip(self.rows, fits, strict=True)]
 
     def _report(self, rule: str, name: str, kind: str, rows: list[int]) -> None:
@@ -122,12 +124,13 @@ class _Columns:
             return
         metric = self.rows[rows[0]][name]
         more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
+        limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
         self.issues.append(
             Issue(
                 rule,
                 Severity.WARNING,
                 f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
-                f"expected {kind}; it is left out{more}",
+                f"expected {kind}{limit}; it is left out{more}",
                 file=self.file,
             )
         )

@@ -91,15 +91,22 @@ def read_time_list(source: ByteSource) -> TimeList:
     text, issues = read_text(source)
     try:
         document = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        place = problem.pos if isinstance(problem, json.JSONDecodeError) else 0
+    except json.JSONDecodeError as problem:
         raise FormatError(
             f"not JSON ({str(problem)[:80]})",
             file=source.name,
-            offset=len(text[:place].encode("utf-8", "surrogatepass")),
+            offset=len(text[: problem.pos].encode("utf-8", "surrogatepass")),
             expected="[[seconds, …], …]",
             found=repr(text[:60]),
             hint="The file may be cut off: write it again.",
+        ) from None
+    except (ValueError, RecursionError) as problem:
+        deep = isinstance(problem, RecursionError)
+        raise FormatError(
+            "nested too deeply" if deep else "a number too long to be read",
+            file=source.name,
+            expected="[[seconds, …], …]",
+            found=str(problem).partition(":")[0].lower(),
         ) from None
     names: tuple[str, ...] | None = None
     clock: list[tuple[str, str]] | None = None

@@ -92,10 +92,13 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
             found=repr(text[:60]),
             hint="The file may be empty or cut off: write it again with run().",
         ) from None
+    what = "the JSON breaks off at"
+    if not isinstance(error, json.JSONDecodeError):
+        what = "a number too long to be read comes after"
     issue = Issue(
         "trace-cut",
         Severity.ERROR,
-        f"the JSON breaks off at byte {offset}; the {len(events)} events before it are read",
+        f"{what} byte {offset}; the {len(events)} events before it are read",
         file=file,
     )
     return events, opening["unit"], issue

@@ -1,0 +1,87 @@
+"""Bool arrays that hold bytes which are neither 0 nor 1.
+
+A kernel or another program wrote something else there, or the array is of another type: type code 6
+was an 8-bit float in TVM 0.13 to 0.20. Any such byte counts as true, so that the statistics do not
+see it: the bytes of bool arrays, and of no others, are looked at once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
+
+NAME = "odd-bools"
+
+
+class Odd(NamedTuple):
+    """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
+
+    count: int
+    first: int
+
+
+def probe(subject: Subject) -> Odd | None:
+    """Count such bytes, where there are any."""
+    values = subject.tensor.values()
+    if not subject.tensor.dtype.is_bool or values.is_packed:
+        return None
+    count, first, start = 0, -1, 0
+    for chunk in values.codes.chunks():
+        odd = chunk > 1
+        found = int(np.count_nonzero(odd))
+        if found and first < 0:
+            first = start + int(odd.argmax())
+        count += found
+        start += len(chunk)
+    return Odd(count, first) if count else None
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """Make one finding of all such arrays."""
+    odd: dict[Entry, Odd] = {
+        entry: each
+        for entry, each in sorted(evidence.scanned.probed.get(NAME, {}).items())
+        if entry in evidence.statistics
+    }
+    entries = list(odd)
+    if not entries:
+        return
+    certainty, why = evidence.joined(entries)
+    rest = f"; {counted(len(entries) - 1, 'array')} more likewise" if entries[1:] else ""
+    count, size = odd[entries[0]].count, evidence.statistics[entries[0]].size
+    verb = "is" if count == 1 else "are"
+    yield Finding(
+        NAME,
+        Kind.DOUBT,
+        f"{count:,} of {counted(size, 'truth value')} of "
+        f"{evidence.entry_name(entries[0])} {verb} stored as a byte that is neither 0 nor 1{rest}",
+        cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
+        certainty,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "They count as true. See their bytes by tensor.raw(); if they are no truth values, name "
+        "their type: tensor.with_dtype(…).",
+        0.7,
+    )
+
+
+def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
+    index = ", ".join(map(str, np.unravel_index(odd.first, evidence.tensors[entry].view_shape)))
+    size = counted(evidence.statistics[entry].size, "value")
+    return f"{evidence.entry_name(entry)}: {odd.count:,} of {size}, the first at [{index}]"
+
+
+RULE = Rule(NAME, find, probe)
