@@ -137,6 +137,17 @@ def sticking() -> DebugRun:
     return plant(Op("x", ramp(1000)), relu(values, func="fused_nn_conv2d_add_round_clip_cast"))
 
 
+def wrong_scale() -> DebugRun:
+    values = [(ramp(1, 4, 8, 8) * 2.5 - 120).astype(np.int8) for _ in range(5)]
+    values[3] //= 16
+    reads = [[(0, 0)], *([(node, 0)] for node in range(1, 5))]
+    func = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
+    return plant(
+        Op("x", ramp(1, 4, 8, 8)),
+        *(relu(each, f"c{at}", reads[at], func) for at, each in enumerate(values)),
+    )
+
+
 def dead() -> DebugRun:
     values = ramp(1, 4, 8, 8)
     values[:, 2] = 0
@@ -206,6 +217,11 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "constant-values": (constant, "The output of a (node 1) is all zero (8 values)", clean),
     "saturated": (sticking, "of the output of a (node 1) lies at the ends of its range", clean),
+    "narrow-range": (
+        wrong_scale,
+        "c3 (node 4) uses -8 … 7 of int8, 5.88 % of its range; the 4 other outputs like it",
+        sticking,
+    ),
     "dead-channels": (dead, "1 of 4 channels of a (node 1) is zero throughout", clean),
     "dynamic-range": (near_float16, "a (node 1) comes within a factor of two of", clean),
     "warm-up": (warming, "The first repeat takes 1.60 times as long as the others", clean),

@@ -31,6 +31,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("odd_bools"),
     _rule("constant"),
     _rule("saturated"),
+    _rule("narrow_range"),
     _rule("dead_channels"),
     _rule("ranges"),
     _rule("warm_up"),

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.channels import Within, within
 from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
@@ -18,12 +21,13 @@ from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.operators import family
+from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Entry
+    from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.statistics import Statistics
 
@@ -39,6 +43,14 @@ class Birth(NamedTuple):
     entry: Entry
     certainty: Certainty
     why: str
+
+
+def probe(subject: Subject) -> Within | None:
+    """Tell the channels that hold all NaN and Inf of an output, where these are only some."""
+    found = subject.statistics
+    if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
+        return None
+    return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
 
 
 class Origins(NamedTuple):
@@ -176,6 +188,7 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
             f"{found.size:,} values{_largest(evidence, entry, found)}"
         )
     ]
+    facts += _channels(evidence, entry)
     facts += _inputs(evidence, node)
     if spread:
         nodes = nodes_of(spread)
@@ -204,6 +217,11 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
         _next_step(evidence, node),
         1.0,
     )
+
+
+def _channels(evidence: Evidence, entry: Entry) -> list[str]:
+    found = evidence.scanned.probed.get(NAME, {}).get(entry)
+    return [f"all of these lie in {found}"] if found is not None else []
 
 
 def _next_step(evidence: Evidence, node: int) -> str:
@@ -270,7 +288,12 @@ def _others(
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     facts = [
-        f"{evidence.entry_name(entry)}: {_of(found.size - found.finite, found)}"
+        "; ".join(
+            [
+                f"{evidence.entry_name(entry)}: {_of(found.size - found.finite, found)}",
+                *_channels(evidence, entry),
+            ]
+        )
         for entry, found in ((entry, carriers[entry]) for entry in entries)
     ]
     worst = max(births, key=lambda birth: list(Certainty).index(birth.certainty))
@@ -323,4 +346,4 @@ def _of(count: int, found: Statistics) -> str:
     return f"{count:,} of {counted(found.size, 'value')}"
 
 
-RULE = Rule(NAME, find)
+RULE = Rule(NAME, find, probe)

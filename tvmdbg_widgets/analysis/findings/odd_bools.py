@@ -28,7 +28,7 @@ NAME = "odd-bools"
 class Odd(NamedTuple):
     """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
 
-    count: int
+    number: int
     first: int
 
 
@@ -60,7 +60,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     certainty, why = evidence.joined(entries)
     rest = f"; {counted(len(entries) - 1, 'array')} more likewise" if entries[1:] else ""
-    count, size = odd[entries[0]].count, evidence.statistics[entries[0]].size
+    count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = "is" if count == 1 else "are"
     yield Finding(
         NAME,
@@ -81,7 +81,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
     index = ", ".join(map(str, np.unravel_index(odd.first, evidence.tensors[entry].view_shape)))
     size = counted(evidence.statistics[entry].size, "value")
-    return f"{evidence.entry_name(entry)}: {odd.count:,} of {size}, the first at [{index}]"
+    return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
 
 
 RULE = Rule(NAME, find, probe)

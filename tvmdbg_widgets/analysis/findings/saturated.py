@@ -9,24 +9,31 @@
 * Functions that end in sigmoid, tanh or relu6: half of the values or more at 0 or 1, -1 or 1, or
   6. Bounds of other clips are not in the dump.
 
-Outputs of fewer than 100 values are left out, except for float16.
+Outputs of fewer than 100 values are left out, except for float16. Where a third or more of the
+values of some channels, a quarter of them at most, lie at an end of an integer type, the output
+counts too, however few that are of all its values: 0.7 % is the most that a channel of the sound
+network has there.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ml_dtypes
 
+from tvmdbg_widgets.analysis.findings.channels import Channels, Within, within
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import numpy as np
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
@@ -39,6 +46,8 @@ NAME = "saturated"
 SHARE = 0.05
 _FUNCTION_SHARE = 0.5
 _LEAST = 100
+_OF_CHANNEL = 1 / 3
+_LEAST_OF_CHANNEL = 16
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
 _ENDS = {
     "sigmoid": (0.0, 1.0),
@@ -65,6 +74,7 @@ class Ends(NamedTuple):
     size: int
     by_name: bool
     least: float
+    channels: Within | None = None
 
     @property
     def share(self) -> float:
@@ -74,7 +84,8 @@ class Ends(NamedTuple):
     @property
     def many(self) -> bool:
         """Whether so many values lie there that the output counts as saturated."""
-        return self.at_low + self.at_high > 0 and self.share >= self.least
+        enough = self.share >= self.least or self.channels is not None
+        return self.at_low + self.at_high > 0 and enough
 
 
 def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
@@ -100,8 +111,30 @@ def probe(subject: Subject) -> Ends | None:
     if at_low and low is not None:
         below = subject.count_exactly(-math.inf, low) + found.neg_inf
     above = subject.count_exactly(high, high)
-    ends = Ends(low if at_low else None, high, below, above, found.size, by_name, least)
-    return ends if ends.at_low + ends.at_high else None
+    if not below + above:
+        return None
+    channels = None
+    if not by_name and below + above < found.size // 2:
+        bounds = -math.inf if low is None else low, high
+        channels = _channels(subject, bounds, below + above, _OF_CHANNEL if least else 0)
+    return Ends(low if at_low else None, high, below, above, found.size, by_name, least, channels)
+
+
+def _channels(
+    subject: Subject, bounds: tuple[float, float], count: int, least: float
+) -> Within | None:
+    """Return the channels of which more than a share lies at the ends; few values are none."""
+    axis = Channels.of(subject.parts, subject.entry, subject.tensor)
+    if axis is None or axis.each < _LEAST_OF_CHANNEL or count <= least * axis.each:
+        return None
+    low, high = bounds
+
+    def at_end(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        values = comparable(chunk)
+        ends: np.ndarray[Any, Any] = (values <= low) | (values >= high)
+        return ends
+
+    return within(subject, at_end, least)
 
 
 def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
@@ -157,14 +190,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
         facts.append(
             f"{evidence.entry_name(entry)}: {ends.at_high:,} of {counted(ends.size, 'value')} at "
-            f"{ends.high:g}{low}"
+            f"{ends.high:g}{low}" + (f", in {ends.channels}" if ends.channels is not None else "")
         )
     rest = f"; {len(entries) - 1:,} more outputs likewise" if entries[1:] else ""
+    what = f"{percent(worst.share)} of the output of {evidence.entry_name(entries[0])} "
+    if worst.share < worst.least:
+        what = f"A third or more of {worst.channels} of {evidence.entry_name(entries[0])} "
     yield Finding(
         NAME,
         Kind.DOUBT,
-        f"{percent(worst.share)} of the output of {evidence.entry_name(entries[0])} "
-        f"{'lies' if worst.share < 1 else 'lie'} at the ends of its range{rest}",
+        f"{what}{'lies' if worst.share < 1 else 'lie'} at the ends of its range{rest}",
         cut(facts),
         certainty,
         why,

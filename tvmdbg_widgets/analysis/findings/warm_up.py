@@ -54,7 +54,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         (),
         "Read medians instead of means (run.timeline.node(i).p50) or the statistics without it "
         "(run.timeline.steady()), or run once before measuring.",
-        0.5,
+        0.45,
     )
 
 

@@ -1,0 +1,75 @@
+"""A recorded ResNet-20 in int8, computed again with one scale changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+Values = np.ndarray[Any, Any]
+
+
+class Network:
+    """The run of ``resnet20_cifar_int8``; ``with_scale`` makes another one of it."""
+
+    def __init__(self, case: Path) -> None:
+        run = tvmdbg.open(case)
+        assert run.graph is not None
+        assert run.tensors is not None
+        self.graph = run.graph
+        self._json = (case / "graph.json").read_bytes()
+        self.values = [run.tensors[node, 0].numpy() for node in range(run.graph.num_nodes)]
+        self._reads = [[read.node for read in node.inputs] for node in run.graph.nodes]
+
+    def with_scale(self, node: int, factor: float, file: Path) -> DebugRun:
+        """Open the dump of the run in which the scale of one convolution is larger.
+
+        What follows it was told nothing of it.
+        """
+        values = list(self.values)
+        multiplier = self._reads[node][3]
+        values[multiplier] = (values[multiplier] / factor).astype(np.float32)
+        for each in range(node, self.graph.num_nodes):
+            if self.graph.kinds[each] >= 2 and values[each].dtype == np.int8:
+                values[each] = self.computed(each, values)
+        with file.open("wb") as target:
+            write_params(
+                target,
+                [
+                    (f"{name}____topo-index:{at}____output-num:0", array)
+                    for at, (name, array) in enumerate(zip(self.graph.names, values, strict=True))
+                ],
+            )
+        return tvmdbg.open(file, graph=self._json)
+
+    def computed(self, node: int, values: list[Values]) -> Values:
+        """Compute one int8 output as its kernel does."""
+        a, b, c, d = (values[read] for read in self._reads[node])
+        if "nn_conv2d" not in self.graph.func_names[node]:
+            return _to_int8(np.maximum(a * b + c.astype(np.float32) * d, 0))
+        out = self.graph.shape(node) or ()
+        total = _convolved(a[0], b, a.shape[2] // out[2]) + c
+        if "relu" in self.graph.func_names[node]:
+            total = np.maximum(total, 0)
+        return _to_int8(total.astype(np.float32) * d)
+
+
+def _to_int8(values: Values) -> Values:
+    return np.clip(np.round(values), -127, 127).astype(np.int8)
+
+
+def _convolved(data: Values, weight: Values, stride: int) -> Values:
+    kernel = weight.shape[2]
+    around = kernel // 2
+    padded = np.pad(data.astype(np.float32), ((0, 0), (around, around), (around, around)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (kernel, kernel), (1, 2))
+    windows = windows[:, ::stride, ::stride]
+    return np.einsum("chwij,ocij->ohw", windows, weight.astype(np.float32), optimize=True)[None]

@@ -1,0 +1,166 @@
+"""Wrong scales in networks of 8 bits, and faults within some channels of an output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.findings_dump import Op, found, plant
+from tests.unit.int8_network import Network
+from tvmdbg_widgets.analysis.findings.narrow_range import NAME
+from tvmdbg_widgets.model.findings import Kind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+Values = np.ndarray[Any, Any]
+CONV = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
+CHANCE = np.random.default_rng(3)
+LAYOUT = {"data_layout": "NCHW", "out_layout": ""}
+
+
+def full(low: int = -127, high: int = 127, dtype: str = "int8") -> Values:
+    values = CHANCE.normal((low + high) / 2, (high - low) / 8, (1, 8, 8, 8))
+    values.flat[:2] = low, high
+    return np.clip(values, low, high).astype(dtype)
+
+
+def network(*outputs: Values, func: str = CONV, image: Values | None = None) -> DebugRun:
+    """Four sound convolutions, and one by one what is judged, each of the first's output."""
+    data = full() if image is None else image
+    ops = [Op("x", data.astype(np.float32)), Op("q", data, "fused_round_clip_cast", [(0, 0)])]
+    ops += [Op(f"c{at}", full(), CONV, [(1, 0)]) for at in range(4)]
+    ops += [Op(f"n{at}", each, func, [(1, 0)]) for at, each in enumerate(outputs)]
+    return plant(*ops)
+
+
+@pytest.mark.parametrize(
+    ("factor", "told"), [(1, False), (2, False), (4, False), (8, True), (16, True), (40, True)]
+)
+@pytest.mark.parametrize(("low", "high"), [(-127, 127), (0, 127)])
+def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int) -> None:
+    findings = found(network(full(low, high) // factor), NAME)
+    assert [each.nodes for each in findings] == ([(6,)] if told else [])
+    if told:
+        assert findings[0].kind is Kind.DOUBT
+        assert f"n0 (node 6): {low // factor} … {high // factor}, " in findings[0].evidence[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "func"),
+    [
+        (full() // 16, "fused_nn_max_pool2d"),
+        (full() // 16, "fused_layout_transform"),
+        (full() // 16, "fused_nn_softmax_cast"),
+        (full() // 16, "fused_multiply_sigmoid_round_cast"),
+        (full() // 16, "fused_take"),
+        (full() > 0, "fused_greater"),
+        ((full() > 0).astype(np.int8), "fused_nn_conv2d_cast"),
+        ((full() // 16)[:, :, :1, :1], CONV),  # 8 values
+        (full().astype(np.int32) // 16, CONV),  # an accumulator
+        (full().astype(np.int64) // 16, CONV),
+        (full(0, 127), CONV),  # ReLU leaves the upper half
+        (full(-128, 0), CONV),  # and with a zero point, the lower one
+        (full(0, 255, "uint8") // 16, "fused_image_resize2d_cast"),  # another type: no peers
+        (full(-30, 30), CONV),  # a quarter of the range
+    ],
+)
+def test_sound_outputs_that_use_little(values: Values, func: str) -> None:
+    assert not found(network(values, func=func), NAME)
+
+
+def test_parameters_and_what_has_too_few_peers_are_not_judged() -> None:
+    few = [Op("w", full() // 16), *(Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(2))]
+    assert not found(plant(*few, Op("n", full() // 16, CONV, [(0, 0)])), NAME)
+
+
+def test_a_dark_picture_is_no_wrong_scale() -> None:
+    run = network(full() // 16, image=full() // 16)
+    assert not found(run, NAME)
+
+
+def test_what_follows_from_a_narrow_output_is_not_told_again() -> None:
+    narrow = full() // 16
+    ops = [Op("x", full().astype(np.float32))]
+    ops += [Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(6)]
+    ops += [Op("n", narrow, CONV, [(1, 0)]), Op("after", narrow, CONV, [(7, 0)])]
+    (told,) = found(plant(*ops), NAME)
+    assert told.nodes == (7,)
+
+
+@pytest.mark.parametrize("case", ["resnet20_cifar", "resnet20_cifar_fp16_overflow"])
+def test_samples_are_silent(case: str) -> None:
+    assert not found(tvmdbg.open(getattr(tvmdbg.samples, case)), NAME)
+
+
+def test_every_recorded_run_is_silent(corpus: Path) -> None:
+    for case in sorted((corpus / "tvm").glob("*/tvmdbg")):
+        assert not found(tvmdbg.open(case), NAME), case
+
+
+def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
+    real = Network(corpus / "tvm/resnet20_cifar_int8")
+    last = next(node for node in range(113, 0, -1) if "conv2d" in real.graph.func_names[node])
+    assert (real.computed(last, real.values) == real.values[last]).all()
+    for node in (36, last):
+        for factor, told in ((2, []), (8, [node]), (16, [node])):
+            run = real.with_scale(node, factor, tmp_path / f"{node}_{factor}.params")
+            assert [each.nodes[0] for each in found(run, NAME)] == told
+            assert len(found(run, NAME)) <= 1
+
+
+def channels(values: Values, func: str, where: tuple[int, ...], value: float, **attrs: str) -> Any:
+    values = values.copy()
+    for channel in where:
+        values[:, channel, 1:4] = value
+    return plant(Op("x", full()), Op("a", values, func, [(0, 0)], {**LAYOUT, **attrs}))
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ((3,), "all of these lie in channel 3 of 8"),
+        ((1, 6), "all of these lie in channels 1 and 6 of 8"),
+        ((1, 2, 6), ""),
+    ],
+)
+def test_overflow_within_some_channels_names_them(where: tuple[int, ...], words: str) -> None:
+    run = channels(full().astype(np.float32), "fused_nn_conv2d_add", where, np.inf)
+    facts = found(run, "first-nonfinite")[0].evidence
+    assert [each for each in facts if "channel" in each] == ([words] if words else [])
+
+
+def test_channels_that_a_layout_does_not_tell_are_not_named() -> None:
+    values = full().astype(np.float32)
+    values[:, 2, 0] = np.nan
+    run = plant(Op("x", full()), Op("a", values, "fused_nn_softmax", [(0, 0)]))
+    assert "channel" not in str(found(run, "first-nonfinite")[0].evidence)
+
+
+def test_saturated_channels_are_named_though_they_are_few() -> None:
+    values = CHANCE.normal(0, 20, (1, 64, 8, 8)).astype(np.int8)
+    run = channels(values, CONV, (3, 17), 127)
+    (told,) = found(run, "saturated")
+    assert told.title.startswith("A third or more of channels 3 and 17 of 64 of a (node 1) lies at")
+    assert told.evidence[0].endswith("in channels 3 and 17 of 64")
+    values[0, 3, 0, :5] = 127
+    assert not found(channels(values, CONV, (), 0), "saturated")
+
+
+def test_notes_on_times_come_after_faults_of_values() -> None:
+    noisy = (1000.0, 9000.0, 1000.0, 8000.0, 1000.0, 9000.0)
+    slow_first = (9000.0, 1000.0, 1000.0, 1000.0, 1000.0, 1000.0)
+    mask = np.full((4, 4), -np.inf, np.float32)
+    for repeats in (noisy, slow_first):
+        ops = [Op("x", full().astype(np.float32))]
+        ops += [Op(f"c{at}", full(), CONV, [(0, 0)], ns=repeats) for at in range(4)]
+        ops += [Op("n", full() // 16, CONV, [(0, 0)], ns=repeats)]
+        ops += [Op("m", mask, "fused_add", [(0, 0)], ns=repeats)]
+        rules = [each.rule for each in plant(*ops).findings(progress=False)]
+        times = min(rules.index(each) for each in ("noisy-times", "warm-up") if each in rules)
+        assert max(rules.index(NAME), rules.index("first-nonfinite")) < times
