@@ -105,7 +105,10 @@ def test_sub_byte_and_vector_types(path: Path) -> None:
         assert found.tolist() == expected
         loose = record.numpy("bytes").reshape(-1).view(np.uint8) & mask
         assert loose.tolist() == (record.raw() & mask).tolist()
-        assert f"the last {record.nbytes - told['memory_bytes']} bytes" in record.notes[0]
+        bytes_told = f"in the first {told['memory_bytes']} of {record.nbytes} bytes"
+        if record.dtype.code >= 9:  # which no TVM before 0.21 has
+            bytes_told = f"the last {record.nbytes - told['memory_bytes']} bytes are memory"
+        assert bytes_told in record.notes[0]
 
 
 def test_packed_int4_has_signs() -> None:

@@ -12,6 +12,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params
 from tvmdbg_widgets.formats.tvm.params import read_params
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
+from tvmdbg_widgets.model.array_record import storage_notes
+from tvmdbg_widgets.model.dtypes import DataType
 
 CODE_6, UINT1 = b"\x06\x08\x01\x00", b"\x01\x01\x01\x00"
 NIBBLES = np.arange(8, dtype=np.int8).astype(ml_dtypes.int4)
@@ -55,6 +57,16 @@ def test_a_params_file_does_not_tell_its_release() -> None:
     assert "the file does not tell whether TVM <= 0.20 wrote it" in note
     assert "in the first 4 of 8 bytes (the others would be no values)" in note
     assert "in an order that is not known" in note
+
+
+def test_type_codes_tell_the_release() -> None:
+    # 8 is float4 in TVM 0.20 alone, 17 from TVM 0.21 on.
+    for dtype, words in (
+        (DataType(8, 4), "this TVM (up to 0.20) has a byte of memory"),
+        (DataType(17, 4), "the last 4 bytes are memory read beyond the data"),
+    ):
+        (note,) = storage_notes(dtype, (8,), 8)
+        assert words in note
 
 
 @pytest.mark.parametrize("stored", [CODE_6, UINT1])

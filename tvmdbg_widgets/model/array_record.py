@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.array_values import ArrayValues
-from tvmdbg_widgets.model.dtypes import FIRST_CUSTOM, DataType
+from tvmdbg_widgets.model.dtypes import CURRENT_ONLY, FIRST_CUSTOM, DataType
 from tvmdbg_widgets.model.readings import (
     AS,
     COMPLEX_READINGS,
@@ -201,12 +201,16 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
         notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")
     elif dtype.is_packed and nbytes:
-        notes.append(_below_one_byte(dtype.bits, min(nbytes, whole), nbytes))
+        told = _of_bytes(dtype) if dtype.in_bytes else None
+        notes.append(told or _below_one_byte(dtype, min(nbytes, whole), nbytes))
     return tuple(notes)
 
 
-def _below_one_byte(bits: int, used: int, nbytes: int) -> str:
-    text = f"{bits}-bit elements: {_READ_PACKED}, as TVM >= 0.21 keeps them"
+def _below_one_byte(dtype: DataType, used: int, nbytes: int) -> str:
+    text = f"{dtype.bits}-bit elements: {_READ_PACKED}, as TVM >= 0.21 keeps them"
+    if dtype.code in CURRENT_ONLY:
+        beyond = f"; the last {nbytes - used} bytes are memory read beyond the data"
+        return text + (beyond if used < nbytes else "")
     if used < nbytes:
         text += f" in the first {used} of {nbytes} bytes (the others would be no values)"
     return (
@@ -225,10 +229,13 @@ def of_byte_memory(record: ArrayRecord) -> ArrayRecord:
     """Return a record that TVM <= 0.20 wrote, whose memory has a byte for each element."""
     if not (record.dtype.is_packed and record.nbytes):
         return record
-    text = (
-        f"{record.dtype.bits}-bit elements, for each of which this TVM (up to 0.20) has a byte of "
-        f"memory, {_AS_KERNELS_DO}; {_READ_PACKED}"
-    )
     neutral = storage_notes(record.dtype, record.shape, record.nbytes)[-1]
-    notes = tuple(text if note == neutral else note for note in record.notes)
-    return replace(record, notes=notes)
+    told = _of_bytes(record.dtype)
+    return replace(record, notes=tuple(told if note == neutral else note for note in record.notes))
+
+
+def _of_bytes(dtype: DataType) -> str:
+    return (
+        f"{dtype.bits}-bit elements, for each of which this TVM (up to 0.20) has a byte of memory, "
+        f"{_AS_KERNELS_DO}; {_READ_PACKED}"
+    )

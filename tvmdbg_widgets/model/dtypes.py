@@ -16,6 +16,10 @@ import numpy as np
 
 INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
 FIRST_CUSTOM = 129
+#: Codes only dlpack 1.1 has, hence TVM >= 0.21.
+CURRENT_ONLY = range(9, 18)
+#: Code and bits of float4_e2m1fn in TVM 0.20, and in no other.
+_FLOAT4_OF_V20 = (8, 4)
 _UINT1 = (UINT, 1, 1)
 
 #: Widths TVM can store: powers of two (`VerifyDataType`, src/runtime/ndarray.cc @ v0.19.0) and 6.
@@ -138,6 +142,11 @@ class DataType:
     def is_packed(self) -> bool:
         """Whether several elements share a byte in TVM >= 0.21 (fewer than 8 bits, not bool)."""
         return self.bits < 8 and not self.is_bool
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether it is known to take a byte an element in memory though it has fewer bits."""
+        return (self.code, self.bits) == _FLOAT4_OF_V20
 
     @property
     def numpy_dtype(self) -> np.dtype[Any] | None:

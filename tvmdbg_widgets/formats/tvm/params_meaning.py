@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tvmdbg_widgets.model.array_record import AMBIGUOUS, ArrayRecord
-from tvmdbg_widgets.model.dtypes import BOOL, DataType
+from tvmdbg_widgets.model.dtypes import BOOL, CURRENT_ONLY, DataType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,8 +15,6 @@ Float8: TypeAlias = Literal["auto", "current", "legacy"]
 
 _LOOKED_AT = 4096
 _TOGETHER = 64
-#: Codes only dlpack 1.1 has, hence TVM >= 0.21.
-_CURRENT_ONLY = range(9, 18)
 
 
 def settle_types(
@@ -52,7 +50,7 @@ def settle_types(
 
 
 def _guess(records: Sequence[ArrayRecord]) -> tuple[Float8, str]:
-    if any(record.dtype.code in _CURRENT_ONLY for record in records):
+    if any(record.dtype.code in CURRENT_ONLY for record in records):
         return "current", "other type codes of the file are those of TVM >= 0.21"
     if any((record.dtype.code, record.dtype.bits) == (8, 4) for record in records):
         return "legacy", "code 8 with 4 bits in the file is that of TVM 0.20"
