@@ -185,7 +185,7 @@ SQUARE = (4, 4)
         ("nn_max_pool2d", [(16,)], (1, 1, 4, 4)),
         ("nn_max_pool2d", [(1, 1, 8, 8), (4,)], (1, 1, 4, 4)),
         ("nn_dense_add", [SQUARE, SQUARE, (3, 4)], SQUARE),
-        ("nn_dense_add", [SQUARE, SQUARE, SQUARE, SQUARE], SQUARE),
+        ("nn_dense_add", [SQUARE, SQUARE, SQUARE, SQUARE, SQUARE], SQUARE),
     ],
 )
 def test_operands_that_cannot_be_give_no_number(
@@ -203,6 +203,7 @@ def test_operands_that_cannot_be_give_no_number(
         ("nn_bias_add", [(2, 5, 3), (5,)], (2, 5, 3), 30),
         ("nn_prelu", [(2, 5, 3), (5,)], (2, 5, 3), 60),
         ("nn_dense_add_nn_relu", [SQUARE, SQUARE, (4,)], SQUARE, 160),
+        ("fuse_conv2d_relu", [(1, 2, 4, 4), (3, 2, 1, 1), (3,)], (1, 3, 4, 4), 240),
         ("nn_max_pool2d", [(1, 1, 8, 8)], (1, 1, 4, 4), 64),
         ("sum", [(7, 1, 2)], (1, 1, 2), 14),
         ("full_add", [(3,)], (3,), 3),

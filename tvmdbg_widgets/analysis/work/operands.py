@@ -60,7 +60,7 @@ def broadcast_to(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> b
 
 def _without_channels(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> list[Shape]:
     """Leave out what is read by channel."""
-    if not any(bare(part) in _BY_CHANNEL for part in parts):
+    if not any(bare(part) in _BY_CHANNEL or _has_weight(part) for part in parts):
         return list(shapes)
     return [shape for shape in shapes if len(shape) != 1 or shape[0] not in out]
 
@@ -81,7 +81,11 @@ def _operands(part: str) -> float:
         return each.operands + part.endswith("_like")
     if moves(part):
         return 1 if part in ("__nop", "__copy") else math.inf
-    return 2 if is_convolution(part) or is_matmul(part) else 1
+    return 3 if _has_weight(part) else 1  # NNVM's have a bias, too
+
+
+def _has_weight(part: str) -> bool:
+    return is_convolution(part) or is_matmul(part)
 
 
 def _sets_shape(part: str) -> bool:
