@@ -86,8 +86,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         cut(
             [
                 f"{evidence.entry_name(entry)}: {_text(uses[entry])}, {percent(uses[entry].share)} "
-                f"where others use {percent(usual[entry][0])}: a scale about "
-                f"{usual[entry][0] / max(uses[entry].share, 1 / 255):.0f} times too large makes it"
+                f"where others use {percent(usual[entry][0])}, as a scale about "
+                f"{usual[entry][0] / max(uses[entry].share, 1 / 255):.0f} times too large would make it"
                 for entry in entries
             ]
         ),
