@@ -83,14 +83,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{evidence.entry_name(first)} uses {_text(uses[first])} of {_dtype(evidence, first)}, "
         f"{percent(uses[first].share)} of its range; the {count:,} other outputs like it ({kind}) "
         f"use {percent(others)} in the median{rest}",
-        cut(
-            [
-                f"{evidence.entry_name(entry)}: {_text(uses[entry])}, {percent(uses[entry].share)} "
-                f"where others use {percent(usual[entry][0])}, as a scale about "
-                f"{usual[entry][0] / max(uses[entry].share, 1 / 255):.0f} times too large would make it"
-                for entry in entries
-            ]
-        ),
+        cut([_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries]),
         max(certainty, Certainty.LIKELY, key=list(Certainty).index),
         f"{why}; that the range should be used rests on the other outputs of this run",
         nodes_of(entries),
@@ -159,6 +152,14 @@ def _reads_well(evidence: Evidence, uses: Mapping[Entry, _Use], entry: Entry) ->
         if not read.sure or (known is not None and known.share < _READ):
             return False
     return True
+
+
+def _fact(evidence: Evidence, entry: Entry, use: _Use, others: float) -> str:
+    return (
+        f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} where others use "
+        f"{percent(others)}, as a scale about {others / max(use.share, 1 / 255):.0f} times too "
+        "large would make it"
+    )
 
 
 def _text(use: _Use) -> str:
