@@ -7,11 +7,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.analysis.scanned import Scanned
+from tvmdbg_widgets.analysis.small_tensors import TOGETHER, count_together, is_small
 from tvmdbg_widgets.model.errors import why_unread
 from tvmdbg_widgets.model.statistics import comparable
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
     from tvmdbg_widgets.model.tensors import Tensor
 
 Entry: TypeAlias = tuple[int, int]
@@ -75,38 +79,8 @@ class Subject:
 
 #: Reads more of one tensor; None where there is nothing to tell.
 Probe: TypeAlias = "Callable[[Subject], Any]"
-
-
-@dataclass(frozen=True)
-class Scanned:
-    """What a scan knows so far.
-
-    Attributes
-    ----------
-    statistics : dict of entry to Statistics
-        Of the tensors that were read.
-    probed : dict of rule name to dict of entry to object
-        What the rules' probes found.
-    broken : dict of entry to str
-        Why a tensor could not be read.
-    total : int
-        Tensors there are.
-    """
-
-    statistics: Mapping[Entry, Statistics]
-    probed: Mapping[str, Mapping[Entry, Any]]
-    broken: Mapping[Entry, str]
-    total: int
-
-    @property
-    def done(self) -> int:
-        """Tensors looked at, those that could not be read included."""
-        return len(self.statistics) + len(self.broken)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every tensor was looked at."""
-        return self.done == self.total
+#: Tells by the columns of a batch of which rows a probe may find something to tell.
+Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
 
 
 class TensorScan:
@@ -119,6 +93,8 @@ class TensorScan:
     parts : RunParts
     probes : mapping of str to Probe
         What else to read of each tensor, by rule.
+    screens : mapping of str to Screen
+        Which of many small tensors these are asked of; all of them where a rule has none.
 
     Attributes
     ----------
@@ -126,10 +102,17 @@ class TensorScan:
         Called between any two pieces: where somebody waits for something else, it may wait, too.
     """
 
-    def __init__(self, parts: RunParts, probes: Mapping[str, Probe]) -> None:
+    def __init__(
+        self,
+        parts: RunParts,
+        probes: Mapping[str, Probe],
+        screens: Mapping[str, Screen] | None = None,
+    ) -> None:
         self.give_way: Callable[[], None] = lambda: None
         self._parts = parts
         self._probes = probes
+        self._screens = screens or {}
+        self._batches: list[tuple[list[Entry], Batch]] = []
         self._entries: list[Entry] = list(parts.tensors or ())
         self._statistics: dict[Entry, Statistics] = {}
         self._probed: dict[str, dict[Entry, Any]] = {name: {} for name in probes}
@@ -161,6 +144,7 @@ class TensorScan:
                 {name: dict(found) for name, found in self._probed.items()},
                 dict(self._broken),
                 len(self._entries),
+                tuple(self._batches),
             )
 
     def cancel(self, *, wait: float = 0.0) -> None:
@@ -260,7 +244,13 @@ class TensorScan:
             leave=False,
             disable=not progress,
         )
+        small = [entry for entry in left if is_small(tensors[entry])]
         with bar:
+            for begin in range(0, len(small), TOGETHER):
+                bar.update(self._look_together(small[begin : begin + TOGETHER], tensors))
+                if end is not None and time.monotonic() > end:
+                    return
+            left = [entry for entry in left if not self._known(entry)]
             if executor is not None:
                 self._spread(left, tensors, executor, bar)
                 return
@@ -298,6 +288,58 @@ class TensorScan:
         if self._stop:
             raise _StoppedError
         self.give_way()
+
+    def _look_together(self, entries: list[Entry], tensors: Mapping[Entry, Tensor]) -> int:
+        """Count those of some small tensors that have many of their kind; return their bytes."""
+        self._watch()
+        nbytes = 0
+        for positions, batch in count_together([tensors[entry] for entry in entries]):
+            self._watch()
+            own = [entries[position] for position in positions]
+            found = dict(zip(own, batch.rows(), strict=True))
+            probed = self._probe_together(own, batch, found, tensors)
+            for entry, each in found.items():
+                tensors[entry].take(each)
+            with self._changed:
+                self._batches.append((own, batch))
+                self._statistics.update(found)
+                for name, facts in probed.items():
+                    self._probed[name].update(facts)
+            nbytes += sum(tensors[entry].nbytes for entry in found)
+        return nbytes
+
+    def _probe_together(
+        self,
+        entries: list[Entry],
+        batch: Batch,
+        found: dict[Entry, Statistics],
+        tensors: Mapping[Entry, Tensor],
+    ) -> dict[str, dict[Entry, Any]]:
+        """Ask the probes of rows whose screens let them through; those that fail lose theirs.
+
+        They are looked at alone later, which tells what is wrong.
+        """
+        probed: dict[str, dict[Entry, Any]] = {}
+        for name, probe in self._probes.items():
+            screen = self._screens.get(name)
+            rows = range(len(batch)) if screen is None else np.flatnonzero(screen(batch)).tolist()
+            facts = probed.setdefault(name, {})
+            for row in rows:
+                entry = entries[row]
+                if entry not in found:
+                    continue
+                chunks = partial(batch.chunks, row)
+                try:
+                    fact = probe(Subject(self._parts, entry, tensors[entry], found[entry], chunks))
+                except Exception:  # noqa: BLE001 (one broken tensor must not hide the others)
+                    del found[entry]
+                    continue
+                if fact is not None:
+                    facts[entry] = fact
+        return {
+            name: {entry: fact for entry, fact in facts.items() if entry in found}
+            for name, facts in probed.items()
+        }
 
     def _look(self, entry: Entry, tensor: Tensor, executor: Executor | None = None) -> None:
         self._watch()

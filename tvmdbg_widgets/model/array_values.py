@@ -11,10 +11,11 @@ import numpy as np
 
 from tvmdbg_widgets.model.dtypes import INT, UINT, DataType
 from tvmdbg_widgets.model.readings import COMPLEX_PARTS, Reading
+from tvmdbg_widgets.model.sources import BytesSource
 from tvmdbg_widgets.model.windows import Selection, read_window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.model.sources import ByteSource
 
@@ -160,16 +161,44 @@ class ArrayValues:
         for start in range(0, count, step):
             yield self.values(start, min(start + step, count))
 
+    def alike(self, stored: Sequence[bytes]) -> np.ndarray[Any, Any]:
+        """Decode arrays of this type, reading and number of bytes, a row of ``count`` each.
+
+        Parameters
+        ----------
+        stored
+            The ``nbytes`` bytes of each.
+        """
+        group_bytes, per_group = self._group
+        groups = -(-self.count // per_group)
+        rows = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), self.nbytes)
+        used = np.zeros((len(stored), groups * group_bytes), np.uint8)
+        width = min(self.nbytes, groups * group_bytes)
+        used[:, :width] = rows[:, :width]
+        total = len(stored) * groups * per_group
+        together = replace(
+            self, source=BytesSource(used.tobytes()), offset=0, nbytes=used.size, shape=(total,)
+        )
+        scalars = together.values(0, total).reshape(len(stored), groups * per_group)
+        return np.ascontiguousarray(scalars[:, : self.count])
+
     def _bytes(self, start: int, length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         data = np.empty(length, np.uint8)
         if length:
             self.source.read_into(self.offset + start, data.data)
         return data
 
+    @property
+    def _group(self) -> tuple[int, int]:
+        """Least number of bytes that whole scalars fill, and how many scalars those are."""
+        if not self.is_packed:
+            return (self.dtype.numpy_dtype or np.dtype(np.uint8)).itemsize, 1
+        nbytes = math.lcm(self.dtype.bits, 8) // 8
+        return nbytes, nbytes * 8 // self.dtype.bits
+
     def _unpack(self, start: int, stop: int) -> np.ndarray[Any, Any]:
         bits = self.dtype.bits
-        group_bytes = math.lcm(bits, 8) // 8
-        per_group = group_bytes * 8 // bits
+        group_bytes, per_group = self._group
         first_group, last_group = start // per_group, -(-stop // per_group)
         begin = first_group * group_bytes
         end = min(last_group * group_bytes, self.nbytes)

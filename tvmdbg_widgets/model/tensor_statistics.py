@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.statistics.kept import Kept
+from tvmdbg_widgets.model.statistics.kept import BINS, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,15 +26,25 @@ class Counted:
         The array as the file stores it.
     """
 
-    __slots__ = ("_statistics", "record")
+    __slots__ = ("_found", "_statistics", "record")
 
     def __init__(self, record: ArrayRecord) -> None:
         self.record = record
+        self._found: Statistics | None = None
         self._statistics: dict[tuple[DataType, Reading], Kept] = {}
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether somebody has asked for statistics, or brought them."""
+        return self._found is not None or bool(self._statistics)
+
+    def take(self, found: Statistics) -> None:
+        """Keep statistics of all values, in 64 bins, that were counted elsewhere."""
+        self._found = found
 
     def statistics(
         self,
-        bins: int = 64,
+        bins: int = BINS,
         sample: int | None = None,
         *,
         reading: Reading | None = None,
@@ -67,10 +77,14 @@ class Counted:
         ValueError
             ``bins`` or ``sample`` is below 1, or the values cannot be read so.
         """
+        if self._found is not None and (bins, sample, reading) == (BINS, None, None):
+            return self._found
         kept = self._kept(reading)
         return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
 
-    def known_statistics(self, bins: int = 64, reading: Reading | None = None) -> Statistics | None:
+    def known_statistics(
+        self, bins: int = BINS, reading: Reading | None = None
+    ) -> Statistics | None:
         """Return the statistics of all values where they are known already, else None."""
         return self._kept(reading).known(bins)
 
@@ -118,7 +132,7 @@ class Counted:
 
     def histogram(
         self,
-        bins: int = 64,
+        bins: int = BINS,
         range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)
         scale: Scale = "linear",
         *,
@@ -149,4 +163,9 @@ class Counted:
 
     def _kept(self, reading: Reading | None) -> Kept:
         values = self.record.values(reading)
-        return self._statistics.setdefault((values.dtype, values.reading), Kept(values))
+        kept = self._statistics.get((values.dtype, values.reading))
+        if kept is None:
+            known = self._found if values == self.record.values() else None
+            kept = Kept(values, known)
+            kept = self._statistics.setdefault((values.dtype, values.reading), kept)
+        return kept

@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.findings import Findings
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.findings.rule import Rule
-    from tvmdbg_widgets.analysis.tensor_scan import Probe
+    from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
 
 
 def _rule(module: str) -> Rule:
@@ -49,6 +49,11 @@ RULES: Final[tuple[Rule, ...]] = (
 def probes() -> dict[str, Probe]:
     """Return what the rules read of each tensor, by rule."""
     return {rule.name: rule.probe for rule in RULES if rule.probe is not None}
+
+
+def screens() -> dict[str, Screen]:
+    """Return which of many small tensors these are read of, by rule."""
+    return {rule.name: rule.screen for rule in RULES if rule.screen is not None}
 
 
 def find(evidence: Evidence) -> Findings:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Subject
+    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "dead-channels"
 _LEAST_VALUES = 16
@@ -111,4 +112,9 @@ def _share(found: Channels) -> float:
     return len(found.dead) / found.total
 
 
-RULE = Rule(NAME, find, probe)
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether so many values are zero."""
+    return batch.zero >= _LEAST_VALUES
+
+
+RULE = Rule(NAME, find, probe, screen)

@@ -20,7 +20,8 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.analysis.tensor_scan import Entry, Scanned
+    from tvmdbg_widgets.analysis.scanned import Scanned
+    from tvmdbg_widgets.analysis.tensor_scan import Entry
     from tvmdbg_widgets.model.issues import Issue, Issues
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics

@@ -23,9 +23,12 @@ from tvmdbg_widgets.model.numbers import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
+
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
     from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "dynamic-range"
@@ -57,6 +60,11 @@ def probe(subject: Subject) -> int | None:
         return None
     count = subject.count_exactly(-largest, largest) - found.zero
     return count if count >= least else None
+
+
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are so many nonzero values."""
+    return batch.finite - batch.zero >= _LEAST
 
 
 def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
@@ -171,4 +179,4 @@ def _peak(found: Statistics) -> float:
     return max(abs(float(found.minimum)), abs(float(found.maximum)))
 
 
-RULE = Rule(NAME, find, probe)
+RULE = Rule(NAME, find, probe, screen)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.tensor_scan import Probe
+    from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
     from tvmdbg_widgets.model.findings import Finding
 
 
@@ -25,8 +25,12 @@ class Rule:
         Makes the findings from the evidence.
     probe : callable or None
         What to read of each tensor beyond its statistics; its answers are ``evidence.probed``.
+    screen : callable or None
+        Tells from the columns of a batch of small tensors which of them the probe may have
+        something to say of, so that it is not asked of the others; never fewer than those.
     """
 
     name: str
     find: Callable[[Evidence], Iterable[Finding]]
     probe: Probe | None = None
+    screen: Screen | None = None

@@ -21,6 +21,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ml_dtypes
+import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import Channels, Within, within
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
     from tvmdbg_widgets.model.tensors import Tensor
 
 NAME = "saturated"
@@ -137,6 +139,13 @@ def _channels(
     return within(subject, at_end, least)
 
 
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are so many values, or one at an end of the type."""
+    at_ends = batch.at_lowest + batch.at_highest
+    enough = np.full(len(batch), batch.size >= _LEAST)
+    return (batch.finite > 0) & (enough | (at_ends > 0))
+
+
 def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
     """Operators of the function that made an entry; None where no function did."""
     graph, node = run.graph, entry[0]
@@ -210,4 +219,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, probe)
+RULE = Rule(NAME, find, probe, screen)

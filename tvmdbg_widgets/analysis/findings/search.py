@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings import find, probes
+from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.health import health
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
@@ -36,7 +36,7 @@ class Search:
 
     def __init__(self, parts: RunParts) -> None:
         self._parts = parts
-        self.scan = TensorScan(parts, probes())
+        self.scan = TensorScan(parts, probes(), screens())
         self._lock = threading.Lock()
         self._evidence: Evidence | None = None
         self._known: Findings | None = None

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
 
+#: Bins of a histogram where nobody says how many.
+BINS = 64
 _POLL = 0.05
 
 
@@ -29,13 +31,17 @@ class Kept:
     ----------
     values
         The array under one reading.
+    known
+        Statistics of all values in ``BINS`` bins, where somebody has them.
     """
 
-    def __init__(self, values: ArrayValues) -> None:
+    def __init__(self, values: ArrayValues, known: Statistics | None = None) -> None:
         self._values = values
         self._lock = threading.Lock()
         self._tallied: dict[int | None, Statistics] = {}
         self._found: dict[tuple[int, int | None], Statistics] = {}
+        if known is not None:
+            self._tallied[None] = self._found[BINS, None] = known
         self._running: dict[int | None, _Running] = {}
         self._slices: Slices | None = None
 
@@ -44,7 +50,7 @@ class Kept:
 
     def statistics(
         self,
-        bins: int = 64,
+        bins: int = BINS,
         sample: int | None = None,
         *,
         watch: Callable[[], None] | None = None,
@@ -68,7 +74,7 @@ class Kept:
                 found = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
         return found
 
-    def known(self, bins: int = 64) -> Statistics | None:
+    def known(self, bins: int = BINS) -> Statistics | None:
         """Return statistics of all values where that needs no pass."""
         if not self._values.is_ordered:
             return self._not_applicable()

@@ -1,0 +1,85 @@
+"""What a scan counted, one column a fact, so that rules find what concerns them at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
+
+    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+    Entry: TypeAlias = tuple[int, int]
+
+_COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "denormal")
+_COLUMNS = (*_COUNTS, "low", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class ScanColumns:
+    """Statistics of tensors, a row each, in the order of their entries.
+
+    Attributes
+    ----------
+    entries : list of entry
+    size, finite, nan, pos_inf, neg_inf, zero, denormal
+        As in :class:`Statistics`, int64[rows].
+    low, high
+        Least and largest finite value as float64, which rounds large integers; NaN without any.
+    """
+
+    entries: list[Entry]
+    size: Counts
+    finite: Counts
+    nan: Counts
+    pos_inf: Counts
+    neg_inf: Counts
+    zero: Counts
+    denormal: Counts
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(
+        cls,
+        batches: Sequence[tuple[Sequence[Entry], Batch]],
+        alone: Mapping[Entry, Statistics],
+        wanted: Callable[[Entry], bool],
+    ) -> ScanColumns:
+        """Put what was counted together and what was counted alone into one order."""
+        entries = [entry for own, _ in batches for entry in own]
+        entries += alone
+        rows = [row for row, entry in enumerate(entries) if wanted(entry)]
+        order = sorted(rows, key=entries.__getitem__)
+        columns = {}
+        for name in _COLUMNS:
+            parts = [np.broadcast_to(getattr(batch, name), len(batch)) for _, batch in batches]
+            parts.append(_column(name, alone.values()))
+            columns[name] = np.concatenate(parts)[order]
+        return cls([entries[index] for index in order], **columns)
+
+    @property
+    def peak(self) -> Floats:
+        """Largest finite magnitude; NaN without any."""
+        found: Floats = np.fmax(np.abs(self.low), np.abs(self.high))
+        return found
+
+    def where(self, mask: Mask) -> list[Entry]:
+        """Return the entries of some rows, in order."""
+        return [self.entries[row] for row in np.flatnonzero(mask).tolist()]
+
+
+def _column(name: str, found: Iterable[Statistics]) -> np.ndarray[Any, Any]:
+    if name in _COUNTS:
+        return np.array([getattr(each, name) for each in found], np.int64)
+    field = "minimum" if name == "low" else "maximum"
+    bounds = (getattr(each, field) for each in found)
+    return np.array([math.nan if each is None else float(each) for each in bounds], np.float64)
