@@ -233,10 +233,10 @@ class TensorScan:
 
     def _scan(self, progress: bool, seconds: float | None, executor: Executor | None) -> None:
         tensors: Mapping[Entry, Tensor] = self._parts.tensors or {}
-        left = [entry for entry in self._entries if not self._known(entry)]
+        left = {entry: each for entry, each in tensors.items() if not self._known(entry)}
         end = None if seconds is None else time.monotonic() + seconds
         bar = tqdm(
-            total=sum(tensors[entry].nbytes for entry in left),
+            total=sum(each.nbytes for each in left.values()),
             desc="scanning tensors",
             unit="B",
             unit_scale=True,
@@ -244,37 +244,37 @@ class TensorScan:
             leave=False,
             disable=not progress,
         )
-        small = [entry for entry in left if is_small(tensors[entry])]
+        small = [entry for entry, each in left.items() if is_small(each)]
         with bar:
             for begin in range(0, len(small), TOGETHER):
-                bar.update(self._look_together(small[begin : begin + TOGETHER], tensors))
+                some = {entry: left[entry] for entry in small[begin : begin + TOGETHER]}
+                bar.update(self._look_together(some))
                 if end is not None and time.monotonic() > end:
                     return
-            left = [entry for entry in left if not self._known(entry)]
+            left = {entry: each for entry, each in left.items() if not self._known(entry)}
             if executor is not None:
-                self._spread(left, tensors, executor, bar)
+                self._spread(left, executor, bar)
                 return
-            for entry in left:
-                self._look(entry, tensors[entry])
-                bar.update(tensors[entry].nbytes)
+            for entry, tensor in left.items():
+                self._look(entry, tensor)
+                bar.update(tensor.nbytes)
                 if end is not None and time.monotonic() > end:
                     return
 
-    def _spread(
-        self, left: list[Entry], tensors: Mapping[Entry, Tensor], executor: Executor, bar: Any
-    ) -> None:
+    def _spread(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
         """Look at some tensors at a time, so that the executor is busy between them, too.
 
         Threads of our own wait for what it does: its own must not wait for each other.
         """
         with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
             looks = {
-                own.submit(self._look, entry, tensors[entry], executor): entry for entry in left
+                own.submit(self._look, entry, each, executor): each.nbytes
+                for entry, each in left.items()
             }
             try:
                 for look in as_completed(looks):
                     look.result()
-                    bar.update(tensors[looks[look]].nbytes)
+                    bar.update(looks[look])
             except BaseException:
                 self._stop = True
                 for look in looks:
@@ -289,11 +289,11 @@ class TensorScan:
             raise _StoppedError
         self.give_way()
 
-    def _look_together(self, entries: list[Entry], tensors: Mapping[Entry, Tensor]) -> int:
+    def _look_together(self, tensors: Mapping[Entry, Tensor]) -> int:
         """Count those of some small tensors that have many of their kind; return their bytes."""
         self._watch()
-        nbytes = 0
-        for positions, batch in count_together([tensors[entry] for entry in entries]):
+        nbytes, entries = 0, list(tensors)
+        for positions, batch in count_together(list(tensors.values())):
             self._watch()
             own = [entries[position] for position in positions]
             found = dict(zip(own, batch.rows(), strict=True))

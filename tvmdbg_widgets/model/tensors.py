@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from typing import Any, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.array_record import ArrayRecord
 from tvmdbg_widgets.model.frames import data_frame
@@ -43,6 +43,8 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         return tuple(self._nodes)
 
     def __getitem__(self, key: TensorKey) -> Tensor:
+        if _is_entry(key) and (found := self._items.get(key)) is not None:
+            return found
         item, output = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
         if not hasattr(output, "__index__") or not (
             isinstance(item, str) or hasattr(item, "__index__")
@@ -67,7 +69,7 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         return nodes[0]
 
     def __contains__(self, key: object) -> bool:
-        if isinstance(key, tuple) and all(type(each) is int for each in key):
+        if _is_entry(key):
             return key in self._items
         try:
             self[key]  # type: ignore[index]
@@ -80,6 +82,14 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def items(self) -> ItemsView[tuple[int, int], Tensor]:
+        """Entries with their tensors."""
+        return self._items.items()
+
+    def values(self) -> ValuesView[Tensor]:
+        """The tensors."""
+        return self._items.values()
 
     def to_dataframe(self) -> Any:
         """Return one row per tensor as a ``pandas.DataFrame`` (headers only, no values read)."""
@@ -106,3 +116,7 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         if len(items) > _LINES_SHOWN:
             lines.append(f"  … and {len(items) - _LINES_SHOWN} more")
         return "\n".join(lines)
+
+
+def _is_entry(key: object) -> TypeGuard[tuple[int, int]]:
+    return type(key) is tuple and len(key) == 2 and type(key[0]) is int and type(key[1]) is int

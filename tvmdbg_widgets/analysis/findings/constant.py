@@ -64,13 +64,13 @@ class Constants(NamedTuple):
 def constants(evidence: Evidence) -> Constants:
     """Tell which entries hold one value throughout though they should not."""
     tensors = evidence.tensors
+    columns = evidence.columns
+    alike = (columns.size > 1) & (columns.finite == columns.size) & (columns.low == columns.high)
+    likely = ((entry, evidence.statistics[entry]) for entry in columns.where(alike))
     constant: dict[Entry, object] = {
         entry: found.minimum
-        for entry, found in sorted(evidence.statistics.items())
-        if found.size > 1
-        and found.finite == found.size
-        and found.minimum == found.maximum
-        and tensors[entry].dtype.name not in _LEFT_OUT
+        for entry, found in likely
+        if found.minimum == found.maximum and tensors[entry].dtype.name not in _LEFT_OUT
     }
     own: list[Entry] = []
     following: list[Entry] = []

@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.trust import Trust
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tvmdbg_widgets.analysis.scan_columns import ScanColumns
     from tvmdbg_widgets.analysis.scanned import Scanned
     from tvmdbg_widgets.analysis.tensor_scan import Entry
     from tvmdbg_widgets.model.issues import Issue, Issues
@@ -66,6 +67,11 @@ class Evidence:
             for entry, found in self.scanned.statistics.items()
             if entry not in self.overwritten and found.applicable
         }
+
+    @cached_property
+    def columns(self) -> ScanColumns:
+        """The same, one column a fact: rules that look at every tensor begin with these."""
+        return self.scanned.columns(left_out=self.overwritten)
 
     @property
     def tensors(self) -> Mapping[Entry, Tensor]:

@@ -73,10 +73,9 @@ class Origins(NamedTuple):
 
 def origins(evidence: Evidence) -> Origins:
     """Tell where everything that is not finite was born."""
+    columns = evidence.columns
     carriers = {
-        entry: found
-        for entry, found in sorted(evidence.statistics.items())
-        if found.finite != found.size
+        entry: evidence.statistics[entry] for entry in columns.where(columns.finite != columns.size)
     }
     births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
     meant = {

@@ -76,13 +76,10 @@ def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make up to four findings, one a limit."""
     tensors = evidence.tensors
-    whole = {
-        entry: found
-        for entry, found in sorted(evidence.statistics.items())
-        if found.finite and found.finite == found.size
-    }
+    columns, read = evidence.columns, evidence.statistics
+    large = (columns.finite == columns.size) & (columns.peak > _MAX / 2)
+    whole = {entry: read[entry] for entry in columns.where(large)}
     floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
-    read = evidence.statistics
     near = [entry for entry in whole if is_near_limit(tensors[entry], whole[entry])]
     if near:
         yield _finding(

@@ -19,11 +19,11 @@ NAME = "scanned"
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors
-    read = evidence.statistics
-    if tensors is None or not read or any(s.finite != s.size for s in read.values()):
+    read, columns = evidence.statistics, evidence.columns
+    if tensors is None or not read or (columns.finite != columns.size).any():
         return
     nbytes = sum(tensors[entry].nbytes for entry in read)
-    values = sum(found.size for found in read.values())
+    values = int(columns.size.sum())
     facts = [f"{values:,} values in {nbytes:,} bytes, parameters included"]
     left = scanned.total - scanned.done
     if left:

@@ -121,6 +121,7 @@ class _Row(Statistics):
         found = cls.__new__(cls)
         _set(found, "_batch", batch)
         _set(found, "_row", row)
+        _set(found, "reason", "")
         return found
 
     def __getattr__(self, name: str) -> Any:
