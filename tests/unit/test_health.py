@@ -289,7 +289,7 @@ def test_an_executor_changes_nothing_but_who_counts(tmp_path: Path, make: Any) -
 
 
 def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = plant(*(Op(f"p{at}", values()) for at in range(50)))
+    run = plant(*(Op(f"p{at}", values(1000)) for at in range(50)))
     assert run.tensors is not None
     cls = type(run.tensors[0, 0])
     real, seen = cls.statistics, []

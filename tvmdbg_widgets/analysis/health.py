@@ -18,9 +18,10 @@ The order of suspicion, and what each step makes of an entry:
 from __future__ import annotations
 
 import enum
-import math
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from tvmdbg_widgets.analysis.findings import (
     constant,
@@ -31,7 +32,7 @@ from tvmdbg_widgets.analysis.findings import (
     saturated,
 )
 from tvmdbg_widgets.model.findings import Kind
-from tvmdbg_widgets.model.health import UNREAD, EntryHealth, Health, Verdict
+from tvmdbg_widgets.model.health import UNREAD, Verdict
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted, percent
@@ -53,7 +54,7 @@ _OWN = frozenset(
 )
 
 
-class _Suspicion(enum.IntEnum):
+class Suspicion(enum.IntEnum):
     """Steps of the order, the most suspicious first."""
 
     BORN_NAN = 0
@@ -76,40 +77,17 @@ class _Suspicion(enum.IntEnum):
     SOUND = 17
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """One judgement; ``weight`` orders within a step, the larger first."""
 
-    suspicion: _Suspicion
+    suspicion: Suspicion
     verdict: Verdict
     words: str = ""
     brief: str = ""
     weight: float = 0.0
 
 
-def health(evidence: Evidence, findings: Findings) -> Health:
-    """Judge every tensor of a run as far as it was scanned.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the scan.
-    findings : Findings
-        What the rules found in that evidence; no verdict contradicts them.
-    """
-    judge = _Judge(evidence, findings)
-    judged = {entry: judge.judge(entry) for entry in evidence.tensors}
-    order = sorted(
-        judged, key=lambda entry: (judged[entry].suspicion, -judged[entry].weight, entry)
-    )
-    ranks = {entry: rank for rank, entry in enumerate(order)}
-    return Health(
-        (judge.described(entry, each, ranks[entry]) for entry, each in judged.items()),
-        complete=findings.complete,
-        title=evidence.parts.title,
-    )
-
-
-class _Judge:
+class Judge:
     """Judges entries one by one by what is known of all of them."""
 
     def __init__(self, evidence: Evidence, findings: Findings) -> None:
@@ -123,45 +101,45 @@ class _Judge:
         self._constant = {*constants.own, *self._unset}
         self._following = {e for e in constants.following if constants.values[e] == 0}
         probed = evidence.scanned.probed
-        self._ends: Mapping[Entry, saturated.Ends] = probed.get(saturated.NAME, {})
-        self._dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
+        self.ends: Mapping[Entry, saturated.Ends] = probed.get(saturated.NAME, {})
+        self.dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
         self._told: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.kind in (Kind.FAULT, Kind.DOUBT):
                 for entry in finding.entries:
                     self._told.setdefault(entry, finding)
 
-    def judge(self, entry: Entry) -> _Judged:
+    def judge(self, entry: Entry) -> Judged:
         """Return the first judgement of the order that holds."""
         evidence = self._evidence
         broken = evidence.scanned.broken.get(entry)
         if broken is not None:
             words = f"could not be read: {one_line(broken)}"
-            return _Judged(_Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
+            return Judged(Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
         found = evidence.scanned.statistics.get(entry)
         if found is None:
-            return _Judged(_Suspicion.NOT_YET, Verdict.NOT_YET)
+            return Judged(Suspicion.NOT_YET, Verdict.NOT_YET)
         if entry in evidence.overwritten:
             words = (
                 f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
                 "buffer before it was read"
             )
-            return _Judged(_Suspicion.OVERWRITTEN, Verdict.DOUBTFUL, words, "overwritten")
+            return Judged(Suspicion.OVERWRITTEN, Verdict.DOUBTFUL, words, "overwritten")
         if entry in self._carriers:
             return self._nonfinite(entry, found)
         told = self._told.get(entry)
         if told is not None and told.kind is Kind.FAULT:
-            return _Judged(_Suspicion.FAULT, Verdict.FAULTY, *_title(told))
+            return Judged(Suspicion.FAULT, Verdict.FAULTY, *_title(told))
         if not found.applicable:
             words = f"cannot be judged: {found.reason}"
-            return _Judged(_Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
+            return Judged(Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
         return (
             self._values(entry, found)
-            or (_Judged(_Suspicion.DOUBT, Verdict.DOUBTFUL, *_title(told)) if told else None)
+            or (Judged(Suspicion.DOUBT, Verdict.DOUBTFUL, *_title(told)) if told else None)
             or self._sound(entry, found)
         )
 
-    def _nonfinite(self, entry: Entry, found: Statistics) -> _Judged:
+    def _nonfinite(self, entry: Entry, found: Statistics) -> Judged:
         evidence = self._evidence
         inf = found.pos_inf + found.neg_inf
         brief = " + ".join(
@@ -170,7 +148,7 @@ class _Judge:
         words = f"{brief} of {counted(found.size, 'value')}"
         kind = evidence.kind(entry[0])
         if entry in self._born:
-            nan = _Suspicion.BORN_NAN if found.nan else _Suspicion.BORN_INF
+            nan = Suspicion.BORN_NAN if found.nan else Suspicion.BORN_INF
             if kind is None:
                 origin = ""
             elif kind in (NodeKind.INPUT, NodeKind.PARAMETER):
@@ -182,19 +160,19 @@ class _Judge:
                 origin = ", first seen here; not all that the node reads is known"
             else:
                 origin = ", made here: all that the node reads is finite"
-            return _Judged(nan, Verdict.FAULTY, words + origin, brief)
+            return Judged(nan, Verdict.FAULTY, words + origin, brief)
         source = self._came.get(entry)
         if source is not None:
-            nan = _Suspicion.CAME_NAN if found.nan else _Suspicion.CAME_INF
+            nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
             words += f", from {evidence.entry_name(source)}"
-            return _Judged(nan, Verdict.FAULTY, words, brief)
+            return Judged(nan, Verdict.FAULTY, words, brief)
         words += ", all -Inf, which masks hold on purpose"
-        return _Judged(_Suspicion.MINUS, Verdict.DOUBTFUL, words, brief)
+        return Judged(Suspicion.MINUS, Verdict.DOUBTFUL, words, brief)
 
-    def _values(self, entry: Entry, found: Statistics) -> _Judged | None:
+    def _values(self, entry: Entry, found: Statistics) -> Judged | None:
         """Judge by values that are finite."""
         evidence = self._evidence
-        ends, dead = self._ends.get(entry), self._dead.get(entry)
+        ends, dead = self.ends.get(entry), self.dead.get(entry)
         if ends is not None and ends.many:
             low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
             words = (
@@ -202,10 +180,10 @@ class _Judge:
                 f"{ends.high:g}{low}"
             )
             brief = f"{percent(ends.share)} at ends"
-            return _Judged(_Suspicion.SATURATED, Verdict.DOUBTFUL, words, brief, ends.share)
+            return Judged(Suspicion.SATURATED, Verdict.DOUBTFUL, words, brief, ends.share)
         if dead is not None and len(dead.dead) >= dead_channels.MANY * dead.total:
             share = len(dead.dead) / dead.total
-            return _Judged(_Suspicion.DEAD, Verdict.DOUBTFUL, *_channels(dead), share)
+            return Judged(Suspicion.DEAD, Verdict.DOUBTFUL, *_channels(dead), share)
         if entry in self._constant or entry in self._following:
             value = "0" if found.minimum == 0 else number_text(found.minimum)
             why = ""
@@ -216,77 +194,33 @@ class _Judge:
             words = f"{value} in all {counted(found.size, 'value')}{why}"
             brief = "all zero" if found.minimum == 0 else f"all {value}"
             weight = float(entry not in self._following)
-            return _Judged(_Suspicion.CONSTANT, Verdict.DOUBTFUL, words, brief, weight)
+            return Judged(Suspicion.CONSTANT, Verdict.DOUBTFUL, words, brief, weight)
         if ranges.is_near_limit(evidence.tensors[entry], found):
             end = max(abs(float(found.minimum)), abs(float(found.maximum)))
             words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
-            return _Judged(_Suspicion.NEAR_LIMIT, Verdict.DOUBTFUL, words, "near limit", end)
+            return Judged(Suspicion.NEAR_LIMIT, Verdict.DOUBTFUL, words, "near limit", end)
         return None
 
-    def _sound(self, entry: Entry, found: Statistics) -> _Judged:
+    def _sound(self, entry: Entry, found: Statistics) -> Judged:
         nonzero = found.finite - found.zero
         if nonzero and found.denormal >= _DENORMAL * nonzero:
             share = found.denormal / found.size
             words = f"{percent(share)} so small that their type has fewer digits for them"
             brief = f"{percent(share)} denormal"
-            return _Judged(_Suspicion.DENORMAL, Verdict.SOUND, words, brief, share)
-        dead = self._dead.get(entry)
+            return Judged(Suspicion.DENORMAL, Verdict.SOUND, words, brief, share)
+        dead = self.dead.get(entry)
         if dead is not None and dead.dead:
             share = len(dead.dead) / dead.total
-            return _Judged(_Suspicion.SOME_DEAD, Verdict.SOUND, *_channels(dead), share)
-        return _Judged(_Suspicion.SOUND, Verdict.SOUND)
+            return Judged(Suspicion.SOME_DEAD, Verdict.SOUND, *_channels(dead), share)
+        return Judged(Suspicion.SOUND, Verdict.SOUND)
 
-    def described(self, entry: Entry, judged: _Judged, rank: int) -> EntryHealth:
-        """Return all that is told of one entry; values that are not its own are not."""
-        evidence = self._evidence
-        tensor = evidence.tensors[entry]
-        graph = evidence.parts.graph
-        known = graph is not None and 0 <= entry[0] < graph.num_nodes
-        facts: dict[str, Any] = {}
-        found = evidence.statistics.get(entry)
-        if found is not None and found.size:
-            facts = {
-                "size": found.size,
-                "nan": found.nan,
-                "inf": found.pos_inf + found.neg_inf,
-                "zero": found.zero / found.size,
-                "denormal": found.denormal / found.size,
-                "low": found.minimum,
-                "high": found.maximum,
-                "mean": found.mean,
-                "std": found.std,
-                "saturated": self._saturated(entry, found),
-                "dead": self._dead_of(entry, found),
-                "constant": found.size > 1
-                and found.finite == found.size
-                and bool(found.minimum == found.maximum),
-            }
-        return EntryHealth(
-            entry,
-            tensor.name,
-            graph.nodes[entry[0]].op_kind if graph is not None and known else "",
-            tensor.dtype.name,
-            tensor.shape,
-            judged.verdict,
-            judged.words,
-            judged.brief,
-            rank,
-            **facts,
-        )
-
-    def _saturated(self, entry: Entry, found: Statistics) -> float:
-        ends = self._ends.get(entry)
-        if ends is not None:
-            return ends.share
-        tensor = self._evidence.tensors[entry]
-        judged = saturated.is_judged(self._evidence.parts, entry, tensor, found)
-        return 0.0 if judged else math.nan
-
-    def _dead_of(self, entry: Entry, found: Statistics) -> tuple[int, int] | None:
-        dead = self._dead.get(entry)
-        if dead is None:
-            return None
-        return (dead.total if found.zero == found.size else len(dead.dead)), dead.total
+    def suspects(self) -> set[Entry]:
+        """Return the entries that may be more than sound with nothing to tell of them."""
+        columns = self._evidence.columns
+        many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
+        found = set(columns.where(many | (columns.peak > ranges.NEAR)))
+        found.update(self._carriers, self._told, self.ends, self.dead)
+        return found | self._constant | self._following
 
 
 def _channels(dead: dead_channels.Channels) -> tuple[str, str]:

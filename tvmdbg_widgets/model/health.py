@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -135,12 +134,51 @@ class EntryHealth(NamedTuple):
         return f"EntryHealth({str(self).strip()}; {', '.join(facts)})"
 
 
+class HealthTable(NamedTuple):
+    """The health of entries, one column a fact.
+
+    Attributes
+    ----------
+    columns : dict of str to array
+        As :meth:`Health.columns` returns them.
+    words, brief : list of str
+        Of each entry.
+    make : callable
+        Makes the health of one row.
+    """
+
+    columns: dict[str, np.ndarray[Any, Any]]
+    words: list[str]
+    brief: list[str]
+    make: Callable[[int], EntryHealth]
+
+    @classmethod
+    def of(cls, items: Sequence[EntryHealth]) -> HealthTable:
+        """Return the table of what is there already."""
+
+        def floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+            known = (math.nan if value is None else float(value) for value in values)
+            return np.fromiter(known, np.float64, len(items))
+
+        columns = {
+            "node": np.array([each.entry[0] for each in items], np.int32),
+            "output": np.array([each.entry[1] for each in items], np.int32),
+            "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),
+            "rank": np.array([each.rank for each in items], np.int32),
+            "dead": floats(each.dead_share for each in items),
+        }
+        for name in ("nan", "inf", "zero", "saturated", "denormal", "low", "high"):
+            columns[name] = floats(getattr(each, name) for each in items)
+        texts = [each.words for each in items], [each.brief for each in items]
+        return cls(columns, *texts, items.__getitem__)
+
+
 class Health(Sequence[EntryHealth]):
     """The health of every tensor of a run, in execution order.
 
     Parameters
     ----------
-    entries : iterable of EntryHealth
+    entries : iterable of EntryHealth, or HealthTable
         In execution order, their ranks a permutation.
     complete : bool
         Whether every tensor was looked at, or failed to be read.
@@ -149,25 +187,42 @@ class Health(Sequence[EntryHealth]):
     """
 
     def __init__(
-        self, entries: Iterable[EntryHealth] = (), *, complete: bool = True, title: str = ""
+        self,
+        entries: Iterable[EntryHealth] | HealthTable = (),
+        *,
+        complete: bool = True,
+        title: str = "",
     ) -> None:
-        self._items = tuple(entries)
+        table = entries if isinstance(entries, HealthTable) else HealthTable.of(tuple(entries))
+        self._columns = table.columns
+        self._make = table.make
+        self._made: dict[int, EntryHealth] = {}
+        #: Why each verdict is what it is, and the same in two or three words.
+        self.words, self.brief = table.words, table.brief
         self.complete = complete
         self.title = title
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.words)
 
     @overload
     def __getitem__(self, index: int) -> EntryHealth: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[EntryHealth, ...]: ...
     def __getitem__(self, index: int | slice) -> EntryHealth | tuple[EntryHealth, ...]:
-        return self._items[index]
+        rows = range(len(self))[index]
+        return tuple(map(self._item, rows)) if isinstance(rows, range) else self._item(rows)
+
+    def _item(self, row: int) -> EntryHealth:
+        found = self._made.get(row)
+        if found is None:
+            found = self._made.setdefault(row, self._make(row))
+        return found
 
     @cached_property
     def _rows(self) -> dict[tuple[int, int], int]:
-        return {each.entry: row for row, each in enumerate(self._items)}
+        entries = zip(self._columns["node"].tolist(), self._columns["output"].tolist(), strict=True)
+        return {entry: row for row, entry in enumerate(entries)}
 
     def of(self, node: int, output: int = 0) -> EntryHealth:
         """Return the health of one entry.
@@ -180,23 +235,25 @@ class Health(Sequence[EntryHealth]):
         row = self._rows.get((node, output))
         if row is None:
             raise KeyError(f"no tensor for node {node}, output {output}")
-        return self._items[row]
+        return self._item(row)
 
     @cached_property
     def ranked(self) -> tuple[EntryHealth, ...]:
         """All entries, the most suspicious first."""
-        return tuple(sorted(self._items, key=lambda each: each.rank))
+        return tuple(map(self._item, np.argsort(self._columns["rank"]).tolist()))
 
     @cached_property
     def suspicious(self) -> tuple[EntryHealth, ...]:
         """The faulty and the doubtful entries, the most suspicious first."""
-        bad = (Verdict.FAULTY, Verdict.DOUBTFUL)
-        return tuple(each for each in self.ranked if each.verdict in bad)
+        bad = [_NUMBERS[Verdict.FAULTY], _NUMBERS[Verdict.DOUBTFUL]]
+        rows = np.flatnonzero(np.isin(self._columns["verdict"], bad))
+        order = np.argsort(self._columns["rank"][rows])
+        return tuple(map(self._item, rows[order].tolist()))
 
     @cached_property
     def first_nan(self) -> EntryHealth | None:
         """The first entry in execution order that holds NaN; None where none does."""
-        return next((each for each in self._items if each.nan), None)
+        return self._first(self._columns["nan"] > 0)
 
     @cached_property
     def first_nonfinite(self) -> EntryHealth | None:
@@ -204,25 +261,22 @@ class Health(Sequence[EntryHealth]):
 
         -Inf alone, which attention masks hold on purpose, is a doubt and does not count.
         """
-        return next(
-            (
-                each
-                for each in self._items
-                if each.verdict is Verdict.FAULTY and (each.nan or each.inf)
-            ),
-            None,
-        )
+        bad = (self._columns["nan"] > 0) | (self._columns["inf"] > 0)
+        return self._first(bad & (self._columns["verdict"] == _NUMBERS[Verdict.FAULTY]))
+
+    def _first(self, mask: np.ndarray[Any, Any]) -> EntryHealth | None:
+        return self._item(int(mask.argmax())) if mask.any() else None
 
     @cached_property
     def looked_at(self) -> int:
         """Entries that were looked at."""
-        return sum(each.verdict is not Verdict.NOT_YET for each in self._items)
+        return len(self) - self.counts[Verdict.NOT_YET]
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
         """Entries by verdict."""
-        found = Counter(each.verdict for each in self._items)
-        return {verdict: found[verdict] for verdict in VERDICTS}
+        found = np.bincount(self._columns["verdict"], minlength=len(VERDICTS)).tolist()
+        return dict(zip(VERDICTS, found, strict=True))
 
     @cached_property
     def unread(self) -> tuple[EntryHealth, ...]:
@@ -249,30 +303,11 @@ class Health(Sequence[EntryHealth]):
             ``inf`` (float64 counts), ``zero``, ``saturated``, ``dead``, ``denormal`` (float64
             shares), ``low``, ``high`` (float64), ``rank`` (int32); NaN where unknown.
         """
-        items = self._items
-
-        def floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
-            known = (math.nan if value is None else float(value) for value in values)
-            return np.fromiter(known, np.float64, len(items))
-
-        return {
-            "node": np.array([each.entry[0] for each in items], np.int32),
-            "output": np.array([each.entry[1] for each in items], np.int32),
-            "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),
-            "nan": floats(each.nan for each in items),
-            "inf": floats(each.inf for each in items),
-            "zero": floats(each.zero for each in items),
-            "saturated": floats(each.saturated for each in items),
-            "dead": floats(each.dead_share for each in items),
-            "denormal": floats(each.denormal for each in items),
-            "low": floats(each.low for each in items),
-            "high": floats(each.high for each in items),
-            "rank": np.array([each.rank for each in items], np.int32),
-        }
+        return dict(self._columns)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row an entry, in execution order (needs pandas)."""
-        items = self._items
+        items = self[:]
         columns: dict[str, list[Any]] = {
             "node": [each.entry[0] for each in items],
             "output": [each.entry[1] for each in items],
@@ -302,4 +337,5 @@ class Health(Sequence[EntryHealth]):
 
     def _repr_html_(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)
-        return health_html(self._heading(), self._items, listed, rest)
+        verdicts = [VERDICTS[number].value for number in self._columns["verdict"].tolist()]
+        return health_html(self._heading(), verdicts, listed, rest)

@@ -26,7 +26,7 @@ _WORST_LAST = tuple(_LOOKS)
 
 
 def health_html(
-    heading: str, items: Sequence[EntryHealth], listed: Sequence[EntryHealth], rest: str
+    heading: str, verdicts: Sequence[str], listed: Sequence[EntryHealth], rest: str
 ) -> str:
     """Return heading, strip and the worst entries; whatever stands in their names is text."""
     rows = "".join(
@@ -36,7 +36,7 @@ def health_html(
     )
     table = f"<table>{rows}</table>" if rows else ""
     more = f"<p>{html.escape(rest)}</p>" if rest else ""
-    return f"<div>{html.escape(heading)}</div>{_strip(heading, items)}{table}{more}"
+    return f"<div>{html.escape(heading)}</div>{_strip(heading, verdicts)}{table}{more}"
 
 
 def _where(each: EntryHealth) -> str:
@@ -44,15 +44,15 @@ def _where(each: EntryHealth) -> str:
     return f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
 
 
-def _strip(heading: str, items: Sequence[EntryHealth]) -> str:
+def _strip(heading: str, verdicts: Sequence[str]) -> str:
     """Draw a cell for each entry, or for the worst of those that share one."""
-    cells = min(len(items), _CELLS)
+    cells = min(len(verdicts), _CELLS)
     if not cells:
         return ""
     worst = [0] * cells
-    for row, each in enumerate(items):
-        cell = row * cells // len(items)
-        worst[cell] = max(worst[cell], _WORST_LAST.index(each.verdict.value))
+    for row, verdict in enumerate(verdicts):
+        cell = row * cells // len(verdicts)
+        worst[cell] = max(worst[cell], _WORST_LAST.index(verdict))
     wide = min(_WIDE, 24 * cells) / cells
     marks = []
     start = 0

@@ -27,8 +27,8 @@ def health_words(found: Health) -> dict[str, Any]:
     return {
         "done": found.looked_at,
         "total": len(found),
-        "words": [each.words for each in found],
-        "brief": [each.brief for each in found],
+        "words": found.words,
+        "brief": found.brief,
         "firstNan": found.row(found.first_nan),
         "firstNonfinite": found.row(found.first_nonfinite),
     }

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NAME = "dynamic-range"
 _MAX = 65504.0
+#: Larger magnitudes are within a factor of two of the largest float16.
+NEAR = _MAX / 2
 _SMALLEST_NORMAL = 2.0**-14
 _SUBNORMAL_SHARE = 0.1
 _LEAST = 100
@@ -70,14 +72,14 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
     """Whether a float16 tensor, finite, comes within a factor of two of the largest float16."""
     finite = found.finite and found.finite == found.size
-    return bool(finite and tensor.dtype.name == "float16" and _peak(found) > _MAX / 2)
+    return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make up to four findings, one a limit."""
     tensors = evidence.tensors
     columns, read = evidence.columns, evidence.statistics
-    large = (columns.finite == columns.size) & (columns.peak > _MAX / 2)
+    large = (columns.finite == columns.size) & (columns.peak > NEAR)
     whole = {entry: read[entry] for entry in columns.where(large)}
     floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
     near = [entry for entry in whole if is_near_limit(tensors[entry], whole[entry])]

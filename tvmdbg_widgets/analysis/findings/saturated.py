@@ -47,7 +47,9 @@ NAME = "saturated"
 #: From this share of values at an end of the type on, a tensor is called saturated.
 SHARE = 0.05
 _FUNCTION_SHARE = 0.5
-_LEAST = 100
+#: Outputs of fewer values are left out, but those of float16, of which any counts.
+LEAST = 100
+FLOAT_BITS = 16
 _OF_CHANNEL = 1 / 3
 _LEAST_OF_CHANNEL = 16
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
@@ -142,7 +144,7 @@ def _channels(
 def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether there are so many values, or one at an end of the type."""
     at_ends = batch.at_lowest + batch.at_highest
-    enough = np.full(len(batch), batch.size >= _LEAST)
+    enough = np.full(len(batch), batch.size >= LEAST)
     return (batch.finite > 0) & (enough | (at_ends > 0))
 
 
@@ -163,7 +165,7 @@ def _limits(
         return None
     if dtype.name == "float16":
         return -65504.0, 65504.0, 0.0, False
-    if found.size < _LEAST:
+    if found.size < LEAST:
         return None
     if dtype.name.startswith("float8"):
         limit = float(ml_dtypes.finfo(tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]

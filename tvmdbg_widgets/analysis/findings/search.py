@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
-from tvmdbg_widgets.analysis.health import health
+from tvmdbg_widgets.analysis.health_table import health
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 
 if TYPE_CHECKING:
