@@ -113,6 +113,8 @@ class TensorScan:
         self._probes = probes
         self._screens = screens or {}
         self._batches: list[tuple[list[Entry], Batch]] = []
+        #: Small tensors that could not be counted with others.
+        self._lonely: set[Entry] = set()
         self._entries: list[Entry] = list(parts.tensors or ())
         self._statistics: dict[Entry, Statistics] = {}
         self._probed: dict[str, dict[Entry, Any]] = {name: {} for name in probes}
@@ -244,7 +246,9 @@ class TensorScan:
             leave=False,
             disable=not progress,
         )
-        small = [entry for entry, each in left.items() if is_small(each)]
+        small = [
+            entry for entry, each in left.items() if is_small(each) and entry not in self._lonely
+        ]
         with bar:
             for begin in range(0, len(small), TOGETHER):
                 some = {entry: left[entry] for entry in small[begin : begin + TOGETHER]}
@@ -306,6 +310,7 @@ class TensorScan:
                 for name, facts in probed.items():
                     self._probed[name].update(facts)
             nbytes += sum(tensors[entry].nbytes for entry in found)
+        self._lonely.update(entry for entry in entries if not self._known(entry))
         return nbytes
 
     def _probe_together(

@@ -77,9 +77,9 @@ class ArrayRecord:
     @property
     def complete(self) -> bool:
         """Whether the file holds every declared value (TVM leaves out lanes and old bools)."""
-        lanes = max(1, abs(self.dtype.lanes))
-        whole = self.size * lanes
-        if self.nbytes >= whole * self.dtype.itemsize:
+        dtype = self.dtype
+        whole = self.size * max(1, abs(dtype.lanes))
+        if self.nbytes >= whole * dtype.itemsize:
             return True
         return self.values().is_raw or self.values().count == whole
 

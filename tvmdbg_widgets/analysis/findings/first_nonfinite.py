@@ -78,12 +78,11 @@ def origins(evidence: Evidence) -> Origins:
         entry: evidence.statistics[entry] for entry in columns.where(columns.finite != columns.size)
     }
     births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
+    wrong_behind = _before_wrong(evidence, carriers)
     meant = {
         birth.entry: birth
         for birth in births
-        if _only_minus(carriers, [birth.entry])
-        and not _overflows(evidence, birth.entry[0])
-        and _only_minus(carriers, behind(evidence, carriers, birth.entry))
+        if birth.entry not in wrong_behind and not _overflows(evidence, birth.entry[0])
     }
     wrong = [birth for birth in births if birth.entry not in meant]
     return Origins(carriers, wrong, list(meant.values()))
@@ -154,8 +153,23 @@ def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
             yield target, each
 
 
-def _only_minus(carriers: Mapping[Entry, Statistics], entries: Iterable[Entry]) -> bool:
-    return all(not carriers[each].nan and not carriers[each].pos_inf for each in entries)
+def _before_wrong(evidence: Evidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
+    """Return the carriers of NaN or +Inf, and those with such a one behind them."""
+    graph = evidence.parts.graph
+    found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
+    if graph is None:
+        return found
+    waiting = list(found)
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()[0]
+        if node not in seen:
+            seen.add(node)
+            read = {read.entry for read in evidence.reads(node)}
+            new = [entry for entry in read if entry in carriers and entry not in found]
+            found.update(new)
+            waiting.extend(new)
+    return found
 
 
 def _overflows(evidence: Evidence, node: int) -> bool:

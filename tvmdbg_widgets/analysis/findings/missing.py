@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,13 +30,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if graph is None or tensors is None:
         return
     told = {node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes}
+    computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
+    widths = np.diff(graph.entry_offsets)[computed]
     outputs = [
         (node, output)
-        for node in range(graph.num_nodes)
-        if evidence.is_operator(node) and node not in told
-        for output in range(len(graph.entry_range(node)))
+        for node, width in zip(computed.tolist(), widths.tolist(), strict=True)
+        if node not in told
+        for output in range(width)
     ]
-    entries = [entry for entry in outputs if entry not in tensors]
+    stored = set(tensors)
+    entries = [entry for entry in outputs if entry not in stored]
     if not entries or (len(entries) == len(outputs) and len(tensors)):
         return
     first = evidence.entry_name(entries[0])

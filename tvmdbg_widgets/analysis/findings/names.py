@@ -20,7 +20,7 @@ NAME = "duplicate-names"
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
-    if graph is None:
+    if graph is None or len(set(graph.names.unique)) == graph.num_nodes:
         return
     named: dict[str, list[int]] = {}
     for node, name in enumerate(graph.names):

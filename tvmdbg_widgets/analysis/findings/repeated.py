@@ -7,7 +7,7 @@ left out, and so is whatever stands behind an edge that is not known.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
+
+#: Large odd numbers, so that sums of their products are rarely equal by chance.
+_ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -76,15 +79,26 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _alike(graph: Graph) -> list[int]:
     """Operators that share function and operands with another one."""
-    ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
-    operators = np.flatnonzero(graph.kinds == NodeKind.OPERATOR).tolist()
+    ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
     groups: dict[object, list[int]] = {}
-    for node in operators:
+    for node in _candidates(graph, ends):
         first, end = ends[node], ends[node + 1]
-        if first < end:
-            read = graph.edge_source[first:end].tobytes(), graph.edge_output[first:end].tobytes()
-            groups.setdefault((int(graph.func_names.codes[node]), *read), []).append(node)
+        read = graph.edge_source[first:end].tobytes(), graph.edge_output[first:end].tobytes()
+        groups.setdefault((int(graph.func_names.codes[node]), *read), []).append(node)
     return sorted(node for nodes in groups.values() if len(nodes) > 1 for node in nodes)
+
+
+def _candidates(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[int]:
+    """Operators whose function and operands, as one number each, are those of another one."""
+    reads = np.diff(ends) > 0
+    nodes = np.flatnonzero((graph.kinds == NodeKind.OPERATOR) & reads)
+    place = np.arange(graph.num_edges) - ends[graph.edge_target]
+    operands = graph.edge_source * np.int64(_ODD[0]) + graph.edge_output * np.int64(_ODD[1]) + 1
+    sums = np.concatenate([[0], np.cumsum(operands * (place * _ODD[2] + 1))])
+    numbers = (sums[ends[1:]] - sums[ends[:-1]] + graph.func_names.codes * np.int64(_ODD[3]))[nodes]
+    _, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    found: list[int] = nodes[counts[inverse] > 1].tolist()
+    return found
 
 
 def _values(evidence: Evidence, entry: tuple[int, int]) -> object:

@@ -22,19 +22,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     read, columns = evidence.statistics, evidence.columns
     if tensors is None or not read or (columns.finite != columns.size).any():
         return
-    nbytes = sum(tensors[entry].nbytes for entry in read)
+    records = [tensor.record for entry, tensor in tensors.items() if entry in read]
+    nbytes = sum(record.nbytes for record in records)
     values = int(columns.size.sum())
     facts = [f"{values:,} values in {nbytes:,} bytes, parameters included"]
     left = scanned.total - scanned.done
     if left:
         facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not looked at yet")
-    lost = sum(entry in evidence.overwritten for entry in scanned.statistics)
+    lost = len(scanned.statistics.keys() & evidence.overwritten.keys())
     if lost:
         facts.append(f"{counted(lost, 'tensor')} left out: overwritten by later nodes")
-    untold = sum(not found.applicable for found in scanned.statistics.values())
+    untold = len(scanned.statistics) - lost - len(read)
     if untold:
         facts.append(f"{counted(untold, 'tensor')} left out: complex, or of a type unknown here")
-    partly = sum(not tensors[entry].complete for entry in read)
+    partly = sum(not record.complete for record in records)
     if partly:
         facts.append(f"of {counted(partly, 'tensor')} the file holds only a part of the values")
     if scanned.broken:

@@ -98,11 +98,12 @@ class Batch:
 
     @cached_property
     def _moments(self) -> Means:
-        """Where all values are finite, and there are any."""
-        found = Means(*np.zeros((2, len(self))), np.zeros(len(self), np.bool_))
-        rows = np.flatnonzero(self.finite == self.size) if self.size else self.finite[:0]
-        if len(rows):
+        """Of the finite values, rows with as many of them together."""
+        found = Means(*np.full((2, len(self)), np.nan), self.finite == 0)
+        for count in np.unique(self.finite[self.finite > 0]).tolist():
+            rows = np.flatnonzero(self.finite == count)
             numbers = _comparable(self.values[rows]).numbers
+            numbers = numbers[np.isfinite(numbers)].reshape(len(rows), count)
             for column, known in zip(found, moments(numbers, self.values.dtype), strict=True):
                 column[rows] = known
         return found

@@ -26,6 +26,11 @@ _SPLIT = 2.0**27 + 1
 _SAFE_EXPONENT = 300
 #: What a root may be wrong by, in parts of it; its two halves hold 106 bits.
 _UNSURE = 2.0**-90
+#: What the sum of distances from a rounded mean takes from that of their squares; its own rounding
+#: is then less than ``_UNSURE``.
+_NEGLIGIBLE = 2.0**-45
+#: As in ``moments.py``: digits to which a sum is right, and those of float64.
+_DIGITS, _MANTISSA = 44, 53
 
 
 class Means(NamedTuple):
@@ -75,16 +80,22 @@ def _of_codes(numbers: Floats, dtype: np.dtype[Any]) -> Means:
 
 
 def _of_floats(values: Array) -> Means:
+    """The first step of ``moments._sum``, whose two parts are the sum where no other follows."""
     count = values.shape[1]
     numbers = values.astype(np.float64)
     top = np.frexp(np.abs(numbers).max(1))[1]
-    first = np.ldexp(1.0, top + count.bit_length() + 1)[:, None]
+    bits = count.bit_length() + 1
+    first = np.ldexp(1.0, top + bits)[:, None]
     upper = numbers + first
     upper -= first
-    known = (np.abs(top) <= _SAFE_EXPONENT) & (upper == numbers).all(1)
+    lower = numbers - upper
     total = upper.sum(1)
-    mean = total / count
-    return _around(numbers, mean, mean, total, known)
+    rounding = top + 3 * bits - 2 * _MANTISSA + 1
+    enough = (total != 0) & (np.frexp(total)[1] > rounding + _DIGITS)
+    known = (np.abs(top) <= _SAFE_EXPONENT) & (enough | (lower == 0).all(1))
+    total, rest = _sum(total, lower.sum(1))
+    mean, sure = _quotient(total, rest, count)
+    return _around(numbers, mean, mean, (total, rest), known & sure)
 
 
 def _of_integers(values: Array) -> Means:
@@ -94,7 +105,8 @@ def _of_integers(values: Array) -> Means:
     total = above.sum(1)
     low_total = low.astype(np.float64) * count
     known = (np.abs(low_total) + above.max(1) * count) < _EXACT
-    return _around(above, total / count, (low_total + total) / count, total, known)
+    nothing = np.zeros(len(total))
+    return _around(above, total / count, (low_total + total) / count, (total, nothing), known)
 
 
 def _above(values: Array, low: Array) -> Floats:
@@ -103,20 +115,32 @@ def _above(values: Array, low: Array) -> Floats:
     return above
 
 
-def _around(numbers: Floats, centre: Floats, mean: Floats, total: Floats, known: Bools) -> Means:
-    """Add up squares around a centre, the rounded ``total / count``, as for one array."""
+def _around(
+    numbers: Floats, centre: Floats, mean: Floats, sums: tuple[Floats, Floats], known: Bools
+) -> Means:
+    """Add up squares around a centre, the rounded mean of the numbers, as for one array."""
     count = numbers.shape[1]
     distances = numbers - centre[:, None]
     squares = np.multiply(distances, distances, out=distances).sum(1)
     product, rest = _product(centre, float(count))
-    left = (total - product) - rest
+    left = (sums[0] - product) - rest + sums[1]
     whole, whole_rest = _product(squares, float(count))
     taken, taken_rest = _product(left, left)
-    known = known & ((squares == 0) | (taken < whole * 2.0**-20))
+    known = known & ((squares == 0) | (taken < whole * _NEGLIGIBLE))
     high, low = _sum(whole, -taken)
     high, low = _sum(high, low + (whole_rest - taken_rest))
     std, sure = _root_of(np.where(squares == 0, 0.0, high), np.where(squares == 0, 0, low), count)
     return Means(mean, std, known & sure)
+
+
+def _quotient(high: Floats, low: Floats, count: int) -> tuple[Floats, Bools]:
+    """Return ``(high + low) / count``, and where that is the float64 next to it for sure."""
+    found = high / count
+    product, rest = _product(found, float(count))
+    more = ((high - product) - rest + low) / count
+    error = np.abs(found) * _UNSURE
+    least = found + (more - error)
+    return least, least == found + (more + error)
 
 
 def _root_of(high: Floats, low: Floats, count: int) -> tuple[Floats, Bools]:
@@ -124,12 +148,7 @@ def _root_of(high: Floats, low: Floats, count: int) -> tuple[Floats, Bools]:
     root = np.sqrt(high)
     square, rest = _product(root, root)
     more = np.where(root > 0, ((high - square) - rest + low) / (2 * root), 0.0)
-    found = root / count
-    product, rest = _product(found, float(count))
-    more = ((root - product) - rest + more) / count
-    error = found * _UNSURE
-    least = found + (more - error)
-    return least, least == found + (more + error)
+    return _quotient(root, more, count)
 
 
 def _sum(one: Floats, other: Floats) -> tuple[Floats, Floats]:
