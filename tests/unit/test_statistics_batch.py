@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.statistics_truth import FLOATS, NAMES, decoded, values_of
+from tests.unit.statistics_truth import NAMES, SMALL, values_of
 from tvmdbg_widgets.model.dtypes import DataType
-from tvmdbg_widgets.model.statistics import Statistics, batch, batch_moments, statistics
+from tvmdbg_widgets.model.near_ranges import read_near
+from tvmdbg_widgets.model.sources import BytesSource
+from tvmdbg_widgets.model.statistics import Statistics, batch, statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 FIELDS = [field.name for field in fields(Statistics)]
+SPECIAL = ["0", "-0.0", "nan", "inf", "-inf", "1e-45", "-1e-39", "1e308", "-1e308", "0.1", "1"]
+COUNTS = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130]
 
 
 def plain(value: Any) -> Any:
-    """Return a fact of statistics so that equal ones compare equal: NaN, signs and types too."""
+    """Return a fact so that equal ones compare equal, NaN, signs of zero and types included."""
     if isinstance(value, np.generic):
         return value.dtype.name, value.tobytes()
     if isinstance(value, float):
@@ -38,48 +45,122 @@ def facts(found: Statistics) -> dict[str, Any]:
     return {name: plain(getattr(found, name)) for name in FIELDS}
 
 
-def alone(stored: bytes, name: str, reading: str = "bytes") -> dict[str, Any]:
-    return facts(statistics(values_of(stored, name, reading)))
-
-
-SPECIAL = {
-    "float32": ["0", "-0.0", "nan", "inf", "-inf", "1e-45", "-1e-39", "1.1754944e-38", "1"],
-    "float64": ["0", "-0.0", "nan", "inf", "-inf", "5e-324", "-1e-310", "1e308", "-1e308", "0.1"],
-}
-
-
 @st.composite
-def rows(draw: st.DrawFn, name: str) -> list[bytes]:
-    """Draw the bytes of several arrays of one length: any bits, or close to each other."""
-    width = DataType.parse(name).itemsize
-    count = draw(st.sampled_from([0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 130]))
-    kind = draw(st.sampled_from(["bits", "few", "near", "cancel"]))
-    size = draw(st.integers(1, 6))
-    if kind == "bits":
-        return [draw(st.binary(min_size=count * width, max_size=count * width))] * size
+def some_rows(draw: st.DrawFn, name: str) -> np.ndarray[Any, Any]:
+    """Draw arrays of one length: any bits, the odd ones, close to each other, or cancelling."""
+    kind = values_of(b"", name).numpy_dtype
+    shape = draw(st.integers(1, 5)), draw(st.sampled_from(COUNTS))
     random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
-    if kind == "few":
-        some = [random.bytes(width) for _ in range(3)]
-        if name in SPECIAL:
-            some += [np.array(each, name).tobytes() for each in SPECIAL[name]]
-        return [b"".join(some[i] for i in random.integers(0, len(some), count)) for _ in range(size)]
-    centre = draw(st.sampled_from([0.0, 1.0, -1000.25, 3e4]))
+    how = draw(st.sampled_from(["bits", "special", "near", "wide", "cancel"]))
+    if how == "bits" or name == "bool":
+        stored = random.bytes(shape[0] * shape[1] * DataType.parse(name).itemsize)
+        return values_of(stored, name).numpy().reshape(shape)
+    centre = draw(st.sampled_from([0.0, 1.0, 1000.25, 3e4, 2.0**40]))
     spread = draw(st.sampled_from([0.0, 1e-3, 1.0, 50.0]))
-    values = random.standard_normal((size, count)) * spread + centre
-    if kind == "cancel":
-        values[:, 1::2] = -values[:, 0::2][:, : values[:, 1::2].shape[1]]
-    if name in ("bool", *FLOATS) or name.startswith(("int", "uint")):
-        numpy_type = values_of(b"", name).numpy_dtype
-        with np.errstate(all="ignore"):
-            stored = values.astype(np.int64 if "int" in name else np.float64).astype(numpy_type)
-        return [row.tobytes() for row in stored]
-    return [random.bytes(count * width) for _ in range(size)]
+    values = random.standard_normal(shape) * spread + centre
+    if how == "wide":
+        values *= 10.0 ** random.uniform(-6, 3, shape)
+    if how == "cancel":
+        values[:, 1::2] = -values[:, 0::2][:, : shape[1] // 2]
+    if how == "special" and kind.kind not in "iu":
+        values = np.where(random.random(shape) < 0.4, random.choice(SPECIAL, shape), values)
+    with np.errstate(all="ignore"):
+        values = values.astype(np.float64)
+        return values.astype(np.int64).astype(kind) if "int" in name else values.astype(kind)
 
 
 @given(st.sampled_from(NAMES), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=250)
 def test_every_field_is_that_of_the_array_alone(name: str, data: st.DataObject) -> None:
-    stored = data.draw(rows(name))
-    together = Batch(values_of(stored[0], name).alike(stored))
-    for row, each in enumerate(stored):
-        assert facts(together.rows()[row]) == alone(each, name)
+    values = data.draw(some_rows(name))
+    for row, found in zip(values, Batch(values).rows(), strict=True):
+        assert facts(found) == facts(statistics(lambda row=row: [row]))
+
+
+@given(st.sampled_from(NAMES), st.data())
+@settings(max_examples=80)
+def test_arrays_are_decoded_together_as_alone(name: str, data: st.DataObject) -> None:
+    reading = data.draw(st.sampled_from(["bytes", "packed"] if name in SMALL else ["bytes"]))
+    size = data.draw(st.integers(0, 12)) * DataType.parse(name).itemsize
+    stored = data.draw(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=4))
+    first = values_of(stored[0], name, reading)
+    together = first.alike(stored)
+    assert together.dtype == first.numpy_dtype
+    for row, each in zip(together, stored, strict=True):
+        assert row.tobytes() == values_of(each, name, reading).values(0, first.count).tobytes()
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "int8", "int64"])
+def test_means_are_known_without_a_pass_over_each(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(6).standard_normal((50, 16)) * 20
+    array = values.astype(getattr(ml_dtypes, name, name))
+    expected = [statistics(lambda row=row: [row]).std for row in array]
+    alone = counted_alone(monkeypatch)
+    assert [each.std for each in Batch(array).rows()] == expected
+    assert len(alone) <= (5 if name == "float64" else 0), "sums of doubles may be left open"
+
+
+def counted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list that grows by each array of a batch that is counted alone."""
+    alone: list[Any] = []
+
+    def counting(values: Any) -> Statistics:
+        alone.append(values)
+        return statistics(values)
+
+    monkeypatch.setattr(batch, "statistics", counting)
+    return alone
+
+
+def test_what_is_left_open_is_counted_once_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = counted_alone(monkeypatch)
+    rows = Batch(np.array([[1e16, 1.0, -1e16], [0.1, 1e-30, 1e30]])).rows()
+    assert not alone
+    for each in rows:
+        assert each.histogram is not None
+        assert each.distribution is not None
+        assert each.mean == each.mean
+    assert len(alone) == 2
+
+
+def test_a_row_can_be_changed_pickled_and_withheld() -> None:
+    values = np.array([[1, 2, 2, np.nan]], np.float32)
+    found = Batch(values).rows()[0]
+    truth = facts(statistics(lambda: [values[0]]))
+    assert facts(pickle.loads(pickle.dumps(found))) == truth  # noqa: S301 (our own)
+    assert facts(replace(found, exact=False)) == {**truth, "exact": False}
+    assert found.withheld(counts_only=True).minimum is None
+    assert found.applicable
+    assert repr(found) == repr(statistics(lambda: [values[0]]))
+    with pytest.raises(AttributeError):
+        found.mode  # type: ignore[attr-defined]  # noqa: B018
+
+
+class Counting(BytesSource):
+    """Counts its reads."""
+
+    def __init__(self, data: bytes, *, far: bool = False) -> None:
+        super().__init__(data)
+        self.far = far
+        self.reads: list[tuple[int, int]] = []
+
+    def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        self.reads += ranges
+        return super().read_ranges(ranges)
+
+
+@given(st.lists(st.tuples(st.integers(0, 90_000), st.integers(0, 1000)), max_size=30))
+@settings(max_examples=60)
+def test_ranges_are_read_by_few_reads(ranges: list[tuple[int, int]]) -> None:
+    data = np.random.default_rng(7).bytes(91_000)
+    source = Counting(data)
+    expected = [data[offset : offset + length] for offset, length in ranges]
+    assert read_near(source, ranges) == expected
+    assert len(source.reads) <= 91_000 // 4096 + 1
+    far = Counting(data, far=True)
+    assert read_near(far, ranges) == expected
+    assert len(far.reads) <= 2

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings import saturated
 from tvmdbg_widgets.analysis.health import Judge, Judged, Suspicion
+from tvmdbg_widgets.model.dtypes import DataType
 from tvmdbg_widgets.model.health import VERDICTS, EntryHealth, Health, HealthTable, Verdict
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.statistics import Statistics
 
+_FLOAT16 = DataType.parse("float16")
 _SOUND = Judged(Suspicion.SOUND, Verdict.SOUND)
 
 
@@ -106,7 +108,7 @@ class _Told:
         for entry, row, some, many in zip(
             known.entries, self._known.tolist(), bounded, large, strict=True
         ):
-            if some and (many or tensors[entry].dtype.bits == saturated.FLOAT_BITS):
+            if some and (many or tensors[entry].dtype == _FLOAT16):
                 column[row] = self._saturated(entry, self._evidence.statistics[entry])
         return column
 

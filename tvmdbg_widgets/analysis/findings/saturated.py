@@ -49,7 +49,6 @@ SHARE = 0.05
 _FUNCTION_SHARE = 0.5
 #: Outputs of fewer values are left out, but those of float16, of which any counts.
 LEAST = 100
-FLOAT_BITS = 16
 _OF_CHANNEL = 1 / 3
 _LEAST_OF_CHANNEL = 16
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
@@ -142,10 +141,12 @@ def _channels(
 
 
 def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether there are so many values, or one at an end of the type."""
-    at_ends = batch.at_lowest + batch.at_highest
-    enough = np.full(len(batch), batch.size >= LEAST)
-    return (batch.finite > 0) & (enough | (at_ends > 0))
+    """Whether there are so many values, or one of float16 at an end."""
+    if batch.size >= LEAST:
+        return batch.finite > 0
+    if batch.values.dtype != np.float16:
+        return np.zeros(len(batch), np.bool_)
+    return batch.at_lowest + batch.at_highest > 0
 
 
 def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
