@@ -160,7 +160,7 @@ class HealthTable(NamedTuple):
             known = (math.nan if value is None else float(value) for value in values)
             return np.fromiter(known, np.float64, len(items))
 
-        columns = {
+        columns: dict[str, np.ndarray[Any, Any]] = {
             "node": np.array([each.entry[0] for each in items], np.int32),
             "output": np.array([each.entry[1] for each in items], np.int32),
             "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),

@@ -99,7 +99,8 @@ class Batch:
     @cached_property
     def _moments(self) -> Means:
         """Of the finite values, rows with as many of them together."""
-        found = Means(*np.full((2, len(self)), np.nan), self.finite == 0)
+        nothing = np.full(len(self), np.nan)
+        found = Means(nothing, nothing.copy(), self.finite == 0)
         for count in np.unique(self.finite[self.finite > 0]).tolist():
             rows = np.flatnonzero(self.finite == count)
             numbers = _comparable(self.values[rows]).numbers
