@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.agreement import agreeing
+from tvmdbg_widgets.model.agreement import Declared, agreeing
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.placement import KeyedArray, Placed
@@ -37,6 +36,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
     null: dict[str, list[int]] = defaultdict(list)
     for node in np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist():
         null[graph.names[node]].append(node)
+    declared = Declared(graph)
     found = []
     unknown = []
     reshaped: list[Placed] = []
@@ -49,14 +49,14 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
         array = KeyedArray(record, record.key, None, 0)
         placed = Placed(array, nodes[0], 0, Trust.BY_NAME)
         found_issues: list[Issue] = []
-        settled, notes = agreeing(graph, placed, found_issues, record.file)
+        settled, notes = agreeing(declared, placed, found_issues, record.file)
         shape = graph.shape(nodes[0])
         if (
             len(found_issues) == 1
             and shape != record.shape
             and math.prod(shape or ()) == record.size
         ):
-            reshaped.append(replace(placed, notes=notes))
+            reshaped.append(placed._replace(notes=notes))
         else:
             issues += found_issues
         found.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.agreement import agreeing
+from tvmdbg_widgets.model.agreement import Declared, agreeing
 from tvmdbg_widgets.model.buffer_reuse import later_writers, reuse_issue, reuse_note
 from tvmdbg_widgets.model.issues import Issues
 from tvmdbg_widgets.model.placement import KeyedArray, place
@@ -47,9 +47,10 @@ def join_tensors(
     placed, issues = place(graph, arrays, file)
     later = later_writers(graph) if reused and graph is not None else {}
     later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}
+    declared = None if graph is None else Declared(graph)
     tensors = []
     for each in placed:
-        record, notes = agreeing(graph, each, issues, file)
+        record, notes = agreeing(declared, each, issues, file)
         writer = later.get(each.entry)
         if writer is not None and graph is not None:
             notes += (reuse_note(graph, each.entry, writer),)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from tvmdbg_widgets.model.issues import Issue, Severity
 from tvmdbg_widgets.model.trust import Trust
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-@dataclass(frozen=True)
-class KeyedArray:
+class KeyedArray(NamedTuple):
     """An array and what its key in the file says of it; ``node`` is None where the key has none."""
 
     record: ArrayRecord
@@ -28,8 +28,7 @@ class KeyedArray:
     output: int
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """An array, the entry it was given, and how far that is trusted."""
 
     array: KeyedArray
@@ -79,17 +78,16 @@ def _by_index(
     graph: Graph, arrays: Sequence[KeyedArray], file: str
 ) -> tuple[list[Placed], list[Issue]]:
     placed, outside, renamed = [], [], []
+    names, widths = list(graph.names), np.diff(graph.entry_offsets).tolist()
     for array in arrays:
         node = array.node if array.node is not None else -1
-        if not 0 <= node < graph.num_nodes or array.output >= len(graph.entry_range(node)):
+        if not 0 <= node < len(names) or array.output >= widths[node]:
             outside.append(array)
             continue
-        same = graph.names[node] == array.name
+        same = names[node] == array.name
         if not same:
             renamed.append(array)
-        notes = (
-            () if same else (f"its key names {array.name!r}, node {node} is {graph.names[node]!r}",)
-        )
+        notes = () if same else (f"its key names {array.name!r}, node {node} is {names[node]!r}",)
         placed.append(
             Placed(array, node, array.output, Trust.EXACT if same else Trust.AMBIGUOUS, notes)
         )

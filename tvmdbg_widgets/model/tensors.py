@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from functools import cached_property
 from typing import Any, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.array_record import ArrayRecord
@@ -32,10 +33,13 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
         found = {(tensor.node, tensor.output): tensor for tensor in tensors}
         self._items = {entry: found[entry] for entry in sorted(found)}
+
+    @cached_property
+    def _nodes(self) -> dict[str, tuple[int, ...]]:
         nodes: dict[str, dict[int, None]] = {}
         for (node, _), tensor in self._items.items():
             nodes.setdefault(tensor.name, {})[node] = None
-        self._nodes = {name: tuple(ids) for name, ids in nodes.items()}
+        return {name: tuple(ids) for name, ids in nodes.items()}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -182,7 +182,8 @@ def _reported(
     found += [issue for each in files for issue in each.issues if issue.rule not in KINDS]
     noted: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = defaultdict(list)
     for entry, tensor in (tensors or {}).items():
-        noted[tensor.file].append((tensor.record, entry if graph is not None else None))
+        if tensor.record.notes:
+            noted[tensor.file].append((tensor.record, entry if graph is not None else None))
     for file, records in noted.items():
         found += note_issues(records, file)
     return [*found, *(timeline.issues if timeline is not None else ())]
@@ -261,7 +262,9 @@ def _tensors(
         )
         joined.append(found)
         issues.extend(problems)
-    return Tensors(tensor for each in joined for tensor in each.values()) if joined else None
+    if len(joined) < 2:
+        return joined[0] if joined else None
+    return Tensors(tensor for each in joined for tensor in each.values())
 
 
 def _device(parts: Sequence[Part]) -> str:

@@ -6,8 +6,7 @@ python/tvm/contrib/debugger/debug_result.py @ v0.5 to v0.19.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Style: TypeAlias = Literal["v0.5", "v0.8", "v0.9"]
 
@@ -17,8 +16,7 @@ _V08 = re.compile(r"(.*)____([0-9]{1,9})", re.DOTALL)
 _V05 = re.compile(r"(.*)_([0-9]{1,9})__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf|nan)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class OutputKey:
+class OutputKey(NamedTuple):
     """One key taken apart.
 
     Attributes
