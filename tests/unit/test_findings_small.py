@@ -11,7 +11,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis import small_tensors
-from tvmdbg_widgets.analysis.findings import probes, screens
+from tvmdbg_widgets.analysis.findings import first_nonfinite, probes, screens
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.health import Verdict
 from tvmdbg_widgets.model.sources import FileSource
@@ -20,8 +21,6 @@ from tvmdbg_widgets.model.statistics.compute import Passes
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
 
 KINDS = [np.float32, np.int64, np.bool_, ml_dtypes.bfloat16, np.float16, np.int8, np.float64]
 SHAPES: list[tuple[int, ...]] = [(), (1,), (4,), (16,)]
@@ -183,23 +182,23 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     assert run.tensors[12, 0].known_statistics() is run.tensors[12, 0].statistics()
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_where_minus_infinity_leads_is_found_by_one_walk(
-    alone: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
+def test_where_minus_infinity_leads_is_found_by_one_walk() -> None:
+    minus = np.array([-np.inf, 1, 2], np.float32)
 
-    def reads(count: int) -> int:
-        values = np.array([-np.inf, 1, 2], np.float32)
-        ops = [Op("x", np.ones(3, np.float32) if alone else values)]
+    def steps(count: int) -> int:
+        """Births, and a chain of which each node reads another one of them."""
+        ops = [Op("x", np.ones(3, np.float32))]
+        ops += [Op(f"b{at}", minus, "fused_log", [(0, 0)]) for at in range(count)]
         ops += [
-            Op(f"n{at}", values, "fused_log", [(0 if alone else at - 1, 0)])
+            Op(f"a{at}", minus, "fused_add", [(at + 1, 0), (count + at - 1, 0)])
             for at in range(1, count)
         ]
-        run: DebugRun = plant(*ops)
+        run = plant(*ops)
         with pytest.MonkeyPatch.context() as patch:
-            calls = counted(patch, Evidence, "reads")
-            run.findings(progress=False)
-        return len(calls)
+            read = counted(patch, Evidence, "reads")
+            reached = counted(patch, first_nonfinite, "readers")
+            (doubt,) = run.findings(progress=False).by_rule("first-nonfinite")
+        assert len(doubt.entries) == count
+        return len(read) + len(reached)
 
-    assert reads(200) <= 2 * reads(100) + 10
+    assert steps(80) <= 2 * steps(40) + 10
