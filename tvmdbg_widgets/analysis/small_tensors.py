@@ -57,8 +57,9 @@ def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch
         _LOG.info("small tensors cannot be read together", exc_info=True)
         return
     for group in groups:
-        alike = tensors[group[0]].values().alike([stored[position] for position in group])
-        yield group, Batch(alike)
+        values, rows = tensors[group[0]].values(), [stored[position] for position in group]
+        truths = values.dtype.is_bool and not values.is_packed
+        yield group, Batch(values.alike(rows), values.codes.alike(rows) if truths else None)
 
 
 def _stored(tensors: Sequence[Tensor], positions: list[int]) -> dict[int, bytes]:

@@ -281,7 +281,9 @@ class Health(Sequence[EntryHealth]):
     @cached_property
     def unread(self) -> tuple[EntryHealth, ...]:
         """Entries whose values could not be read; their ``words`` say why."""
-        return tuple(each for each in self._items if each.brief == UNREAD)
+        unknown = self._columns["verdict"] == _NUMBERS[Verdict.UNKNOWN]
+        items = map(self._item, np.flatnonzero(unknown).tolist())
+        return tuple(each for each in items if each.brief == UNREAD)
 
     def summary(self) -> str:
         """Return the counts in words: ``"1 faulty, 3 doubtful, 40 sound"``."""

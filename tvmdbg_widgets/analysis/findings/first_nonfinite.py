@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0
@@ -51,6 +52,12 @@ def probe(subject: Subject) -> Within | None:
     if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
         return None
     return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
+
+
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are NaN or Inf."""
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
+    return odd
 
 
 class Origins(NamedTuple):
@@ -359,4 +366,4 @@ def _of(count: int, found: Statistics) -> str:
     return f"{count:,} of {counted(found.size, 'value')}"
 
 
-RULE = Rule(NAME, find, probe)
+RULE = Rule(NAME, find, probe, screen)

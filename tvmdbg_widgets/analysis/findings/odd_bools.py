@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
+    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "odd-bools"
 
@@ -46,6 +47,13 @@ def probe(subject: Subject) -> Odd | None:
         count += found
         start += len(chunk)
     return Odd(count, first) if count else None
+
+
+def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are such bytes."""
+    codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
+    return odd
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -84,4 +92,4 @@ def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
     return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
 
 
-RULE = Rule(NAME, find, probe)
+RULE = Rule(NAME, find, probe, screen)

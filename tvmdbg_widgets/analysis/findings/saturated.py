@@ -11,8 +11,7 @@
 
 Outputs of fewer than 100 values are left out, except for float16. Where a third or more of the
 values of some channels, a quarter of them at most, lie at an end of an integer type, the output
-counts too, however few that are of all its values: 0.7 % is the most that a channel of the sound
-network has there.
+counts too, however few that are of all its values.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import numpy as np
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject

@@ -31,6 +31,8 @@ class Batch:
     ----------
     values
         One array a row, of a type that has an order.
+    codes
+        Of truth values: their bytes, uint8 likewise.
 
     Attributes
     ----------
@@ -44,8 +46,9 @@ class Batch:
         Least and largest finite value as float64, which rounds large integers; NaN without any.
     """
 
-    def __init__(self, values: Array) -> None:
+    def __init__(self, values: Array, codes: Array | None = None) -> None:
         self.values = values
+        self.codes = codes
         self.size = values.shape[1]
         numbers, lowest, highest, normal = _comparable(values)
         finite = np.isfinite(numbers)
