@@ -104,6 +104,57 @@ def test_without_the_first_is_what_lists_say(rows: list[list[float]], cut: int) 
     assert np.diff(kept_offsets).tolist() == [len(row) for row in expected]
 
 
+def defined(times: npt.NDArray[np.float64]) -> int:
+    """The cut as the module defines it, one candidate after the other."""
+    operators, count = times.shape
+    totals = times.sum(axis=0)
+    for k in range(min(count // 2, count - 3), 0, -1):
+        rest = totals[k:]
+        usual = float(np.median(rest))
+        spread = float(np.median(np.abs(rest - usual)))
+        slow = totals > max(1.1 * usual, usual + 3 * 1.4826 * spread)
+        each = (times[:, :k] > np.median(times[:, k:], axis=1)[:, None]).all(axis=1)
+        ends = slow[:k].all() and not slow[k]
+        if ends and slow[k:].mean() ** k <= 0.05 and each.sum() >= 2 / 3 * operators:
+            return k
+    return 0
+
+
+levels = st.sampled_from((1.0, 1.0, 1.01, 1.02, 1.05, 1.1, 1.12, 1.2, 1.5, 2.0, 3.0))
+
+
+@st.composite
+def slow_at_first(draw: st.DrawFn) -> npt.NDArray[np.float64]:
+    """Operators whose first repeats tend to be the slower the earlier they are."""
+    rest = draw(st.lists(levels, min_size=3, max_size=40))
+    first = sorted(draw(st.lists(levels, max_size=30)), reverse=True)
+    totals = np.array([1.0 + each for each in first] + rest)
+    times = np.outer(np.arange(1, draw(st.integers(1, 4)) + 1) * 1000.0, totals)
+    for row, column in draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 69)), max_size=4)):
+        times[row % len(times), column % len(totals)] = 1000.0
+    return times
+
+
+@pytest.mark.parametrize("few", [16, 0])
+@given(times=slow_at_first())
+def test_the_cut_is_the_defined_one(few: int, times: npt.NDArray[np.float64]) -> None:
+    offsets = np.arange(0, times.size + 1, times.shape[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tvmdbg_widgets.model.suffixes._FEW", few)
+        assert warm_up(offsets, times.ravel()).cut == defined(times)
+
+
+def test_a_quarter_of_a_million_repeats_are_judged_at_once() -> None:
+    """Each of the first half falls below all before it, and none of them ends a warm-up."""
+    half, quarter = 125_000, 62_500
+    first = np.linspace(1.1004, 1.1, half) + 1e-7
+    rest = np.concatenate([np.ones(quarter), np.linspace(1, 1.0004, half - quarter)])
+    times = np.ones((3, 2 * half))
+    times[0] = 100 * np.concatenate([first, rest]) - 2
+    found = warm_up(np.arange(0, times.size + 1, 2 * half), times.ravel())
+    assert (found.cut, found.operators) == (0, 3)
+
+
 @given(columns)
 def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> None:
     offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)

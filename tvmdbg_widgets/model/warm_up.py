@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.numbers import counted, fixed
+from tvmdbg_widgets.model.suffixes import Suffixes, suffix_medians
 
 Floats = npt.NDArray[np.float64]
 
@@ -103,15 +104,7 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
         why = f"{told}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
         return WarmUp(0, why, totals, operators, float("nan"), float("nan"), 0)
     totals = times.sum(axis=0)
-    cut = 0
-    for candidate in range(min(count // 2, count - _LEFT), 0, -1):
-        slow = totals > _threshold(totals[candidate:])
-        beyond = float(np.mean(slow[candidate:]))
-        if not slow[:candidate].all() or slow[candidate] or beyond**candidate > _CHANCE:
-            continue
-        if _slower(times, candidate) >= _OPERATORS * operators:
-            cut = candidate
-            break
+    cut = _cut(times, totals)
     first = max(cut, 1)
     usual = float(np.median(totals[first:]))
     ratio = float(totals[:first].mean()) / usual if usual > 0 else float("nan")
@@ -131,10 +124,29 @@ def whole_repeats(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> Floats:
     return kept
 
 
-def _threshold(rest: Floats) -> float:
-    usual = float(np.median(rest))
-    spread = float(np.median(np.abs(rest - usual)))
-    return max(_SLOWER * usual, usual + _DEVIATIONS * spread)
+def _cut(times: Floats, totals: Floats) -> int:
+    operators, count = times.shape
+    least = np.minimum.accumulate(totals)
+    cuts = np.arange(1, min(count // 2, count - _LEFT) + 1)
+    # The limit lies between a total and all before it: each test leaves fewer to the next.
+    cuts = cuts[totals[cuts] < least[cuts - 1]]
+    usual = suffix_medians(totals[None], cuts)
+    kept = _SLOWER * usual[0] < least[cuts - 1]
+    cuts, usual = cuts[kept], usual[:, kept]
+    if not len(cuts):
+        return 0
+    rest = Suffixes(totals[None])
+    reach = (least[cuts - 1] - usual) / _DEVIATIONS * (1 + 1e-9)
+    near = rest.below(cuts, usual + reach) - rest.below(cuts, usual - reach)
+    kept = 2 * near[0] >= count - cuts
+    cuts, usual = cuts[kept], usual[:, kept]
+    limits = np.maximum(_SLOWER * usual, usual + _DEVIATIONS * rest.deviations(cuts, usual))
+    slow = (count - cuts - rest.below(cuts, limits)[0]) / (count - cuts)
+    kept = (totals[cuts] <= limits[0]) & (limits[0] < least[cuts - 1])
+    cuts = cuts[kept & (slow**cuts <= _CHANCE)]
+    slower = np.minimum.accumulate(times, axis=1)[:, cuts - 1] > suffix_medians(times, cuts)
+    cuts = cuts[np.count_nonzero(slower, axis=0) >= _OPERATORS * operators]
+    return int(cuts.max(initial=0))
 
 
 def _slower(times: Floats, cut: int) -> int:
