@@ -1,0 +1,156 @@
+"""How CPU time and memory grow with each size of a dump: nothing more than n log n.
+
+Every line of :mod:`benchmarks.growing` doubles one size. For each, in a process of its own that
+may use so much CPU time and no more, four steps are measured: ``open``; ``display``, which is what
+a cell shows and the first answers its views ask for; ``findings``; ``save_html``. Printed are the
+CPU seconds of each step at the largest size (median of up to three), how high memory rose, and
+after each the exponent: the median over the doublings of log2(this size's / the last one's), of
+those that take long enough to be told from noise. 1 is linear, 2 is quadratic. A star is at what
+takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [--most 64000]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tvmdbg_widgets as tvmdbg
+from benchmarks.growing import GROWING
+from benchmarks.measure import cpu_seconds, machine
+from tvmdbg_widgets.widgets.answers import Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Found = dict[str, dict[int, float]]
+
+DOUBLINGS = 3
+WARM_UP = 32
+STEPS = ("open", "display", "findings", "save_html")
+#: What the views of a run ask first, and the charts that one may turn to.
+FIRST = ("summary", "graph", "facts", "tensors", "timeline", "health", "memory", "findings")
+FIRST += ("roofline", "critical", "flows", "counters")
+#: n log n grows with an exponent of 1.1 at these sizes.
+MOST_EXPONENT = 1.3
+#: Less is noise: seconds, megabytes.
+LEAST = {**dict.fromkeys(STEPS, 0.1), "memory": 20.0}
+SLOW = 1e-5
+
+
+def steps(folder: Path) -> Iterator[str]:
+    """Do what is measured, and name each step once it is done."""
+    run = tvmdbg.open(folder)
+    yield "open"
+    run._repr_mimebundle_()
+    answers = Answers(run)
+    for kind in FIRST:
+        answers.answer({"kind": kind, "id": "1"})
+    answers.close()
+    yield "display"
+    run.findings(progress=False)
+    yield "findings"
+    run.save_html(folder.parent / "page.html")
+    yield "save_html"
+
+
+def measure(folder: Path, seconds: int) -> None:
+    """Print what each step takes, size by size, for the process that started this one."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    start = 0.0
+    for dump in sorted(folder.iterdir(), key=lambda each: int(each.name)):
+        begin = cpu_seconds()
+        for _ in range(3):
+            used = cpu_seconds()
+            for step in steps(dump):
+                print(json.dumps([step, int(dump.name), cpu_seconds() - used]), flush=True)
+                used = cpu_seconds()
+            if cpu_seconds() - begin > 1:
+                break
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        start = start or peak
+        print(json.dumps(["memory", int(dump.name), peak - start]), flush=True)
+
+
+def grow(line: str, sizes: list[int], seconds: int) -> tuple[Found, bool]:
+    """Write the dumps of a line, and return what each step took by size, and whether all ended."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "dumps"
+        for size in (WARM_UP, *sizes):
+            (folder / str(size)).mkdir(parents=True)
+            GROWING[line](folder / str(size), size)
+        command = [sys.executable, "-m", "benchmarks.growth", f"--seconds={seconds}"]
+        done = subprocess.run([*command, "--measure", folder], stdout=subprocess.PIPE, check=False)
+    taken: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in done.stdout.decode().splitlines():
+        step, size, value = json.loads(row)
+        if size in sizes:
+            taken[step][size].append(value)
+    found = {
+        step: {size: statistics.median(values) for size, values in own.items()}
+        for step, own in taken.items()
+    }
+    return found, done.returncode == 0
+
+
+def exponent(of: dict[int, float], least: float) -> float:
+    """Return how a value grows with its size; NaN where it is too small to tell."""
+    told = [each for each in sorted(of.items()) if each[1] >= least]
+    return statistics.median(
+        [
+            math.log2(value / last) / math.log2(size / smaller)
+            for (smaller, last), (size, value) in zip(told, told[1:], strict=False)
+        ]
+        or [math.nan]
+    )
+
+
+def tell(line: str, found: Found, ended: bool) -> bool:
+    """Print one line, and return whether it keeps the promise."""
+    cells, exponents = [], []
+    for what in (*STEPS, "memory"):
+        of = found.get(what, {})
+        largest = max(of, default=0)
+        grows = exponent(of, LEAST[what])
+        exponents.append(grows)
+        slow = what != "memory" and largest and of[largest] / largest > SLOW
+        value = f"{of[largest]:.2f}" if of and what != "memory" else f"{of.get(largest, 0):.0f}"
+        power = "" if math.isnan(grows) else f"^{grows:.1f}"
+        cells.append(f"{value + ('*' if slow else ''):>8}{power:<5}")
+    kept = ended and not any(each > MOST_EXPONENT for each in exponents)
+    verdict = "kept" if kept else "GROWS" if ended else "STOPPED"
+    largest = max(found.get("open", {}), default=0)
+    print(f"{line:<28}{largest:>9,}  {''.join(cells)}{verdict}", flush=True)
+    return kept
+
+
+def main() -> None:
+    """Print all lines, or those asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="lines whose name holds this")
+    parser.add_argument("--most", type=int, default=64_000, help="the largest size")
+    parser.add_argument("--seconds", type=int, default=60, help="CPU time of a line at most")
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.measure:
+        measure(chosen.measure, chosen.seconds)
+        return
+    machine()
+    heads = "".join(f"{each:>8}{'':<5}" for each in (*STEPS, "MB"))
+    print(f"{'what grows':<28}{'to':>9}  {heads}")
+    sizes = [chosen.most >> k for k in range(DOUBLINGS, -1, -1)]
+    lines = [line for line in GROWING if chosen.only in line]
+    kept = [tell(line, *grow(line, sizes, chosen.seconds)) for line in lines]
+    print(f"{sum(kept)} of {len(kept)} lines grow by n log n at most")
+
+
+if __name__ == "__main__":
+    main()
