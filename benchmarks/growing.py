@@ -6,7 +6,6 @@ Deterministic. Whatever does not grow stays small.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from benchmarks.traces import write_trace
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     Write = Callable[[Path, int], None]
@@ -307,7 +307,10 @@ GROWING: dict[str, Write] = {
     ),
     "attributes of a node": _graph(
         lambda n: {
-            "nodes": [*chain(4), Node("a", "fused_a", [(4, 0)], 1, {f"k{i}": "v" for i in range(n)})]
+            "nodes": [
+                *chain(4),
+                Node("a", "fused_a", [(4, 0)], 1, {f"k{i}": "v" for i in range(n)}),
+            ]
         }
     ),
     "heads": _graph(lambda n: {"nodes": chain(n), "heads": [(i, 0) for i in range(1, n + 1)]}),

@@ -12,6 +12,7 @@ takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [-
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import resource
@@ -107,7 +108,7 @@ def exponent(of: dict[int, float], least: float) -> float:
     return statistics.median(
         [
             math.log2(value / last) / math.log2(size / smaller)
-            for (smaller, last), (size, value) in zip(told, told[1:], strict=False)
+            for (smaller, last), (size, value) in itertools.pairwise(told)
         ]
         or [math.nan]
     )

@@ -137,8 +137,7 @@ def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Cl
         single = len(graph.entry_range(node)) == 1
         for told in of_output(attrs, func):
             plain = None
-            operands = _operands(graph, node)
-            if is_transform(func) and operands:
+            if is_transform(func) and (operands := _operands(graph, node)):
                 plain = operands[0], attrs.get("src_layout", "")
             source = f"{told.attr} of node {node}"
             yield _Claim(told.layout, source, node, told.certain and single, plain)
@@ -260,13 +259,13 @@ def _sizes(
 
 def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
     """Edges to the nodes that read an entry, or the first of them: all may read one constant."""
-    edges = graph.out_edges(entry[0])
-    found: list[int] = edges[graph.edge_output[edges] == entry[1]][:most].tolist()
+    found: list[int] = graph.readers(*entry)[:most].tolist()
     return found
 
 
 def _operands(graph: Graph, node: int) -> list[Entry]:
-    edges = graph.in_edges(node).tolist()
+    """The first entries that a node reads: none is looked at beyond the reach of a walk."""
+    edges = graph.in_edges(node)[:_REACH].tolist()
     return [
         (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
         for edge in edges

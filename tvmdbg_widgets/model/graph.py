@@ -237,6 +237,11 @@ class Graph:
     def _by_source(self) -> Adjacency:
         return Adjacency.by(self.edge_source, self.num_nodes)
 
+    @cached_property
+    def _by_entry(self) -> Adjacency:
+        entry = self.entry_offsets[self.edge_source] + self.edge_output
+        return Adjacency.by(np.where(self.edge_source < 0, -1, entry), self.num_entries)
+
     def in_edges(self, node: int) -> npt.NDArray[np.int32]:
         """Return the edges into a node (positions in the edge columns), by operand position."""
         return self._by_target[node]
@@ -244,6 +249,11 @@ class Graph:
     def out_edges(self, node: int) -> npt.NDArray[np.int32]:
         """Return the edges out of a node (positions in the edge columns), ascending."""
         return self._by_source[node]
+
+    def readers(self, node: int, output: int = 0) -> npt.NDArray[np.int32]:
+        """Return the edges that read an entry; none where the node has no such output."""
+        entries = self.entry_range(node)
+        return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
 
     def _neighbours(self, upwards: bool, include_ambiguous: bool) -> Neighbours:
         keep = self.edge_source >= 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,11 @@ from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import duration_text
 from tvmdbg_widgets.model.student_t import student_t
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
 
 NOISY_RATIO = 1.2
 NOISY_REPEATS = 5
@@ -134,6 +138,19 @@ class NodeStatistics:
         )
 
 
+def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[int, Ids, Floats]]:
+    """Yield the rows of each number of values from one on: the number, their ids, their values.
+
+    Values of row i are ``values[offsets[i]:offsets[i + 1]]``; the last is float64[rows, number].
+    """
+    counts = np.diff(offsets)
+    order = np.argsort(counts, kind="stable")
+    sizes, first = np.unique(counts[order], return_index=True)
+    for size, ids in zip(sizes.tolist(), np.split(order, first[1:]), strict=False):
+        if size:
+            yield size, ids, values[offsets[ids][:, None] + np.arange(size)]
+
+
 def node_statistics(
     offsets: npt.NDArray[np.int64], repeats_ns: Floats, node_ns: Floats
 ) -> NodeStatistics:
@@ -156,9 +173,7 @@ def node_statistics(
     columns = {name: np.full(count, np.nan) for name in _COLUMNS}
     mean = node_ns.astype(np.float64, copy=True)
     with np.errstate(invalid="ignore", over="ignore"):
-        for size in np.unique(n[n > 0]):
-            nodes = np.flatnonzero(n == size)
-            block = values[kept[nodes][:, None] + np.arange(size)]
+        for size, nodes, block in by_count(kept, values):
             columns["min"][nodes] = block.min(axis=1)
             columns["max"][nodes] = block.max(axis=1)
             percentiles = np.percentile(block, (10, 50, 90), axis=1)
@@ -166,7 +181,7 @@ def node_statistics(
             mean[nodes] = block.mean(axis=1)
             if size > 1:
                 columns["sd"][nodes] = block.std(axis=1, ddof=1)
-                half = student_t(int(size) - 1) * columns["sd"][nodes] / np.sqrt(size)
+                half = student_t(size - 1) * columns["sd"][nodes] / np.sqrt(size)
                 columns["low"][nodes] = mean[nodes] - half
                 columns["high"][nodes] = mean[nodes] + half
         noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])

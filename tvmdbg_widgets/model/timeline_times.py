@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.join_times import NodeJoin
+from tvmdbg_widgets.model.node_times import by_count
 from tvmdbg_widgets.model.timeline_builders import from_table
 from tvmdbg_widgets.model.trust import Trust
 
@@ -85,22 +86,20 @@ def from_list(
     source : str
     issues : iterable of Issue
     """
-    kept = np.flatnonzero(join.nodes >= 0)
     counts = np.diff(offsets)
+    kept = np.flatnonzero((join.nodes >= 0) & (counts > 0))
     means = np.full(len(counts), np.nan)
-    for item in kept.tolist():
-        own = repeats_ns[offsets[item] : offsets[item + 1]]
-        own = own[np.isfinite(own)]
-        means[item] = own.mean() if len(own) else np.nan
-    kept = kept[counts[kept] > 0]
-    picked = [repeats_ns[offsets[i] : offsets[i + 1]] for i in kept.tolist()]
+    finite = np.isfinite(repeats_ns)
+    known = np.concatenate(([0], np.cumsum(finite)))[offsets]
+    for _, items, own in by_count(known, repeats_ns[finite]):
+        means[items] = own.mean(axis=1)
     nodes = join.nodes[kept]
     names = type(node_names)(node_names.unique, node_names.codes[nodes])
     return from_table(
         names,
         means[kept],
         np.concatenate(([0], np.cumsum(counts[kept]))),
-        np.concatenate(picked) if picked else np.zeros(0),
+        repeats_ns[np.repeat(np.isin(np.arange(len(counts)), kept), counts)],
         nodes=nodes,
         trust=join.trust[kept],
         num_nodes=len(node_names),

@@ -96,8 +96,7 @@ def candidates_text(graph: Graph, edge: int) -> str:
 
 
 def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
-    edges = graph.out_edges(node)
-    targets = graph.edge_target[edges[graph.edge_output[edges] == output]]
+    targets = graph.edge_target[graph.readers(node, output)]
     entry = graph.entry_id(node, output)
     text = entry_text(graph, node, output)
     if graph.storage_ids is not None:
@@ -106,7 +105,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
         text += f", {device_name(int(graph.device_types[entry]))}"
     if graph.storage_scopes is not None and graph.storage_scopes[entry]:
         text += f", scope {graph.storage_scopes[entry]}"
-    heads = [i for i, head in enumerate(graph.heads.tolist()) if head == [node, output]]
+    heads = np.flatnonzero((graph.heads == (node, output)).all(axis=1)).tolist()
     if heads:
         text += f", graph output {', '.join(map(str, heads))}"
     consumers = dict.fromkeys(targets[:_CONSUMERS].tolist())

@@ -160,7 +160,7 @@ class ColorColumns:
     def for_page(self) -> dict[str, Any]:
         """Return the columns that a page without a kernel is to carry."""
         graph = self._run.graph
-        if graph is not None and graph.num_nodes <= _AT_ONCE:
+        if graph is not None and graph.num_entries <= _AT_ONCE:
             self.begin(_LAYOUT)
         return {name: wire for name, wire in self.wire.items() if wire is not None}
 
@@ -197,7 +197,7 @@ class ColorColumns:
         graph, parts = self._run.graph, self._run.parts
         if graph is None:
             return
-        if graph.num_nodes <= _AT_ONCE:
+        if graph.num_entries <= _AT_ONCE:
             self._keep(known_column(parts, _LAYOUT))
             return
         total = graph.num_entries

@@ -152,10 +152,7 @@ def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
     node, output = entry
     if not 0 <= node < graph.num_nodes:
         return
-    edges = graph.out_edges(node)
-    for target in dict.fromkeys(
-        graph.edge_target[edges[graph.edge_output[edges] == output]].tolist()
-    ):
+    for target in dict.fromkeys(graph.edge_target[graph.readers(node, output)].tolist()):
         for each in range(len(graph.entry_range(target))):
             yield target, each
 

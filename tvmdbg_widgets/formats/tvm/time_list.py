@@ -7,10 +7,12 @@ recorders write ``{"unit": "ns", "nodes": [names], "runs": [[…], …]}``, runs
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +24,14 @@ from tvmdbg_widgets.model.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tvmdbg_widgets.model.sources import ByteSource
 
+Floats = npt.NDArray[np.float64]
+
+_CLOCKED = 3
+_PLAIN = {int, float, type(None)}
 _UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|Infinity)"
 _NESTED = re.compile(rf"\s*\[\s*\[\s*(?:{_NUMBER}|null)\s*[,\]]")
@@ -49,7 +57,7 @@ class TimeList:
     """
 
     offsets: npt.NDArray[np.int64]
-    ns: npt.NDArray[np.float64]
+    ns: Floats
     names: tuple[str, ...] | None
     clock: tuple[tuple[str, str], ...] | None
     issues: Issues
@@ -58,7 +66,7 @@ class TimeList:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def repeats(self, node: int) -> npt.NDArray[np.float64]:
+    def repeats(self, node: int) -> Floats:
         """Repeats of a node in nanoseconds, in file order."""
         return self.ns[self.offsets[node] : self.offsets[node + 1]]
 
@@ -109,19 +117,19 @@ def read_time_list(source: ByteSource) -> TimeList:
             found=str(problem).partition(":")[0].lower(),
         ) from None
     names: tuple[str, ...] | None = None
-    clock: list[tuple[str, str]] | None = None
+    clock: tuple[tuple[str, str], ...] | None = None
     if isinstance(document, dict):
-        names, repeats = _runs(document, source.name)
+        names, values, counts = _runs(document, source.name)
         scale = _UNITS[document["unit"]]
     elif isinstance(document, list):
-        repeats, clock = _nodes(document, source.name)
+        values, counts, clock = _nodes(document, source.name)
         scale = 1e9
     else:
         raise _wrong(source.name, "the document", "a list or an object", document)
     with np.errstate(over="ignore"):
-        ns = np.asarray([value for own in repeats for value in own], np.float64) * scale
+        ns = values * scale
     ns[np.isinf(ns)] = np.nan
-    offsets = np.concatenate(([0], np.cumsum([len(own) for own in repeats]))).astype(np.int64)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     negative = np.flatnonzero(ns < 0)
     if len(negative):
         node = int(np.searchsorted(offsets, negative[0], "right")) - 1
@@ -134,24 +142,18 @@ def read_time_list(source: ByteSource) -> TimeList:
                 file=source.name,
             )
         )
-    return TimeList(
-        offsets, ns, names, None if clock is None else tuple(clock), Issues(issues), source.name
-    )
+    return TimeList(offsets, ns, names, clock, Issues(issues), source.name)
 
 
 def _nodes(
     document: list[Any], file: str
-) -> tuple[list[list[float]], list[tuple[str, str]] | None]:
-    repeats: list[list[float]] = []
-    clock: list[tuple[str, str]] = []
-    for i, own in enumerate(document):
-        if not isinstance(own, list):
-            repeats.append([_number(own, file, f"[{i}]")])
-        elif len(own) == 3 and any(isinstance(each, str) for each in own[1:]):
-            repeats.append([_number(own[0], file, f"[{i}][0]")])
-            clock.append((str(own[1]), str(own[2])))
-        else:
-            repeats.append([_number(each, file, f"[{i}][{k}]") for k, each in enumerate(own)])
+) -> tuple[Floats, list[int], tuple[tuple[str, str], ...] | None]:
+    own = [each if isinstance(each, list) else [each] for each in document]
+    clock = tuple(
+        (str(each[1]), str(each[2]))
+        for each in own
+        if len(each) == _CLOCKED and (isinstance(each[1], str) or isinstance(each[2], str))
+    )
     if clock and len(clock) < len(document):
         raise FormatError(
             "some nodes have start and end times and some have not",
@@ -159,10 +161,16 @@ def _nodes(
             expected="[seconds, start, end] for every node",
             found=f"{len(clock)} of {len(document)} nodes",
         )
-    return repeats, clock or None
+    if clock:
+        own = [each[:1] for each in own]
+
+    def field(i: int, k: int) -> str:
+        return f"[{i}][{k}]" if isinstance(document[i], list) else f"[{i}]"
+
+    return _numbers(own, file, field), [len(each) for each in own], clock or None
 
 
-def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], list[list[float]]]:
+def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats, list[int]]:
     unit, names, runs = (document.get(key) for key in ("unit", "nodes", "runs"))
     if not isinstance(unit, str) or unit not in _UNITS:
         raise _wrong(file, "unit", f"one of {', '.join(_UNITS)}", unit)
@@ -170,13 +178,22 @@ def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], list[li
         raise _wrong(file, "nodes", "a list of names", names)
     if not isinstance(runs, list) or not all(isinstance(run, list) for run in runs):
         raise _wrong(file, "runs", "a list of lists of times", runs)
-    repeats: list[list[float]] = [[] for _ in names]
     for k, run in enumerate(runs):
         if len(run) != len(names):
             raise _wrong(file, f"runs[{k}]", f"{len(names)} times, one a node", run)
-        for i, value in enumerate(run):
-            repeats[i].append(_number(value, file, f"runs[{k}][{i}]"))
-    return tuple(names), repeats
+    values = _numbers(runs, file, lambda k, i: f"runs[{k}][{i}]")
+    by_node = values.reshape(len(runs), len(names)).T.ravel()
+    return tuple(names), by_node, [len(runs)] * len(names)
+
+
+def _numbers(lists: list[list[Any]], file: str, field: Callable[[int, int], str]) -> Floats:
+    """Return all values in one array; each alone, with its field, only where one is odd."""
+    values = list(chain.from_iterable(lists))
+    if _PLAIN.issuperset(map(type, values)):
+        with contextlib.suppress(OverflowError):
+            return np.array(values, np.float64)
+    each = enumerate(lists)
+    return np.array([_number(v, file, field(i, k)) for i, own in each for k, v in enumerate(own)])
 
 
 def _number(value: Any, file: str, field: str) -> float:
