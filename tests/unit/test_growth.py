@@ -1,0 +1,38 @@
+"""What a doubled size costs, in calls; ``benchmarks/growth.py`` measures the same by the clock."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tests.unit.calls import calls
+from tests.unit.findings_dump import Op, graph_json
+from tvmdbg_widgets.analysis.layouts import known_layouts
+
+
+def test_times_of_a_list_are_read_without_a_call_for_each() -> None:
+    def opened(repeats: int) -> int:
+        text = json.dumps([[1e-6 * i] * repeats for i in range(300)]).encode()
+        return calls(lambda: tvmdbg.open(times=text, source=[]))
+
+    opened(2)
+    assert opened(40) - opened(2) < 300
+
+
+def test_a_layout_is_looked_for_as_far_in_a_node_of_many_outputs() -> None:
+    def looked(outputs: int) -> int:
+        value = np.zeros((1, 2), np.float32)
+        reads = [(1, i) for i in range(outputs)]
+        ops = [
+            Op("data", value),
+            Op("parts", [value] * outputs, "fused_split", [(0, 0)]),
+            Op("sum", value, "fused_add", reads),
+        ]
+        run = tvmdbg.open(graph_json(ops))
+        known_layouts(run.parts, (1, 0))
+        return calls(lambda: known_layouts(run.parts, (1, outputs - 1)))
+
+    assert looked(1600) == pytest.approx(looked(800), rel=0.1)
