@@ -36,3 +36,12 @@ def test_a_layout_is_looked_for_as_far_in_a_node_of_many_outputs() -> None:
         return calls(lambda: known_layouts(run.parts, (1, outputs - 1)))
 
     assert looked(1600) == pytest.approx(looked(800), rel=0.1)
+
+
+def test_no_walk_looks_for_a_layout_where_the_graph_names_none() -> None:
+    value = np.zeros((1, 2), np.float32)
+    ops = [Op("data", value)]
+    ops += [Op(f"n{i}", value, "fused_add", [(i, 0)]) for i in range(100)]
+    parts = tvmdbg.open(graph_json(ops)).parts
+    known_layouts(parts, (1, 0))
+    assert calls(lambda: known_layouts(parts, (50, 0))) < 200

@@ -35,6 +35,7 @@ _ANY = (
     ("src_layout", "data_layout", "layout"),
     ("out_layout", "dst_layout", "data_layout", "layout"),
 )
+NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
 
 
 class Told(NamedTuple):
@@ -71,6 +72,8 @@ def is_transform(func_name: str) -> bool:
 
 def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[Told]:
     """Yield what the attributes of a function say of its output, the best first."""
+    if NAMES.isdisjoint(attrs):
+        return
     found = parts(func_name)
     bearers = _bearers(attrs, found)
     if not bearers:
@@ -83,6 +86,8 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[Told]:
 
 def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[Told]:
     """Yield what the attributes of a function say of an operand, the best first."""
+    if NAMES.isdisjoint(attrs):
+        return
     found = parts(func_name)
     bearers = _bearers(attrs, found)
     if not bearers:

@@ -11,7 +11,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from tvmdbg_widgets.analysis.layout_attrs import is_transform, keeps_axes, of_operand, of_output
+from tvmdbg_widgets.analysis.layout_attrs import (
+    NAMES,
+    is_transform,
+    keeps_axes,
+    of_operand,
+    of_output,
+)
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import family, parts
@@ -124,7 +130,7 @@ def known_layouts(run: RunParts, entry: Entry) -> tuple[KnownLayout, ...]:
     if graph is None or not shape:
         return ()
     found = _checked(run, shape, _direct(graph, entry))
-    if not found:
+    if not found and not NAMES.isdisjoint(graph.attr_names):
         found = _checked(run, shape, _near(run, graph, entry, shape))
     return found or _checked(run, shape, _guessed(graph, entry, shape))
 

@@ -242,6 +242,11 @@ class Graph:
         entry = self.entry_offsets[self.edge_source] + self.edge_output
         return Adjacency.by(np.where(self.edge_source < 0, -1, entry), self.num_entries)
 
+    @cached_property
+    def attr_names(self) -> frozenset[str]:
+        """Names of the attributes that any node has."""
+        return frozenset(name for each in self.attrs for name in each)
+
     def in_edges(self, node: int) -> npt.NDArray[np.int32]:
         """Return the edges into a node (positions in the edge columns), by operand position."""
         return self._by_target[node]
