@@ -253,9 +253,13 @@ def _issues(folder: Path, size: int) -> None:
 
 
 def _long_names(folder: Path, size: int) -> None:
-    nodes = chain(_FEW, name=lambda i: "a/" * (size // _FEW // 4) + f"{i}" * (size // _FEW // 2))
+    nodes = chain(_FEW, name=lambda i: f"{i}" * (size // _FEW // 2))
     write(folder, nodes)
     write_tensors(folder, nodes)
+
+
+def _deep_scopes(folder: Path, size: int) -> None:
+    write(folder, chain(_FEW, name=lambda i: "s/" * (size // _FEW) + f"{i}"))
 
 
 def _events(make: Callable[[int], Iterable[dict[str, Any]]]) -> Write:
@@ -294,9 +298,9 @@ GROWING: dict[str, Write] = {
     "names of distinct functions": _chain(function=lambda i: f"fused_op{i:x}_nn_relu"),
     "length of names": _long_names,
     "scopes": _chain(name=lambda i: f"net/layer{i // 8}/block{i // 2}/op{i}"),
-    "depth of scopes": _chain(name=lambda i: "s/" * (i**0.5 > 0 and int(i**0.5)) + f"{i}"),
+    "depth of scopes": _deep_scopes,
     "repeated blocks": _blocks,
-    "operators that alternate by a rule without repeats": _graph(
+    "two operators, no repeats": _graph(
         lambda n: {"nodes": chain(n, function=lambda i: f"fused_{'ab'[i.bit_count() % 2]}")}
     ),
     "edges into one node": _edges,

@@ -6,7 +6,7 @@ a cell shows and the first answers its views ask for; ``findings``; ``save_html`
 CPU seconds of each step at the largest size (median of up to three), how high memory rose, and
 after each the exponent: the median over the doublings of log2(this size's / the last one's), of
 those that take long enough to be told from noise. 1 is linear, 2 is quadratic. A star is at what
-takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [--most 64000]``
+takes more than 1 s for 100,000. ``python -m benchmarks.growth [--only nodes] [--most 16000]``
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def main() -> None:
     """Print all lines, or those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="lines whose name holds this")
-    parser.add_argument("--most", type=int, default=64_000, help="the largest size")
-    parser.add_argument("--seconds", type=int, default=60, help="CPU time of a line at most")
+    parser.add_argument("--most", type=int, default=16_000, help="the largest size")
+    parser.add_argument("--seconds", type=int, default=30, help="CPU time of a line at most")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:

@@ -11,6 +11,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.calls import calls
 from tests.unit.findings_dump import Op, graph_json
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.figures.timeline_tracks import tracks
+from tvmdbg_widgets.model.operators import parts
 
 
 def test_times_of_a_list_are_read_without_a_call_for_each() -> None:
@@ -45,3 +47,23 @@ def test_no_walk_looks_for_a_layout_where_the_graph_names_none() -> None:
     parts = tvmdbg.open(graph_json(ops)).parts
     known_layouts(parts, (1, 0))
     assert calls(lambda: known_layouts(parts, (50, 0))) < 200
+
+
+def test_a_function_may_have_a_number_of_any_length() -> None:
+    """Each digit was taken off in turn, with a copy of what is left."""
+    assert parts(f"fused_add{'1' * 400_000}") == ("add",)
+    assert parts("fused_log2_atan21") == ("log2", "atan2")
+
+
+def test_a_level_that_is_not_drawn_takes_no_call() -> None:
+    def drawn(slices: int) -> int:
+        events = [
+            {"ph": "X", "name": "k", "ts": float(i), "dur": 1e6, "pid": 1, "tid": 1}
+            for i in range(slices)
+        ]
+        timeline = tvmdbg.open(json.dumps({"traceEvents": events}).encode()).timeline
+        assert timeline is not None
+        assert len(timeline.rows) == slices
+        return calls(lambda: list(tracks(timeline, 4, (0.0, 1e9))))
+
+    assert drawn(400) == drawn(200)

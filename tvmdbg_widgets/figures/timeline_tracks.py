@@ -55,34 +55,27 @@ def tracks(timeline: Timeline, most: int, within: tuple[float, float]) -> Iterat
     rows, duration = timeline.rows, timeline.slice_duration_ns
     bounds = np.searchsorted(rows.track, np.arange(len(timeline.tracks) + 1)).tolist()
     for track, name in enumerate(timeline.tracks):
-        levels: list[Ints] = []
-        instants, overlapping = np.zeros(0, np.int64), 0
-        for row in range(bounds[track], bounds[track + 1]):
-            own = rows.order[rows.first[row] : rows.first[row + 1]].astype(np.int64)
-            start = timeline.slice_start_ns[own]
-            own = own[(start <= within[1]) & (start + duration[own] >= within[0])]
-            if rows.kind[row] == RowKind.INSTANT:
-                instants = own
-            elif len(own):
-                levels.append(own)
-                overlapping += len(own) if rows.kind[row] == RowKind.OVERLAP else 0
+        first = rows.first[bounds[track] : bounds[track + 1] + 1]
+        own = rows.order[first[0] : first[-1]].astype(np.int64)
+        row = np.repeat(np.arange(*bounds[track : track + 2]), np.diff(first))
+        start = timeline.slice_start_ns[own]
+        seen = (start <= within[1]) & (start + duration[own] >= within[0])
+        own, row = own[seen], row[seen]
+        instant = rows.kind[row] == RowKind.INSTANT
+        held, level = own[~instant], row[~instant]
         yield Track(
             name,
-            _longest(levels, duration, most),
-            instants,
-            sum(map(len, levels)) + len(instants),
-            len(levels),
+            _longest(held, level, duration, most),
+            own[instant],
+            len(own),
+            len(np.unique(level)),
             timeline.nesting.nested[track],
-            overlapping,
+            int(np.count_nonzero(rows.kind[level] == RowKind.OVERLAP)),
         )
 
 
-def _longest(levels: list[Ints], duration: npt.NDArray[np.float64], most: int) -> list[Ints]:
-    if not levels:
+def _longest(own: Ints, level: Ints, duration: npt.NDArray[np.float64], most: int) -> list[Ints]:
+    if not len(own):
         return []
-    every = np.concatenate(levels)
-    chosen = np.zeros(len(every), np.bool_)
-    chosen[np.argsort(-duration[every], kind="stable")[:most]] = True
-    parts = np.split(chosen, np.cumsum([len(each) for each in levels])[:-1])
-    kept = [each[part] for each, part in zip(levels, parts, strict=True)]
-    return [each for each in kept if len(each)][:_MOST_LEVELS]
+    kept = np.sort(np.argsort(-duration[own], kind="stable")[:most])
+    return np.split(own[kept], np.flatnonzero(np.diff(level[kept])) + 1)[:_MOST_LEVELS]

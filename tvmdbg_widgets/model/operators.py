@@ -58,19 +58,18 @@ def _spellings() -> dict[str, str]:
 
 
 _SPELLINGS: Final = _spellings()
+_MOST_LETTERS: Final = max(map(len, _SPELLINGS))
 _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1
 
 
 def _known(tokens: list[str]) -> str | None:
     """Return the operator that these tokens spell, with or without a number at its end."""
     spelling = "_".join(tokens)
-    while spelling:
-        if spelling in _SPELLINGS:
-            return _SPELLINGS[spelling]
-        if not spelling[-1].isdigit():
-            return None
-        spelling = spelling[:-1]
-    return None
+    least = len(spelling)
+    while least > 1 and spelling[least - 1].isdigit():
+        least -= 1
+    ends = range(min(len(spelling), _MOST_LETTERS), least - 1, -1)
+    return next((_SPELLINGS[spelling[:end]] for end in ends if spelling[:end] in _SPELLINGS), None)
 
 
 def _match(tokens: list[str], at: int) -> tuple[str, int] | None:

@@ -208,13 +208,16 @@ def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | N
 def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Issue | None:
     if table is None:
         return None
-    lost = []
-    for node in np.flatnonzero(np.diff(table.repeats_offsets)).tolist():
-        printed, own = table.repeats(node), exact.repeats(node)
-        if len(own) == len(printed) and np.all(np.abs(own - printed) <= 1.001 * rounding_ns):
-            continue
-        if len(own):
-            lost.append(node)
+    counts, known = np.diff(table.repeats_offsets), np.diff(exact.repeats_offsets)
+    differ = (counts > 0) & (known > 0) & (counts != known)
+    both = np.flatnonzero((counts > 0) & (counts == known))
+    node = np.repeat(both, counts[both])
+    printed, own = (
+        each.repeats_ns[np.repeat(np.isin(np.arange(len(n)), both), n)]
+        for each, n in ((table, counts), (exact, known))
+    )
+    differ[node[~(np.abs(own - printed) <= 1.001 * rounding_ns)]] = True
+    lost = np.flatnonzero(differ).tolist()
     if not lost:
         return None
     printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
