@@ -11,6 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.calls import calls
 from tests.unit.findings_dump import Op, graph_json
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.figures.graph_fold import fold
 from tvmdbg_widgets.figures.timeline_tracks import tracks
 from tvmdbg_widgets.model.operators import parts
 
@@ -51,7 +52,7 @@ def test_no_walk_looks_for_a_layout_where_the_graph_names_none() -> None:
 
 def test_a_function_may_have_a_number_of_any_length() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
-    assert parts(f"fused_add{'1' * 400_000}") == ("add",)
+    assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
 
 
@@ -67,3 +68,19 @@ def test_a_level_that_is_not_drawn_takes_no_call() -> None:
         return calls(lambda: list(tracks(timeline, 4, (0.0, 1e9))))
 
     assert drawn(400) == drawn(200)
+
+
+def test_a_picture_of_very_many_edges_is_tried_in_fewer_widths(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folds: list[int] = []
+    monkeypatch.setattr(
+        "tvmdbg_widgets.figures.graph_boxes.fold",
+        lambda scene, *rest: folds.append(1) or fold(scene, *rest),
+    )
+    value = np.zeros((1, 2), np.float32)
+    ops = [Op("data", value)]
+    ops += [Op(f"n{i}", value, "fused_add", [(i, 0)]) for i in range(20)]
+    ops.append(Op("sum", value, "fused_concatenate", [(1 + i % 20, 0) for i in range(1500)]))
+    tvmdbg.open(graph_json(ops)).figure("graph")
+    assert 0 < len(folds) <= 2

@@ -38,7 +38,7 @@ _WIDEST_RIGHT = 172.0
 _COLUMN_GAP = 26
 _SPARE = (0, 16, 32, 50, 70, 90, 110, 130, 150)
 #: Larger graphs are tried with fewer widths.
-_LARGE, _LARGE_SPARE = 60, (0, 32, 90)
+_LARGE, _MANY_EDGES, _LARGE_SPARE = 60, 600, (0, 32, 90)
 
 Detail = Literal["group", "full", "low"]
 
@@ -128,7 +128,8 @@ def _arrange(
     plain = _layout(scene, wanted, size, direction)
     room, tall = limits
     length = float(plain.layer_bottom[-1] - plain.layer_top[0]) if plain.layers else 0.0
-    spares = _SPARE if count <= _LARGE else _LARGE_SPARE
+    large = count > _LARGE or len(scene.source) > _MANY_EDGES
+    spares = _LARGE_SPARE if large else _SPARE
     tried = [*product(spares, size.widest)] if direction == "down" else [(0, 0.0)]
     fewest = max(1, math.ceil(length / (tall if direction == "down" else room)))
     known: dict[tuple[tuple[float, ...], ...], Layout] = {}
