@@ -41,7 +41,7 @@ STEPS = ("open", "display", "findings", "save_html")
 FIRST = ("summary", "graph", "facts", "tensors", "timeline", "health", "memory", "findings")
 FIRST += ("roofline", "critical", "flows", "counters")
 #: n log n grows with an exponent of 1.1 at these sizes.
-MOST_EXPONENT = 1.3
+MOST_EXPONENT = 1.4
 #: Less is noise: seconds, megabytes.
 LEAST = {**dict.fromkeys(STEPS, 0.1), "memory": 20.0}
 SLOW = 1e-5
