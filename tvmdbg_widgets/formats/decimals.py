@@ -6,6 +6,7 @@ A double of 16 digits before the point holds a microsecond to 250 ns; traces cou
 from __future__ import annotations
 
 import decimal
+import json
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -92,43 +93,64 @@ def _integers(values: Sequence[int]) -> Nanoseconds | None:
     return Nanoseconds(whole * 10**_PLACES, None, np.zeros(len(whole), np.uint8))
 
 
+def nanoseconds_of_json(values: Sequence[bytes]) -> Nanoseconds:
+    """Read microseconds from JSON values as they stand in a file; what is empty is no number."""
+    joined = b"\n".join(values) + b"\n"
+    if b'"' in joined or joined.count(b"\n") != len(values):
+        texts = [bytes(value).decode() for value in values]
+        return _texts([json.loads(each) if each.startswith('"') else each for each in texts])
+    return _lines(joined, len(values))
+
+
 def _texts(texts: Sequence[str]) -> Nanoseconds:
-    """Read texts, those that are digits with a point, which nearly all are, together."""
-    count = len(texts)
     joined = ("\n".join(texts) + "\n").encode("utf-8", "replace")
+    if joined.count(b"\n") != len(texts):
+        return _one_by_one(texts, np.arange(len(texts)))
+    return _lines(joined, len(texts))
+
+
+def _lines(joined: bytes, count: int) -> Nanoseconds:
+    """Read lines, those that are digits with a point, which nearly all are, together."""
     data = np.frombuffer(joined, np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
-    if len(ends) != count:
-        return _one_by_one(texts, np.arange(count))
     starts = np.concatenate(([0], ends[:-1] + 1))
-    digits = (data >= ord("0")) & (data <= ord("9"))
-    minus = data == ord("-")
-    signed = minus[starts]
+    digits = data - np.uint8(ord("0")) < np.uint8(10)
+    signed = data[starts] == ord("-")
+    width = ends - starts
+    if width.min() > _PLACES and width.max() <= _MOST_DIGITS + 1:
+        others = len(data) - np.count_nonzero(digits) - np.count_nonzero(signed)
+        if others == 2 * count and (data[ends - _PLACES - 1] == ord(".")).all():
+            return Nanoseconds(_digits(joined), None, np.zeros(count, np.uint8))
     points = np.flatnonzero(data == ord("."))
     of_point = np.searchsorted(ends, points)
     number_of = np.bincount(of_point, minlength=count)
     digit_count = np.add.reduceat(digits, starts, dtype=np.int64)
-    known = digit_count + number_of + signed == ends - starts
+    known = digit_count + number_of + signed == width
     known &= (digit_count > 0) & (number_of <= 1)
     places = np.zeros(count, np.int64)
     places[of_point] = ends[of_point] - points - 1
     most = _MOST_DIGITS + (data[starts + signed] <= ord("4"))
     known &= digit_count + np.maximum(0, _PLACES - places) <= most
     plain = np.flatnonzero(known)
+    texts: list[str] = []
     if len(plain) < count:
+        texts = joined.decode().split("\n")
         joined = "".join(f"{texts[i]}\n" for i in plain.tolist()).encode()
-    digits_only = joined.replace(b".", b"").decode("ascii")
-    mantissa = np.fromstring(digits_only, np.int64, sep="\n") if len(plain) else plain
+    mantissa = _digits(joined) if len(plain) else plain
     whole, rest = _scaled(mantissa, places[plain])
     wrong = np.where(np.abs(whole) < LARGEST_NS, Wrong.NO, Wrong.NOT_FINITE).astype(np.uint8)
     whole[wrong != Wrong.NO] = 0
     if len(plain) == count:
         return Nanoseconds(whole, rest, wrong)
-    found = _one_by_one(texts, np.flatnonzero(~known))
+    found = _one_by_one(texts[:count], np.flatnonzero(~known))
     found.whole[plain], found.wrong[plain] = whole, wrong
     if found.rest is not None and rest is not None:
         found.rest[plain] = rest
     return found
+
+
+def _digits(lines: bytes) -> Ints:
+    return np.fromstring(lines.replace(b".", b"").decode("ascii"), np.int64, sep="\n")
 
 
 def _scaled(mantissa: Ints, places: Ints) -> tuple[Ints, Floats | None]:
