@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import Counter
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import UNSET
 
+from tvmdbg_widgets.formats.chrome.event import NoObject
+from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
-from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
+from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.formats.chrome.event import Event
 
 #: Phases of the trace event format ("Trace Event Format", Google, 2016) that make intervals.
 INTERVALS = frozenset("XBE")
@@ -29,11 +37,28 @@ _WHY = {
     ("dur", Wrong.NOT_FINITE): "dur is not finite, or beyond every clock",
     ("dur", Wrong.NO): "dur is negative",
 }
-_LONGEST_ID = 64
+_TRACK, _NAME = attrgetter("pid", "tid"), attrgetter("name")
+_ZERO = b"0"
 _UNUSED = 0  # phase of a row whose times turned out to be none
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Key = TypeVar("Key")
+
+
+class Numbers(dict[Key, int]):
+    """Numbers of keys, from 0 on as they are first asked for."""
+
+    def __missing__(self, key: Key) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class TextNumbers(Numbers[str]):
+    """Numbers of texts; what is none is written as text."""
+
+    def __missing__(self, key: Any) -> int:
+        return super().__missing__(key) if type(key) is str else self[str(key)]
 
 
 class Columns:
@@ -56,11 +81,11 @@ class Columns:
         s (it begins there), t (passes) or f (ends).
     counter_row, counter_series, counter_value : array of int64, int32, float64
         Values of counters: row, index into ``series``, value.
-    names : dict of str to int
-    tracks : dict of (pid, tid) to int
-    flows : dict of (category, name, id) to int
+    names : TextNumbers
+    tracks : Numbers of (pid, tid)
+    flows : Numbers of (category, name, id)
         The category is None of those that slices tell of themselves.
-    series : dict of (pid, name, id, series) to int
+    series : Numbers of (pid, name, id, series)
     metadata : TrackNames
         What events of phase M tell.
     phases : Counter
@@ -82,10 +107,10 @@ class Columns:
         self.counter_row = array("q")
         self.counter_series = array("i")
         self.counter_value = array("d")
-        self.names: dict[str, int] = {}
-        self.tracks: dict[tuple[Any, Any], int] = {}
-        self.flows: dict[tuple[str | None, str, str], int] = {}
-        self.series: dict[tuple[Any, str, str, str], int] = {}
+        self.names = TextNumbers()
+        self.tracks: Numbers[tuple[Any, Any]] = Numbers()
+        self.flows: Numbers[tuple[str | None, str, str]] = Numbers()
+        self.series: Numbers[tuple[Any, str, str, str]] = Numbers()
         self.metadata = TrackNames()
         self.phases: Counter[str] = Counter()
         self.bad: dict[str, tuple[int, int]] = {}
@@ -99,55 +124,76 @@ class Columns:
         count, first = self.bad.get(why, (0, position))
         self.bad[why] = (count + 1, first)
 
-    def add(self, events: list[Any]) -> None:
+    def add(self, events: list[Event]) -> None:
         """Take the next events of the file."""
-        position, first = self._position, len(self.phase)
+        index = np.arange(self._position, self._position + len(events))
         self._position += len(events)
-        phases: Counter[str] = Counter()
-        starts: list[Any] = []
-        durations: list[Any] = []
-        for place, event in enumerate(events, position):
-            phase = event.get("ph") if type(event) is dict else None
-            if type(phase) is not str:
-                self._no_event(event, place, phases)
-                continue
-            phases[phase] += 1
-            if phase == "X":
-                if self._row(event, phase, place):
-                    starts.append(event.get("ts"))
-                    durations.append(event.get("dur"))
-            elif phase in _TIMED:
-                if self._row(event, phase, place):
-                    starts.append(event.get("ts"))
-                    durations.append(0)
-            elif phase == "M":
+        phases = [event.ph for event in events]
+        known = set(phases)
+        if known == {"X"}:
+            self.phases["X"] += len(phases)
+        else:
+            self.phases.update("?" if phase is None else phase for phase in phases)
+        if known <= _TIMED:
+            self._rows(events, index)
+            return
+        self._untimed(events, index)
+        timed = [at for at, phase in enumerate(phases) if phase in _TIMED]
+        self._rows([events[at] for at in timed], index[timed])
+
+    def _untimed(self, events: list[Event], index: Ints) -> None:
+        for place, event in zip(index.tolist(), events, strict=True):
+            if event.ph == "M":
                 self.metadata.add(event)
-        self.phases.update(phases)
-        self._read(first, starts, durations)
+            elif event.ph is None:
+                alien = isinstance(event, NoObject)
+                self.refuse("no object" if alien else "an object without ph", place)
 
-    def _row(self, event: dict[str, Any], phase: str, place: int) -> bool:
-        """Add a timed event; no where it cannot be used."""
+    def _rows(self, events: list[Event], index: Ints) -> None:
+        """Add timed events."""
+        count, first = len(events), len(self.phase)
         try:
-            track = self.tracks.setdefault((event.get("pid"), event.get("tid")), len(self.tracks))
+            track = np.fromiter(map(self.tracks.__getitem__, map(_TRACK, events)), np.int32, count)
         except TypeError:
-            self.refuse("pid or tid is neither a number nor text", place)
-            return False
-        name = event.get("name", "")
-        if type(name) is not str:
-            name = str(name)
-        if phase not in INTERVALS:
-            self._extra(len(self.phase), phase, name, event)
-        if "bind_id" in event and phase in _BINDING:
-            self._bind(len(self.phase), event)
-        self.phase.append(ord(phase))
-        self.name.append(self.names.setdefault(name, len(self.names)))
-        self.track.append(track)
-        self.index.append(place)
-        return True
+            self._hashable_rows(events, index)
+            return
+        try:
+            name = np.fromiter(map(self.names.__getitem__, map(_NAME, events)), np.int32, count)
+        except TypeError:
+            name = np.asarray([self.names[str(event.name)] for event in events], np.int32)
+        phases = "".join([event.ph or "" for event in events])
+        self.phase.frombytes(phases.encode())
+        self.name.frombytes(name.tobytes())
+        self.track.frombytes(track.tobytes())
+        self.index.frombytes(index.tobytes())
+        if [event.bind_id for event in events].count(UNSET) < count:
+            for row, event in enumerate(events, first):
+                if event.bind_id is not UNSET and event.ph in _BINDING:
+                    self._bind(row, event)
+        durations: list[bytes] = [event.dur for event in events]
+        known = set(phases)
+        if known != {"X"}:
+            durations = [event.dur if event.ph == "X" else _ZERO for event in events]
+        if not known <= INTERVALS:
+            for row, event in enumerate(events, first):
+                if event.ph not in INTERVALS:
+                    self._extra(row, event)
+        self._read(first, [event.ts for event in events], durations)
 
-    def _read(self, first: int, starts: list[Any], durations: list[Any]) -> None:
+    def _hashable_rows(self, events: list[Event], index: Ints) -> None:
+        timed = []
+        for at, event in enumerate(events):
+            try:
+                hash(_TRACK(event))
+            except TypeError:
+                self.refuse("pid or tid is neither a number nor text", int(index[at]))
+            else:
+                timed.append(at)
+        self._rows([events[at] for at in timed], index[timed])
+
+    def _read(self, first: int, starts: Sequence[bytes], durations: Sequence[bytes]) -> None:
         """Read the times of the last rows; those that have none are no longer used."""
-        ts, dur = nanoseconds(starts), nanoseconds(durations)
+        ts, dur = nanoseconds_of_json(starts), nanoseconds_of_json(durations)
         negative = dur.whole < 0
         wrong = np.flatnonzero(ts.wrong.astype(np.bool_) | dur.wrong.astype(np.bool_) | negative)
         for at in wrong.tolist():
@@ -200,35 +246,30 @@ class Columns:
         sign, whole = "-" if self.ts[row] < 0 else "", abs(int(self.ts[row]))
         return f"{sign}{whole // 1000}.{whole % 1000:03d}"
 
-    def _no_event(self, event: Any, place: int, phases: Counter[str]) -> None:
-        phases["?"] += 1
-        what = "an object without ph" if isinstance(event, dict) else "no object"
-        self.refuse(what, place)
-
-    def _bind(self, row: int, event: dict[str, Any]) -> None:
+    def _bind(self, row: int, event: Event) -> None:
         """Take a flow of the format's second version: its slice itself is bound to it."""
-        enters, leaves = event.get("flow_in") is True, event.get("flow_out") is True
+        enters, leaves = event.flow_in is True, event.flow_out is True
         if enters or leaves:
-            key = None, "", _bind_id(event["bind_id"])
+            key = None, "", bind_id(event.bind_id)
             self.bound_row.append(row)
-            self.bound_flow.append(self.flows.setdefault(key, len(self.flows)))
+            self.bound_flow.append(self.flows[key])
             self.bound_phase.append(ord("t" if enters and leaves else "f" if enters else "s"))
 
-    def _extra(self, row: int, phase: str, name: str, event: dict[str, Any]) -> None:
-        if phase == "C":
-            arguments = event.get("args")
-            own = event.get("pid"), name, _plain(event.get("id"))
+    def _extra(self, row: int, event: Event) -> None:
+        name = event.name if type(event.name) is str else str(event.name)
+        if event.ph == "C":
+            arguments = event.arguments()
+            own = event.pid, name, plain(event.id)
             for key, value in arguments.items() if isinstance(arguments, dict) else ():
                 if type(value) in _NUMBERS:
                     self.counter_row.append(row)
-                    at = self.series.setdefault((*own, key), len(self.series))
-                    self.counter_series.append(at)
+                    self.counter_series.append(self.series[*own, key])
                     self.counter_value.append(_double(value))
-        elif phase in ASYNC:
-            self.asynchronous[row] = (str(event.get("cat", "")), _identity(event))
-        elif phase in FLOWS:
-            key = str(event.get("cat", "")), name, _identity(event)
-            self.flow[row] = (self.flows.setdefault(key, len(self.flows)), event.get("bp") == "e")
+        elif event.ph in ASYNC:
+            self.asynchronous[row] = (str(event.cat), identity(event))
+        elif event.ph in FLOWS:
+            key = str(event.cat), name, identity(event)
+            self.flow[row] = (self.flows[key], event.bp == "e")
 
 
 def _double(value: Any) -> float:
@@ -236,28 +277,3 @@ def _double(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def _plain(identity: Any) -> str:
-    return "" if identity is None else json.dumps(identity, sort_keys=True, default=str)
-
-
-def _bind_id(identity: Any) -> str:
-    """An id as number or as text, hexadecimal or not, is one id."""
-    if type(identity) is not str:
-        return _plain(identity)
-    try:
-        return str(int(identity, 0)) if len(identity) <= _LONGEST_ID else json.dumps(identity)
-    except ValueError:
-        return json.dumps(identity)
-
-
-def _identity(event: dict[str, Any]) -> str:
-    """What tells the events of one interval or flow from others: scope, id, and whose id it is."""
-    local = event.get("id2")
-    scope = event.get("scope", "")
-    if isinstance(local, dict) and "local" in local:
-        return json.dumps([scope, event.get("pid"), local["local"]], sort_keys=True, default=str)
-    if isinstance(local, dict):
-        return json.dumps([scope, local.get("global")], sort_keys=True, default=str)
-    return json.dumps([scope, event.get("id")], sort_keys=True, default=str)

@@ -1,7 +1,7 @@
 """The events of a JSON trace of any size, a block of them at a time.
 
-The file is read in blocks; each is cut behind its last whole event and parsed by Python's own JSON
-reader, so that no more than one block of events is ever in memory as objects.
+The file is read in blocks; each is cut behind its last whole event and parsed, strictly where that
+will do, so that no more than one block of events is ever in memory as objects.
 """
 
 from __future__ import annotations
@@ -12,29 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.chrome.event import (
+    Event,
+    strict_events,
+    tolerant_event,
+    tolerant_events,
+)
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.formats.decimals import DecimalText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.sources import ByteSource
 
-_BLOCK = 1 << 19
+_BLOCK = 1 << 18  # with its events small enough for a cache
 _HEADER = 1 << 30
 _BLANK = re.compile(r"[ \t\r\n]*")
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*")
 _BRACES, _GAP, _TRIED = 64, 64, 3
-_MOST_DIGITS = 4000  # Python refuses to read integers of more than 4,300
-
-
-def _integer(text: str) -> int | DecimalText:
-    return int(text) if len(text) <= _MOST_DIGITS else DecimalText(text)
-
-
 _DECODER = json.JSONDecoder(strict=False)
-_EVENTS = json.JSONDecoder(strict=False, parse_float=DecimalText)
-_LONG = json.JSONDecoder(strict=False, parse_float=DecimalText, parse_int=_integer)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -68,7 +64,7 @@ class EventFile:
         self._data = b""
         self._offset = 0  # of the first byte of _data
 
-    def blocks(self) -> Iterator[list[Any]]:
+    def blocks(self) -> Iterator[list[Event]]:
         """Yield the events, some at a time, in file order."""
         if not self._open():
             return
@@ -106,10 +102,10 @@ class EventFile:
         size = _BLOCK
         while True:
             more = self._more(size)
-            text = self._data.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace")
+            text = _text(self._data.removeprefix(_BYTE_ORDER_MARK))
             start = self._start(text)
             if start is not None:
-                skipped = len(text[:start].encode())
+                skipped = _length(text[:start])
                 if self._data.startswith(_BYTE_ORDER_MARK):
                     skipped += len(_BYTE_ORDER_MARK)
                 self._drop(skipped)
@@ -155,16 +151,18 @@ class EventFile:
         self.broken = self._offset + position
         self.found = self._data[position : position + 60].decode("utf-8", "replace")
 
-    def _take(self, at_end: bool) -> tuple[list[Any], bool]:
+    def _take(self, at_end: bool) -> tuple[list[Event], bool]:
         """Parse whole events off the front of what was read; whether there were any."""
         if not at_end:
-            for match in self._cuts():
-                try:
-                    events = _events(self._data[: match.start() + 1])
-                except (ValueError, RecursionError):
-                    continue
-                self._drop(match.end())
-                return events, True
+            cuts = self._cuts()
+            for parse in (strict_events, tolerant_events):
+                for match in cuts:
+                    try:
+                        events = parse(self._data[: match.start() + 1])
+                    except (ValueError, RecursionError):
+                        continue
+                    self._drop(match.end())
+                    return events, True
         return self._one_by_one(at_end)
 
     def _cuts(self) -> list[re.Match[bytes]]:
@@ -181,9 +179,9 @@ class EventFile:
                 break
         return found
 
-    def _one_by_one(self, at_end: bool) -> tuple[list[Any], bool]:
-        text = self._data.decode("utf-8", "replace" if at_end else "ignore")
-        events: list[Any] = []
+    def _one_by_one(self, at_end: bool) -> tuple[list[Event], bool]:
+        text = _text(self._data)
+        events: list[Event] = []
         position = good = 0
         while True:
             position = _skip(text, position)
@@ -195,14 +193,14 @@ class EventFile:
                 good = position
                 break
             try:
-                event, after = _event(text, position)
+                event, after = tolerant_event(text, position)
             except (ValueError, RecursionError) as problem:
                 self.too_deep = isinstance(problem, RecursionError)
                 place = problem.pos if isinstance(problem, json.JSONDecodeError) else position
                 unterminated = str(problem).startswith("Unterminated")
                 near = place >= len(text) - 16 or unterminated
                 if at_end or not near:
-                    self._break(len(text[:position].encode()))
+                    self._break(_length(text[:position]))
                 good = position
                 break
             after = _skip(text, after)
@@ -215,9 +213,9 @@ class EventFile:
             if closed == ",":
                 good = position = after + 1
             elif closed and closed != "]":
-                self._break(len(text[:after].encode()))
+                self._break(_length(text[:after]))
                 break
-        self._drop(len(text[:good].encode()))
+        self._drop(_length(text[:good]))
         return events, bool(events)
 
     def _rest(self) -> None:
@@ -234,26 +232,13 @@ class EventFile:
             self._break(0)
 
 
-def _events(data: bytes) -> list[Any]:
-    """Parse events that commas part."""
-    text = f"[{data.decode('utf-8', 'surrogatepass')}]"
-    try:
-        found: list[Any] = _EVENTS.decode(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        found = _LONG.decode(text)
-    return found
+def _text(data: bytes) -> str:
+    """Decode; each byte that is no UTF-8 stays one character, so that offsets hold."""
+    return data.decode("utf-8", "surrogateescape")
 
 
-def _event(text: str, position: int) -> tuple[Any, int]:
-    """Parse one event; return it and the position behind it."""
-    try:
-        return _EVENTS.raw_decode(text, position)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        return _LONG.raw_decode(text, position)
+def _length(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 def _skip(text: str, position: int) -> int:

@@ -123,7 +123,7 @@ class Slices:
         timed = self._columns.ts[self._phase > 0]
         self.origin_ns = int(timed.min()) if len(timed) else 0
         start = self._columns.since(rows, self.origin_ns)
-        order = np.lexsort((rows, -durations, start))
+        order = _order(start, -durations, rows)
         rows, tracks = rows[order], tracks[order]
         self.start_ns, self.duration_ns = start[order], durations[order]
         self.names = self._named(rows)
@@ -138,7 +138,9 @@ class Slices:
         tracks_of = np.arange(len(table))
         tracks_of[list(base)] = list(base.values())
         tracks, every = tracks_of[tracks], list(table)
-        used = np.unique(np.concatenate((tracks, np.asarray(declared, np.int64))))
+        shown_at_all = np.zeros(len(table), np.bool_)
+        shown_at_all[tracks] = shown_at_all[declared] = True
+        used = np.flatnonzero(shown_at_all)
         keys = [every[at] for at in used.tolist()]
         shown = metadata.order(keys)
         self.tracks = metadata.table([keys[at] for at in shown])
@@ -189,7 +191,8 @@ class Slices:
         self.issues.append(Issue(rule, severity, text + more, file=self.file))
 
     def _tell(self) -> None:
-        for why, (count, first) in self._columns.bad.items():
+        found = sorted(self._columns.bad.items(), key=lambda each: each[1][1])
+        for why, (count, first) in found:
             self.issues.append(
                 Issue(
                     "event-unusable",
@@ -212,6 +215,17 @@ class Slices:
 
     def _note(self, rule: str, message: str) -> None:
         self.issues.append(Issue(rule, Severity.NOTE, message, file=self.file))
+
+
+def _order(*keys: npt.NDArray[Any]) -> Ints:
+    """Order by the first key, what is equal there by the others; quick where little is."""
+    order = np.argsort(keys[0], kind="stable")
+    equal = np.zeros(len(order) + 1, np.bool_)
+    equal[1:-1] = np.diff(keys[0][order]) == 0
+    tied = np.flatnonzero(equal[1:] | equal[:-1])
+    among = order[tied]
+    order[tied] = among[np.lexsort([key[among] for key in keys[::-1]])]
+    return order
 
 
 def _counts(phases: dict[str, int]) -> str:

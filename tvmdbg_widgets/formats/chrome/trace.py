@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.chrome.columns import Columns
-from tvmdbg_widgets.formats.chrome.events import EventFile
-from tvmdbg_widgets.formats.chrome.slices import Slices
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
@@ -116,6 +113,10 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     FormatError
         Not a list of events, or broken before the first.
     """
+    from tvmdbg_widgets.formats.chrome.columns import Columns
+    from tvmdbg_widgets.formats.chrome.events import EventFile
+    from tvmdbg_widgets.formats.chrome.slices import Slices
+
     file = EventFile(source)
     columns = Columns()
     for block in file.blocks():

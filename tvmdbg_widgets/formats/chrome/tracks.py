@@ -12,6 +12,8 @@ from tvmdbg_widgets.model.text import paired
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.formats.chrome.event import Event
+
 Key = tuple[Any, Any]
 
 _NUMBERS = (int, float, DecimalText)
@@ -47,15 +49,15 @@ class TrackNames:
         self._devices: dict[str, str] = {}
         self.ours: dict[Key, dict[str, Any]] = {}
 
-    def add(self, event: dict[str, Any]) -> None:
+    def add(self, event: Event) -> None:
         """Take an event of phase M."""
-        arguments = event.get("args")
+        arguments = event.arguments()
         if not isinstance(arguments, dict):
             return
-        pid, tid = str(event.get("pid")), str(event.get("tid"))
+        pid, tid = str(event.pid), str(event.tid)
         ours = arguments.get("tvmdbg")
         name, order = arguments.get("name"), arguments.get("sort_index")
-        kind = event.get("name")
+        kind = event.name
         if kind == "process_name" and isinstance(name, str):
             self._processes[pid] = name
             if isinstance(ours, dict) and isinstance(ours.get("device"), str):
@@ -63,7 +65,7 @@ class TrackNames:
         elif kind == "thread_name" and isinstance(name, str):
             self._threads[pid, tid] = name
             if isinstance(ours, dict) and _is_key(event):
-                self.ours[event["pid"], event["tid"]] = ours
+                self.ours[event.pid, event.tid] = ours
         elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
             self._process_order[pid] = _order(order)
         elif kind == "thread_sort_index" and isinstance(order, _NUMBERS):
@@ -130,8 +132,8 @@ class TrackNames:
         )
 
 
-def _is_key(event: dict[str, Any]) -> bool:
-    return type(event.get("pid")) is int and type(event.get("tid")) is int
+def _is_key(event: Event) -> bool:
+    return type(event.pid) is int and type(event.tid) is int
 
 
 def _is_track(ours: dict[str, Any]) -> bool:
