@@ -203,7 +203,7 @@ class Columns:
         self._ts.frombytes(ts.whole.tobytes())
         length = dur.whole.astype(np.float64)
         self._dur.frombytes((length if dur.rest is None else length + dur.rest).tobytes())
-        if ts.rest is not None:
+        if ts.rest is not None and ts.rest.any():
             self._rest.frombytes(bytes(8 * (first - len(self._rest))))
             self._rest.frombytes(ts.rest.tobytes())
 
