@@ -217,6 +217,10 @@ export class Painter {
     const { plan, viewport, width } = this.#scene;
     const { entries, first } = plan.row(row);
     const { last } = plan.columns;
+    const wideOf = (i: number) => {
+      const until = Math.min(last[entries[i]!]! + 1, first[i + 1] ?? Infinity);
+      return this.#scene.x(Math.max(until, first[i]! + 1)) - this.#scene.x(first[i]!);
+    };
     for (let i = plan.from(row, viewport.start); i < entries.length; ) {
       const entry = entries[i]!;
       if (first[i]! >= viewport.end) return;
@@ -225,8 +229,7 @@ export class Painter {
         continue;
       }
       const x = this.#scene.x(first[i]!);
-      const until = Math.min(last[entry]! + 1, first[i + 1] ?? Infinity);
-      const wide = this.#scene.x(Math.max(until, first[i]! + 1)) - x;
+      const wide = wideOf(i);
       const color = this.#color(entry);
       if (wide >= BOX_FROM) {
         this.#box(entry, color, x, y, wide, height, labelled);
@@ -237,7 +240,9 @@ export class Painter {
       if (column >= width) return;
       this.#fill(color, column, y, 1, height, 0.8);
       this.#mark(entry, "column", column, y, 1, height);
-      i = Math.max(i + 1, upperBound(first, this.#scene.step(column + 1) - 1e-9));
+      const next = upperBound(first, this.#scene.step(column + 1) - 1e-9);
+      // Of those that begin in a column only the last can be wide.
+      i = Math.max(i + 1, wideOf(next - 1) >= BOX_FROM ? next - 1 : next);
     }
   }
 

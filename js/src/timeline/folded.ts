@@ -240,19 +240,11 @@ export class Folded implements OtherChart {
     const left = this.#gutter(width);
     const warm = lane >= 0 && lane < this.#warm;
     const { theme } = brush;
-    const scale = (width - left - 1) / this.#viewport.span;
-    let row = Math.max(0, lowerBound(starts, this.#viewport.start) - 1);
-    while (row < this.#rows.length && starts[row]! < this.#viewport.end) {
+    const { start, end, span } = this.#viewport;
+    const pixel = span / (width - left - 1);
+    for (const { row, next, widest } of this.#all.columns(lane, start, end, pixel)) {
       const x = Math.max(left, this.#x(starts[row]!, width));
-      let next = row + 1;
-      let widest = row;
-      if ((starts[next]! - starts[row]!) * scale < 1) {
-        next = Math.max(next, lowerBound(starts, starts[row]! + 1 / scale, next));
-        for (let at = row; at < next && at < this.#rows.length; at++) {
-          if (this.#all.ns(at, lane) > this.#all.ns(widest, lane)) widest = at;
-        }
-      }
-      const until = starts[Math.min(next, this.#rows.length)]!;
+      const until = starts[next]!;
       const wide = Math.min(width, this.#x(until, width)) - x;
       const { key, node } = this.#rows[widest]!;
       const fill = kindFill(theme, this.#called.kind(key));
@@ -265,7 +257,6 @@ export class Folded implements OtherChart {
         if (one && wide >= 24 && !warm)
           this.#label(brush, this.#rows[row]!, x, y, wide, height, fill);
       }
-      row = next;
     }
     if (warm)
       this.#hatch(brush, left, y, Math.min(width, this.#x(starts.at(-1)!, width)) - left, height);
@@ -313,8 +304,8 @@ export class Folded implements OtherChart {
     this.#rows.forEach(({ p10, p90, noisy, node, key }, row) => {
       const from = this.#x(starts[row]! + p10, width);
       const to = this.#x(starts[row]! + p90, width);
-      if (to < left || from > width || from < until) return;
-      until = Math.max(to, from + 2) + 1;
+      if (to < left || from > width || (from < until && to <= until)) return;
+      until = Math.max(until, to + 1, from + 3);
       const color = noisy ? theme.warning : theme.text;
       const x = Math.max(left, from);
       const wide = Math.max(1, to - x);

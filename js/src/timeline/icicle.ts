@@ -105,9 +105,10 @@ export class Icicle {
           this.#place(brush, at++, Math.max(0, x), y, Math.min(width, x + wide));
           continue;
         }
-        // What is too narrow to be told apart is one column of so many pixels.
+        // What is too narrow to be told apart is one column of so many pixels; only the last to begin there can be wide.
         const column = from + (Math.floor(x) + APART) / scale;
-        const next = Math.max(at + 1, lowerBound(start, column, at, last));
+        let next = Math.max(at + 1, lowerBound(start, column, at, last));
+        if (this.tree.total[next - 1]! * scale >= APART) next--;
         this.#many(brush, at, next, Math.floor(x), y, scale, from);
         at = next;
       }

@@ -1,9 +1,17 @@
+import { lowerBound } from "../shared/sorted.ts";
 import type { MatrixRow } from "./repeat_matrix.ts";
 
 /** The lane of medians, above those of the repeats. */
 export const MEDIAN = -1;
 /** Lanes that are kept. */
 const MOST = 100;
+
+/** Operators [row, next) of a lane that are drawn as one, in the colour of the widest of them. */
+export interface LaneColumn {
+  row: number;
+  next: number;
+  widest: number;
+}
 
 /** Operators end to end, lane by lane: at their medians, or as long as they took in one repeat. */
 export class Lanes {
@@ -33,6 +41,26 @@ export class Lanes {
     });
     this.#starts.set(lane, starts);
     return starts;
+  }
+
+  /** What of a lane is in [from, to): operators that begin less than `least` apart together, longer ones alone. */
+  *columns(lane: number, from: number, to: number, least: number): Generator<LaneColumn> {
+    const starts = this.starts(lane);
+    const last = this.#rows.length;
+    let row = Math.max(0, lowerBound(starts, from) - 1);
+    while (row < last && starts[row]! < to) {
+      let [next, widest] = [row + 1, row];
+      if (this.ns(row, lane) < least) {
+        next = Math.max(next, lowerBound(starts, starts[row]! + least, next, last));
+        // Only the last to begin there can be long.
+        if (next > row + 1 && this.ns(next - 1, lane) >= least) next--;
+        for (let at = row; at < next; at++) {
+          if (this.ns(at, lane) > this.ns(widest, lane)) widest = at;
+        }
+      }
+      yield { row, next, widest };
+      row = next;
+    }
   }
 
   /** How long the longest lane is. */

@@ -132,10 +132,12 @@ export function hitColumns(
   for (const row of slices.rows) {
     for (let slice = marked.next(row.first, row.last); slice >= 0; ) {
       const left = Math.floor((slices.startOf(slice) - from) / step);
-      const right = Math.ceil((slices.endOf(slice) - from) / step);
-      columns.fill(1, Math.min(left, width - 1), Math.max(left + 1, Math.min(right, width)));
-      const beyond = row.startingAt(from + Math.max(left + 1, right - 1) * step, slice + 1);
-      slice = marked.next(beyond, row.last);
+      const right = Math.max(left + 1, Math.ceil((slices.endOf(slice) - from) / step));
+      columns.fill(1, Math.min(left, width - 1), Math.min(right, width));
+      // The next that reaches beyond them, also where it begins in the last of them.
+      const until = from + right * step;
+      const beyond = row.endingAfter(until, slice + 1);
+      slice = marked.next(Math.min(beyond, row.startingAt(until, slice + 1)), row.last);
     }
   }
   return columns;
