@@ -9,9 +9,10 @@ import { RangeWords } from "../src/timeline/range_words.ts";
 import { Ranking } from "../src/timeline/ranking.ts";
 import { Scene, TOP } from "../src/timeline/scene.ts";
 import { Found, parsed } from "../src/timeline/search.ts";
+import { Searching } from "../src/timeline/searching.ts";
 import { Slices } from "../src/timeline/slices.ts";
 import { aboveOrBelow, nextInTrack, nextOccurrence } from "../src/timeline/steps.ts";
-import { ticks, timeText } from "../src/timeline/ticks.ts";
+import { numbered, ticks, timeText } from "../src/timeline/ticks.ts";
 import { Words } from "../src/timeline/words.ts";
 import { columns as graph } from "./graph_fixture.ts";
 import { type SliceSpec, timeline } from "./timeline_fixture.ts";
@@ -205,12 +206,99 @@ describe("Found", () => {
     const { slices, names } = parts();
     const found = new Found(slices, names, parsed("DENSE"));
     expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
-    expect([found.next(-1, 1), found.next(0, 1), found.next(5, 1), found.next(-1, -1)]).toEqual([
+    const from = (slice: number) => found.next({ at: slices.startOf(slice), slice }, 1);
+    expect([found.next({ at: 0 }, 1), from(0), from(5), found.next({ at: 0 }, -1)]).toEqual([
       0, 5, 0, 5,
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
     expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hit");
     expect(new Found(slices, names, parsed(" ")).text(-1)).toBe("");
+  });
+});
+
+describe("Searching", () => {
+  /** Of the two slices of dense, 0 and 5, and the two of softmax, 1 and 3. */
+  function sought(text: string) {
+    const { slices, names } = parts();
+    const scene = new Scene(slices, names);
+    scene.resize(650, 300);
+    const picked: number[] = [];
+    const pick = (slice: number) => {
+      picked.push(slice);
+      scene.current = slice;
+    };
+    const host = { data: { slices, names, scene }, pick, bar: () => ({ showHits() {} }) };
+    const searching = new Searching(
+      { ...host, changed() {} } as never,
+      {} as never,
+      new AbortController().signal,
+    );
+    searching.search(text);
+    return { scene, picked, searching };
+  }
+
+  it("goes on from the part in view, and back from its end", () => {
+    const { scene, picked, searching } = sought("softmax");
+    scene.viewport.show(4500, 6500);
+    searching.next(1);
+    searching.next(1);
+    expect(picked).toEqual([3, 1]);
+    scene.current = -1;
+    scene.viewport.show(800, 5200);
+    searching.next(-1);
+    searching.next(-1);
+    expect(picked.slice(2)).toEqual([1, 3]);
+  });
+
+  it("goes on from the selected slice where it is in view, whether it is a hit or not", () => {
+    const { scene, picked, searching } = sought("softmax");
+    scene.current = 2;
+    searching.next(1);
+    scene.current = 2;
+    searching.next(-1);
+    scene.current = 0;
+    scene.viewport.show(4500, 6500);
+    searching.next(1);
+    expect(picked).toEqual([3, 1, 3]);
+  });
+
+  it("begins with the slices of a node that is sought, from where one is", () => {
+    const { scene, picked, searching } = sought("2");
+    scene.viewport.show(4500, 6500);
+    searching.next(1);
+    expect(picked).toEqual([3]);
+  });
+
+  it("asks the kernel from there where the page lacks slices", async () => {
+    const { slices, names } = parts();
+    slices.columns.info.whole = false;
+    const scene = new Scene(slices, names);
+    const asked: unknown[] = [];
+    const hit = { slice: 3, start: 5500, duration: 1000, name: "softmax" };
+    const run = {
+      find: async (question: unknown) => {
+        asked.push(question);
+        return { count: 2, selfNs: 4000, next: hit, previous: null };
+      },
+    };
+    const host = {
+      data: { slices, names, scene },
+      camera: { move: (change: () => void) => change() },
+      bar: () => ({ showHits() {} }),
+      say() {},
+      pick() {},
+    };
+    const searching = new Searching(host as never, run as never, new AbortController().signal);
+    searching.search("softmax");
+    scene.viewport.show(4500, 6500);
+    searching.next(1);
+    await Promise.resolve();
+    searching.next(-1);
+    const question = { text: "softmax", regex: false };
+    expect(asked.slice(1)).toEqual([
+      { ...question, at: 4500 },
+      { ...question, at: 5500, slice: 3 },
+    ]);
   });
 });
 
@@ -256,6 +344,24 @@ describe("ticks", () => {
     ]);
     expect([0.3, 1, 1.2, 4, 70].map(niceStep)).toEqual([0.5, 1, 2, 5, 100]);
     expect(timeText(39_100_200, 100)).toBe("39.1002 ms");
+  });
+});
+
+describe("numbered columns", () => {
+  it.each([1, 5, 40, 600, 9999, 117_719, 5_000_000])("of %i stand apart", (count) => {
+    const [room, wide] = [58, 600 / count];
+    const found = numbered(count, wide, room);
+    expect(found.length).toBeLessThanOrEqual(Math.max(1, 600 / room));
+    for (let i = 1; i < found.length; i++) {
+      expect((found[i]! - found[i - 1]!) * wide).toBeGreaterThanOrEqual(room);
+    }
+    expect(found.at(-1)!).toBeLessThanOrEqual(count);
+  });
+
+  it("are all of them where there is room", () => {
+    expect(numbered(4, 100, 30)).toEqual([1, 2, 3, 4]);
+    expect(numbered(25, 10, 30)).toEqual([5, 10, 15, 20, 25]);
+    expect(numbered(0, 10, 30)).toEqual([]);
   });
 });
 

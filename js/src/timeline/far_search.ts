@@ -3,7 +3,7 @@ import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { TimelineQuestions } from "../shared/timeline_client.ts";
 import type { FindAnswer, FoundSlice } from "../shared/timeline_columns.ts";
-import { parsed } from "./search.ts";
+import { type Place, parsed } from "./search.ts";
 
 export interface FarSearchEvents {
   /** What is known of the hits; `wrong`: what is sought cannot be. */
@@ -17,14 +17,12 @@ export class FarSearch {
   readonly #events: FarSearchEvents;
   readonly #signal: AbortSignal;
   #text = "";
-  #at: { at: number; slice?: number };
   #asked = 0;
 
-  constructor(run: TimelineQuestions, start: number, events: FarSearchEvents, signal: AbortSignal) {
+  constructor(run: TimelineQuestions, events: FarSearchEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
-    this.#at = { at: start };
   }
 
   search(typed: string): void {
@@ -34,28 +32,26 @@ export class FarSearch {
     else if (!text) this.#events.show("", false);
     else {
       this.#events.show("searching …", false);
-      void this.#ask((found) => this.#events.show(said(found), false));
+      void this.#ask({ at: 0 }, (found) => this.#events.show(said(found), false));
     }
   }
 
-  /** Goes to the next hit, or to the one before (`by` < 0). */
-  next(by: number): void {
+  /** Goes to the next hit from a place, or to the one before (`by` < 0). */
+  next(from: Place, by: number): void {
     if (!this.#text) return;
-    void this.#ask((found) => {
+    void this.#ask(from, (found) => {
       this.#events.show(said(found), false);
       const hit = by > 0 ? found.next : found.previous;
-      if (!hit) return;
-      this.#at = { at: hit.start, slice: hit.slice };
-      this.#events.go(hit);
+      if (hit) this.#events.go(hit);
     });
   }
 
-  async #ask(done: (found: FindAnswer) => void): Promise<void> {
+  async #ask(from: Place, done: (found: FindAnswer) => void): Promise<void> {
     const asked = ++this.#asked;
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
-      const found = await this.#run.find({ text, regex, ...this.#at }, this.#signal);
+      const found = await this.#run.find({ text, regex, ...from }, this.#signal);
       if (asked === this.#asked && !this.#signal.aborted) done(found);
     } catch (error) {
       if (asked === this.#asked && !isAbort(error)) this.#events.show(errorText(error), true);

@@ -8,6 +8,7 @@ import { apartText, Diverging, legend } from "./diverging.ts";
 import { HeatWords } from "./heat_words.ts";
 import { apart, type Cell, cellOf, type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { type Brush, Scroller, Stage, shifted } from "./stage.ts";
+import { numbered } from "./ticks.ts";
 
 const ROW = 20;
 const TOTALS = 40;
@@ -282,7 +283,7 @@ export class Heat implements OtherChart {
       brush.text(why, left, TOTALS / 2, theme.muted, width - left - 4);
       return;
     }
-    const most = Math.max(...totals.filter(Number.isFinite));
+    const most = totals.reduce((a, b) => (b > a ? b : a), 0);
     brush.text("Σ of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
     const each = Math.max(1, Math.ceil(columns / (width - left - 1)));
@@ -315,11 +316,10 @@ export class Heat implements OtherChart {
     const { columns } = this.#matrix;
     const widest = brushed(brush, integer(columns)) + 12;
     const wide = (width - this.#gutter(width)) / columns;
-    const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((each) => each * wide >= widest) ?? 1000;
     brush.fill(theme.line, 0, TOP - 1, width, 1);
     const name = this.#matrix.ofSlices ? "slice" : "repeat";
     brush.text(name, 18, TOTALS + AXIS / 2, theme.muted, this.#gutter(width) - 24);
-    for (let i = step === 1 ? 1 : step; i <= columns; i += step) {
+    for (const i of numbered(columns, wide, widest)) {
       const x = (this.#x(i - 1, width) + this.#x(i, width)) / 2;
       const text = integer(i);
       const at = Math.min(x - brushed(brush, text) / 2, width - brushed(brush, text) - 2);

@@ -5,7 +5,7 @@ import type { Bar } from "./bar.ts";
 import type { Camera } from "./camera.ts";
 import type { Data } from "./data.ts";
 import { FarSearch } from "./far_search.ts";
-import { Found, parsed } from "./search.ts";
+import { Found, type Place, parsed } from "./search.ts";
 
 export interface SearchingHost {
   readonly data: Data;
@@ -24,18 +24,17 @@ export class Searching {
   #found: Found;
   #text = "";
   /** A slice that is on its way to the page, and is then to be selected. */
-  #awaited = -1;
+  #awaited: FoundSlice | null = null;
 
   constructor(host: SearchingHost, run: TimelineQuestions, signal: AbortSignal) {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new Found(slices, names, parsed(""));
-    const { whole, first } = slices.columns.info;
     const far = {
       show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
       go: (found: FoundSlice) => this.#go(found),
     };
-    this.#far = whole ? null : new FarSearch(run, first, far, signal);
+    this.#far = slices.columns.info.whole ? null : new FarSearch(run, far, signal);
   }
 
   search(text: string): void {
@@ -58,10 +57,10 @@ export class Searching {
 
   next(by: number): void {
     if (this.#far) {
-      this.#far.next(by);
+      this.#far.next(this.#here(by), by);
       return;
     }
-    const slice = this.#found.next(this.#host.data.scene.current, by);
+    const slice = this.#found.next(this.#here(by), by);
     if (slice >= 0) this.#host.pick(slice);
     this.show();
   }
@@ -75,16 +74,30 @@ export class Searching {
 
   /** More slices may be on the page now. */
   painted(): void {
-    if (this.#awaited < 0 || Number.isNaN(this.#host.data.slices.startOf(this.#awaited))) return;
-    this.#host.pick(this.#awaited);
-    this.#awaited = -1;
+    const slice = this.#awaited?.slice ?? -1;
+    if (Number.isNaN(this.#host.data.slices.startOf(slice))) return;
+    this.#awaited = null;
+    this.#host.pick(slice);
+  }
+
+  /** Where one is: at the selected slice where some of it is in view, else at the beginning of the view, or its end. */
+  #here(by: number): Place {
+    if (this.#awaited) return { at: this.#awaited.start, slice: this.#awaited.slice };
+    const { slices, scene } = this.#host.data;
+    const { current, viewport } = scene;
+    const start = slices.startOf(current);
+    if (start <= viewport.end && slices.endOf(current) >= viewport.start) {
+      return { at: start, slice: current };
+    }
+    return { at: by > 0 ? viewport.start : viewport.end };
   }
 
   /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
-  #go({ slice, name, start, duration: lasts }: FoundSlice): void {
+  #go(found: FoundSlice): void {
+    const { name, start, duration: lasts } = found;
     const margin = 10 * Math.max(1, lasts);
     const { viewport } = this.#host.data.scene;
-    this.#awaited = slice;
+    this.#awaited = found;
     this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
     this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${duration(lasts)}`);
   }

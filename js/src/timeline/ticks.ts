@@ -14,6 +14,12 @@ export function timeText(ns: number, step: number, largest = ns): string {
   return `${(ns / size).toFixed(decimals)} ${name}`;
 }
 
+/** Of `count` columns, each so wide, those whose numbers stand `apart` when written below them; from 1. */
+export function numbered(count: number, wide: number, apart: number): number[] {
+  const step = niceStep(Math.max(1, apart / wide));
+  return Array.from({ length: Math.floor(count / step) }, (_, i) => (i + 1) * step);
+}
+
 export interface Tick {
   ns: number;
   text: string;
