@@ -45,6 +45,25 @@ describe("a selection", () => {
     expect([session.node, session.slice]).toEqual([2, null]);
   });
 
+  it("tells Python the entry that is looked at in it", () => {
+    const { model, session } = make();
+    session.select(57, "graph", { output: 2, occurrence: 1 });
+    session.selectMany([13, 57], "graph");
+    expect(model.get("entry")).toEqual([57, 2]);
+    session.selectMany([13], "graph");
+    expect(model.get("entry")).toEqual([13, 0]);
+    session.select(57, "graph", { output: 2, occurrence: 1 });
+    session.toggle(13, "graph");
+    expect([model.get("entry"), model.get("slice")]).toEqual([
+      [57, 2],
+      [57, 1],
+    ]);
+    session.toggle(57, "graph");
+    expect([model.get("entry"), model.get("slice")]).toEqual([[13, 0], null]);
+    session.toggle(13, "graph");
+    expect([model.get("entry"), session.entry]).toEqual([null, null]);
+  });
+
   it("drops entry and slice of nodes that Python took out", () => {
     const { model, session } = make();
     session.select(4, "graph", { output: 1, occurrence: 0 });

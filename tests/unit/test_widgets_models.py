@@ -7,6 +7,7 @@ import gc
 import math
 import threading
 import weakref
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -23,11 +24,11 @@ from tvmdbg_widgets.widgets.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0
+DATA = Path(__file__).parents[1] / "data"
 VIEWS = [
     *(tvmdbg.Debugger, tvmdbg.GraphView, tvmdbg.TensorInspector),
     *(tvmdbg.Flamechart, tvmdbg.MemoryView),
@@ -455,6 +456,40 @@ def test_select_by_id_and_name_tells_everything_at_once(run: DebugRun) -> None:
         session.select(4, output=9)
     assert session.selected == []
     assert told.count("selected") == 2
+
+
+def test_what_is_looked_at_is_of_a_selected_node(run: DebugRun) -> None:
+    session = run.session
+    session.select(57)
+    session.slice = (57, 0)
+    session.selected = [13]
+    assert (session.entry, session.slice) == ((13, 0), None)
+    assert session.tensor is run.tensors.get((13, 0))
+    session.selected = [13, 57]
+    assert session.entry == (13, 0), "still selected"
+    session.entry = (1, 0)
+    assert session.selected == [1], "what is looked at becomes selected"
+    session.slice = (57, 0)
+    assert (session.selected, session.entry) == ([57], (57, 0))
+    session.selected = []
+    assert (session.entry, session.slice, session.tensor) == (None, None, None)
+    for bad in (-1, run.graph.num_nodes):
+        for name in ("entry", "slice"):
+            with pytest.raises(traitlets.TraitError, match=f"{name}: {bad} is not a node id"):
+                setattr(session, name, (bad, 0))
+
+
+def test_a_page_says_at_once_what_is_selected_and_looked_at() -> None:
+    run = tvmdbg.open(DATA / "graph/split_multi_v0.19")
+    node = next(each.id for each in run.graph.nodes if each.num_outputs > 1)
+    session = run.session
+    session.set_state({"selected": [node], "entry": [node, 1], "slice": None})
+    assert (session.selected, session.entry) == ([node], (node, 1))
+    session.set_state({"selected": [node, 0]})
+    assert session.entry == (node, 1)
+    session.set_state({"selected": [0]})
+    assert session.entry == (0, 0)
+    assert tvmdbg.Session(run, selected=[node]).entry == (node, 0)
 
 
 def test_our_models_hide_nothing_of_ipywidgets() -> None:

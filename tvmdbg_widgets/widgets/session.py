@@ -45,10 +45,10 @@ class Session(Guarded):
         Node ids, the last one selected last. May be set to what ``run.select`` returns, a group
         of ``run.groups`` or an array, too.
     entry : (int, int) or None
-        The entry ``(node, output)`` looked at; where None, the first output of the last
-        selected node.
+        The entry ``(node, output)`` looked at. Where others are selected, it becomes the first
+        output of the last of them; set to an entry of another node, it selects that node.
     slice : (int, int) or None
-        The slice looked at, as ``(node, occurrence)``.
+        The slice looked at, as ``(node, occurrence)``; None where its node is not selected.
     time_range : (float, float) or None
         Nanoseconds; None is the whole timeline.
     hovered : int or None
@@ -134,23 +134,27 @@ class Session(Guarded):
         """The tensor looked at (:class:`~tvmdbg_widgets.model.tensor.Tensor`), or None."""
         if self._run is None or self._run.tensors is None:
             return None
-        entry = self.entry
-        if self.selected and (entry is None or entry[0] not in self.selected):
-            entry = (self.selected[-1], 0)
-        return None if entry is None else self._run.tensors.get(tuple(entry))
+        return None if self.entry is None else self._run.tensors.get(tuple(self.entry))
 
     @traitlets.validate("selected")
     def _within_the_graph(self, proposal: dict[str, Any]) -> list[int]:
         nodes: Iterable[int] = proposal["value"]
+        for node in nodes:
+            self._check("selected", node)
+        return list(nodes)
+
+    @traitlets.validate("entry", "slice")
+    def _of_a_node(self, proposal: dict[str, Any]) -> Any:
+        if proposal["value"] is not None:
+            self._check(proposal["trait"].name, proposal["value"][0])
+        return proposal["value"]
+
+    def _check(self, trait: str, node: int) -> None:
         graph = self._run.graph if self._run is not None else None
         count = graph.num_nodes if graph is not None else None
-        for node in nodes:
-            if node < 0 or (count is not None and node >= count):
-                known = "node ids start at 0" if count is None else f"it has {count} nodes"
-                raise traitlets.TraitError(
-                    f"selected: {node} is not a node id of this run; {known}"
-                )
-        return list(nodes)
+        if node < 0 or (count is not None and node >= count):
+            known = "node ids start at 0" if count is None else f"it has {count} nodes"
+            raise traitlets.TraitError(f"{trait}: {node} is not a node id of this run; {known}")
 
     @traitlets.validate("notes")
     def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
@@ -170,6 +174,27 @@ class Session(Guarded):
                 f"tour_step: {step} is no step of a tour of {len(self.tour)}"
             )
         return step
+
+    @traitlets.observe("selected")
+    def _look_at_what_is_selected(self, _change: object) -> None:
+        nodes = self.selected
+        with self.hold_sync():
+            if self.slice is not None and self.slice[0] not in nodes:
+                self.slice = None
+            if self.entry is None or self.entry[0] not in nodes:
+                self.entry = self._first_output(nodes[-1]) if nodes else None
+
+    @traitlets.observe("entry", "slice")
+    def _select_what_is_looked_at(self, change: dict[str, Any]) -> None:
+        looked = change["new"]
+        if looked is not None and self.selected and looked[0] not in self.selected:
+            self.selected = [looked[0]]
+
+    def _first_output(self, node: int) -> tuple[int, int] | None:
+        try:
+            return entry_of(self._run, node, 0)
+        except IndexError:
+            return None
 
     @traitlets.observe("tour")
     def _end_of_another_tour(self, _change: object) -> None:

@@ -57,9 +57,7 @@ export class SessionClient {
 
   /** The entry that is looked at: the one set, if its node is selected, else the node's first output. */
   get entry(): Entry | null {
-    const entry = this.#model.get("entry");
-    if (entry && (this.selected.length === 0 || this.selected.includes(entry[0]))) return entry;
-    return this.node === null ? null : [this.node, 0];
+    return this.selected.length ? this.#entryAmong(this.selected) : this.#model.get("entry");
   }
 
   get slice(): readonly [node: number, occurrence: number] | null {
@@ -122,11 +120,13 @@ export class SessionClient {
   toggle(node: number, source: string): void {
     const others = this.selected.filter((each) => each !== node);
     const selected = others.length === this.selected.length ? [...others, node] : others;
-    this.#write({ selected }, source);
+    const [entry, slice] = [this.#entryAmong(selected), this.slice];
+    const kept = slice && selected.includes(slice[0]) ? ([...slice] as [number, number]) : null;
+    this.#write({ selected, entry, slice: kept }, source);
   }
 
   selectMany(nodes: readonly number[], source: string): void {
-    this.#write({ selected: [...nodes], slice: null }, source);
+    this.#write({ selected: [...nodes], entry: this.#entryAmong(nodes), slice: null }, source);
   }
 
   /** Several nodes, of which the last is the one looked at, in this output. */
@@ -161,6 +161,14 @@ export class SessionClient {
     signal.addEventListener("abort", () => {
       for (const part of parts) this.#model.off(`change:${part}`, onEvent);
     });
+  }
+
+  /** The entry looked at where these are selected: the one it was, else the first output of the last; as in Python. */
+  #entryAmong(selected: readonly number[]): [node: number, output: number] | null {
+    const entry = this.#model.get("entry");
+    if (entry && selected.includes(entry[0])) return entry;
+    const node = selected.at(-1);
+    return node === undefined ? null : [node, 0];
   }
 
   #write(change: Partial<SessionState>, source: string): void {
