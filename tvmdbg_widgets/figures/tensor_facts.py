@@ -87,7 +87,9 @@ def _counted(run: DebugRun, tensor: Tensor, reading: str | None) -> Statistics:
             bar.update(values - done)
             done = values
 
-        return tensor.statistics(BINS, reading=reading, progress=progress)
+        found = tensor.statistics(BINS, reading=reading, progress=progress)
+        progress(bar.total)
+        return found
 
 
 def _percentiles(

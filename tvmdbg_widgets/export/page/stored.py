@@ -127,8 +127,10 @@ def store(
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
-        found = _Store(run, wanted, bar.update)
-        return found.made() if tensors else found.made_without_tensors()
+        storing = _Store(run, wanted, bar.update)
+        found = storing.made() if tensors else storing.made_without_tensors()
+        bar.update(bar.total - bar.n)  # what did not go along is done, too
+        return found
 
 
 @dataclass(frozen=True)

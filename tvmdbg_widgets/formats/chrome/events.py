@@ -87,6 +87,8 @@ class EventFile:
                     yield events
                 if at_end:
                     break
+            if self.broken is None:
+                bar.update(bar.total - bar.n)
         if self.form == "object" and self.ended:
             self._rest()
 

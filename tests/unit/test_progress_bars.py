@@ -1,0 +1,82 @@
+"""A bar that is closed before its end is drawn red in a notebook, as after an error."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tqdm.std
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.export.page.stored import store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tvmdbg_widgets.run import DebugRun
+
+Ends = list[tuple[str, float, float]]
+
+
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch) -> Ends:
+    """What each bar was for, where it stood when it was closed, and where it was to end."""
+    found: Ends = []
+    close = tqdm.std.tqdm.close
+
+    def told(bar: Any) -> None:
+        if not bar.disable:
+            found.append((bar.desc, bar.n, bar.total))
+        close(bar)
+
+    monkeypatch.setattr(tqdm.std.tqdm, "close", told)
+    return found
+
+
+@pytest.fixture
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def assert_full(ends: Ends, *names: str) -> None:
+    assert {name.removesuffix(": ") for name, _, _ in ends} >= set(names)
+    assert [each for each in ends if each[1] != each[2]] == []
+
+
+def test_reading_a_trace_ends_full(tmp_path: Path, ends: Ends) -> None:
+    event = {"name": "a", "ph": "X", "ts": 1, "dur": 2, "pid": 0, "tid": 0}
+    events = json.dumps([{**event, "ts": at} for at in range(5)])
+    for number, text in enumerate(
+        (
+            events,
+            f"{events}\n\n",
+            f'{{"traceEvents": {events}, "otherData": {{"title": "x"}}}}\n',
+            events.rstrip("]"),
+        )
+    ):
+        path = tmp_path / f"trace{number}.json"
+        path.write_text(text)
+        assert tvmdbg.open(path).timeline.num_slices == 5
+    assert sum("reading events" in name for name, _, _ in ends) == 4
+    assert_full(ends, "reading events")
+
+
+@pytest.mark.parametrize("share", ["statistics", "pictures"])
+def test_storing_a_page_ends_full(run: DebugRun, ends: Ends, share: Any) -> None:
+    store(run, budget=3_000_000, share=share)
+    assert_full(ends, "storing")
+
+
+def test_storing_a_page_without_tensors_ends_full(run: DebugRun, ends: Ends) -> None:
+    store(run, budget=3_000_000, tensors=False)
+    assert_full(ends, "storing")
+
+
+def test_scanning_counting_and_writing_end_full(run: DebugRun, tmp_path: Path, ends: Ends) -> None:
+    run.findings()
+    for tensor in list(run.tensors.values())[-3:]:
+        tvmdbg.TensorInspector(run, entry=(tensor.node, tensor.output)).figure()
+    run.save(tmp_path / "saved")
+    run.to_chrome_trace(tmp_path / "trace.json")
+    assert_full(ends, "scanning tensors", "counting", "saving", "writing events")
