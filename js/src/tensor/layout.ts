@@ -14,6 +14,8 @@ export interface Camera {
   zoom: number;
   row: number;
   col: number;
+  /** CSS pixels from the plot's corner that stay filled where one may go beyond what has room; all there is if unset. */
+  filled?: Size;
 }
 
 /** Where the values in sight are drawn, in CSS pixels of the stage. */
@@ -148,17 +150,27 @@ export function layoutPlane(
   if (kind === "plane") down = snapped(down, rowStep, ratio);
   if (kind === "plane" || across * ratio >= 4) across = snapped(across, colStep, ratio);
   const [rows, cols] = [seen(room.height, planeRows, down), seen(room.width, planeCols, across)];
-  const place = (first: number, length: number, inSight: number, size: number) => {
-    const within = Math.max(0, Math.min(length - inSight, first));
-    return Math.round(within * size * ratio) / (size * ratio);
+  const { filled } = camera;
+  const place = (
+    wanted: number,
+    length: number,
+    inSight: number,
+    size: number,
+    least = Infinity,
+  ) => {
+    const within = Math.max(0, Math.min(length - Math.min(inSight, least / size), wanted));
+    const first = Math.round(within * size * ratio) / (size * ratio);
+    return { first, room: (filled ? Math.min(inSight, length - first) : inSight) * size };
   };
+  const vertical = place(camera.row, planeRows, rows, down, filled?.height);
+  const horizontal = place(camera.col, planeCols, cols, across, filled?.width);
   return {
     kind,
-    plot: { x: room.x, y: room.y, width: cols * across, height: rows * down },
+    plot: { x: room.x, y: room.y, width: horizontal.room, height: vertical.room },
     planeRows,
     planeCols,
-    row: place(camera.row, planeRows, rows, down),
-    col: place(camera.col, planeCols, cols, across),
+    row: vertical.first,
+    col: horizontal.first,
     down,
     across,
     rowStep,

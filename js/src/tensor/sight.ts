@@ -73,10 +73,8 @@ export class Sight {
   /** Brings a part of the plane into sight, or all of it. */
   show(region: Region | null): void {
     this.#region = region;
-    this.#layout = null;
     const drawable = this.#stage.width > 0 && this.#rows > 0 && this.#cols > 0;
-    this.#camera =
-      region && drawable ? cameraOn(region, this.#rows, this.#cols, this.#stage) : WHOLE;
+    this.#look(region && drawable ? cameraOn(region, this.#rows, this.#cols, this.#stage) : WHOLE);
     if (this.#camera.zoom === 1 && drawable) this.#region = null;
   }
 
@@ -88,12 +86,15 @@ export class Sight {
     const before = this.layout;
     if (!before) return false;
     const { plot } = before;
-    const x = at?.x ?? plot.x + plot.width / 2;
-    const y = at?.y ?? plot.y + plot.height / 2;
+    const within = (place: number, length: number) => Math.max(0, Math.min(length, place));
+    const right = at ? within(at.x - plot.x, plot.width) : plot.width / 2;
+    const down = at ? within(at.y - plot.y, plot.height) : plot.height / 2;
     const wanted = Math.min(this.#most, this.#camera.zoom * factor);
     const zoom = wanted < NEARLY_WHOLE ? 1 : wanted;
     if (zoom === this.#camera.zoom && !held) return false;
-    const place = held ?? placeAt(before, x, y);
+    // From where the camera is, not from where whole pixels drew it: what is lost at each step would add up.
+    const { row, col } = this.#camera;
+    const place = held ?? placeAt({ ...before, row, col }, plot.x + right, plot.y + down);
     const scaled = layoutPlane(
       this.#rows,
       this.#cols,
@@ -101,10 +102,16 @@ export class Sight {
       this.#stage,
       this.#ratio,
     );
+    // Where there is room to spare the picture grows into it only beyond the place that is kept.
+    const whole = layoutPlane(this.#rows, this.#cols, WHOLE, this.#stage, this.#ratio).plot;
     return this.#move({
       zoom,
-      row: place.row - (y - plot.y) / scaled.down,
-      col: place.col - (x - plot.x) / scaled.across,
+      row: place.row - down / scaled.down,
+      col: place.col - right / scaled.across,
+      filled: {
+        width: Math.max(right, Math.min(whole.width, plot.width)),
+        height: Math.max(down, Math.min(whole.height, plot.height)),
+      },
     });
   }
 
@@ -124,7 +131,7 @@ export class Sight {
     const layout = this.layout;
     if (!layout) return false;
     return this.#move({
-      ...this.#camera,
+      zoom: this.#camera.zoom,
       row: row - layout.plot.height / layout.down / 2,
       col: col - layout.plot.width / layout.across / 2,
     });
@@ -150,9 +157,19 @@ export class Sight {
   }
 
   #move(camera: Camera): boolean {
+    this.#look(camera);
+    const layout = this.layout!;
+    this.#region = isWhole(layout) ? null : inSight(layout);
+    if (this.#camera.zoom === 1) this.#region = null;
+    return true;
+  }
+
+  /** Takes a camera over; where it is beyond the ends, as far as it could go. */
+  #look(camera: Camera): void {
     this.#layout = null;
     this.#camera = camera;
-    const layout = this.layout!;
+    const { layout } = this;
+    if (!layout) return;
     const at = (wanted: number, drawn: number, size: number) =>
       Math.abs(wanted - drawn) * size < 1 ? wanted : drawn;
     this.#camera = {
@@ -160,9 +177,6 @@ export class Sight {
       row: at(camera.row, layout.row, layout.down),
       col: at(camera.col, layout.col, layout.across),
     };
-    this.#region = isWhole(layout) ? null : inSight(layout);
-    if (this.#camera.zoom === 1) this.#region = null;
-    return true;
   }
 }
 
