@@ -60,6 +60,17 @@ describe("the list of tensors", () => {
     expect(found("nothing")).toEqual([]);
   });
 
+  it("finds an id whatever kind is listed, and says how many others a kind hides", () => {
+    expect(found("3:1", "parameters")).toEqual(["3:1"]);
+    expect(found("#3:1", "parameters")).toEqual(["3:1"]);
+    expect(found("1", "operators")[0]).toBe("1:0");
+    expect(found("16", "parameters")).toEqual(["16:0", "1:0"]);
+    expect(found("split", "parameters")).toEqual([]);
+    expect(entries.hidden("split", "parameters")).toBe(2);
+    expect(entries.hidden("split", "operators")).toBe(0);
+    expect(entries.hidden("nothing", "parameters")).toBe(0);
+  });
+
   it("steps in execution order within its kind, also from where no tensor is", () => {
     const step = (entry: Entry | null, by: 1 | -1) => {
       const row = entries.neighbour(entry, by, "operators");

@@ -92,21 +92,26 @@ export class Entries {
     return kinds.length > 1 ? [...kinds, "all"] : [];
   }
 
-  /** Rows of a kind that hold every word, those whose id is the text itself first. */
+  /** First the rows whose id is the text itself, of any kind, then those of a kind that hold every word. */
   search(query: string, filter: EntryFilter): Int32Array {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.rows(filter);
     if (words.length === 0) return rows;
-    const found = rows.filter((row) => {
-      const text = this.#search(row);
-      return words.every((word) => text.includes(word));
-    });
-    const id = words.length === 1 ? words[0]! : "";
+    const [, id] = (words.length === 1 && /^#?(\d+(?::\d+)?)$/.exec(words[0]!)) || [];
     const isId = (row: number) => {
       const [node, output] = this.entry(row);
       return id === String(node) || id === `${node}:${output}`;
     };
-    return Int32Array.from([...found.filter(isId), ...found.filter((row) => !isId(row))]);
+    const found = rows.filter((row) => {
+      const text = this.#search(row);
+      return words.every((word) => text.includes(word)) && !(id && isId(row));
+    });
+    return Int32Array.from([...(id ? this.rows("all").filter(isId) : []), ...found]);
+  }
+
+  /** How many rows of other kinds hold every word, where none of this kind does. */
+  hidden(query: string, filter: EntryFilter): number {
+    return this.search(query, filter).length ? 0 : this.search(query, "all").length;
   }
 
   /** The next or previous row of the kind in execution order, or null at the end. */

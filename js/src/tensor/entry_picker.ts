@@ -172,13 +172,38 @@ export class EntryPicker {
       ...more(start, "above"),
       ...options,
       ...more(count - end, "below: type to narrow"),
-      ...(count ? [] : [part("more", "no tensor matches")]),
+      ...(count ? [] : this.#nothing()),
     );
     const active = options[this.#active - start];
     if (active) {
       this.#input.setAttribute("aria-activedescendant", active.id);
       this.#reveal(active);
     } else this.#input.removeAttribute("aria-activedescendant");
+  }
+
+  /** Where nothing is found: what of other kinds would be, and the way to it. */
+  #nothing(): HTMLElement[] {
+    const others = this.#hidden;
+    if (!others) return [part("more", "no tensor matches")];
+    const said = part("more", `none of the ${this.#filter} matches`);
+    const lift = button(
+      `show ${counted(others, "tensor")} of other kinds (Enter)`,
+      "List tensors of all kinds",
+      () => this.#lift(),
+    );
+    lift.addEventListener("pointerdown", (event) => event.preventDefault());
+    said.append(" ", lift);
+    return [said];
+  }
+
+  get #hidden(): number {
+    return this.#entries.hidden(this.#input.value, this.#filter);
+  }
+
+  #lift(): void {
+    this.#filter = "all";
+    this.#showKinds();
+    this.#search(this.#input.value);
   }
 
   /** Scrolls the list alone, never the page. */
@@ -269,7 +294,8 @@ export class EntryPicker {
       if (place !== undefined) {
         this.#open();
         this.#move(place);
-      } else if (event.key === "Enter") this.#choose(this.#active);
+      } else if (event.key === "Enter" && !this.#rows.length && this.#hidden) this.#lift();
+      else if (event.key === "Enter") this.#choose(this.#active);
       else if (event.key === "Escape") {
         this.#close();
         this.#events.leave();
