@@ -200,3 +200,36 @@ function idleRuns(slices: Slices, track: number, [from, to]: readonly [number, n
   }
   return runs;
 }
+
+describe("what is idle", () => {
+  const specs = [
+    { node: 0, start: 0, duration: 10 },
+    { node: 1, start: 90, duration: 10 },
+    { node: 0, start: 0, duration: 10, track: 1 },
+    { node: 1, start: 25, duration: 10, track: 1 },
+  ];
+  const made = (synthetic: boolean) =>
+    new Slices(timeline(specs, { tracks: ["A", "B"], trackRun: [0, 1], synthetic }));
+
+  it("is so while the run goes on, not behind the end of the shorter of two", () => {
+    const slices = made(false);
+    expect(area(slices, [0, 100]).tracks).toEqual([
+      { track: 0, busy: 20, gaps: 1, idle: 80, longestGap: 80 },
+      { track: 1, busy: 20, gaps: 1, idle: 15, longestGap: 15 },
+    ]);
+    expect(area(slices, [40, 80]).tracks[1]).toEqual({
+      ...{ track: 1, busy: 0, gaps: 0, idle: 0, longestGap: 0 },
+    });
+    expect(gapAt(slices, 1, 20)).toEqual({ track: 1, from: 10, to: 25 });
+    expect([gapAt(slices, 1, 50), gapAt(slices, 0, 50)?.to]).toEqual([null, 90]);
+    expect(gapStanding(slices, 5).sum).toBe(95);
+    expect(nextGap(slices, 1, 30, 1, 0)).toBeNull();
+  });
+
+  it("is not known of slices that are laid end to end", () => {
+    const slices = made(true);
+    expect(area(slices, [0, 100]).tracks).toEqual([]);
+    expect([gapAt(slices, 0, 50), nextGap(slices, 0, 0, 1, 0)]).toEqual([null, null]);
+    expect(gapStanding(slices, 5)).toEqual({ count: 0, sum: 0, rank: 0, longest: [] });
+  });
+});

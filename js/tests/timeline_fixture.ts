@@ -51,6 +51,8 @@ export function timeline(
     nodeNs?: number[];
     self?: number[];
     words?: Partial<TimelineWords>;
+    synthetic?: boolean;
+    trackRun?: number[];
   } = {},
 ): TimelineColumns {
   const nodes = more.nodes ?? Math.max(-1, ...slices.map(({ node }) => node ?? -1)) + 1;
@@ -71,6 +73,7 @@ export function timeline(
     sliceTrust: new Uint8Array(slices.length),
     sliceNames: stringColumn(slices.map(({ name, node }) => name ?? `slice_${node}`)),
     tracks: stringColumn(more.tracks ?? ["cpu"]),
+    ...(more.trackRun && { trackRun: Int32Array.from(more.trackRun) }),
     repeatsOffsets: Int32Array.from(
       [0, ...repeats].map((_, i) => repeats.slice(0, i).flat().length),
     ),
@@ -91,7 +94,7 @@ export function timeline(
     ),
     sliceSelf: Float64Array.from(more.self ?? []),
     info: {
-      synthetic: true,
+      synthetic: more.synthetic ?? false,
       clock: "synthetic",
       totalNs: 0,
       sources: [],

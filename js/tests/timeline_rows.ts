@@ -84,8 +84,15 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     names: unique.length,
   };
   if (info.first > info.last) [info.first, info.last] = [0, 0];
+  const trackRun = columns.trackRun ?? new Int32Array(columns.tracks.length);
+  info.extents = Array.from({ length: Math.max(...trackRun, 0) + 1 }, (_, run) => {
+    const own = rows.filter(({ track }) => trackRun[track] === run);
+    const starts = own.map(({ slices: [first] }) => sliceStart[first!]!);
+    return [Math.min(...starts), Math.max(...own.map(({ slices: all }) => until(all.at(-1)!)))];
+  });
   return {
     ...columns,
+    trackRun,
     rowFirst,
     rowTrack: Int32Array.from(rows, ({ track }) => track),
     rowDepth: Int32Array.from(rows, ({ depth }) => depth),

@@ -101,6 +101,7 @@ def test_drag_marks_from_edge_to_edge(view: View) -> None:
     assert view.session("time_range") == [150_003, 600_032]
     assert view.seen()["snapped"] is None
     expect(view.said).to_contain_text("range: 450,029 ns ≈ 450.0 µs")
+    expect(view.root.locator(".tvmdbg-timeline-by")).to_contain_text("of the marked range")
     assert view.view == pytest.approx((0, WHOLE))
 
 

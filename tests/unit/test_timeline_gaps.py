@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.test_timeline_rows import SPANS, STEP, Span, timeline
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline import Timeline
@@ -43,9 +48,8 @@ def test_gaps_are_where_nothing_lies(
     spans: list[Span], within: tuple[int, int], least: int
 ) -> None:
     made = timeline(spans, STEP)
-    wide = [each for each in spans if each[1]]
-    low = int(min((start for start, _, _ in wide), default=0))
-    high = int(max((start + length for start, length, _ in wide), default=0))
+    low = int(min((start for start, _, _ in spans), default=0))
+    high = int(max((start + length for start, length, _ in spans), default=0))
     found = made.gaps()
     expected = [(t, a, b) for t in range(3) for a, b in idle(spans, t, low, high)]
     assert [
@@ -84,6 +88,52 @@ def test_gaps_tell_what_they_are() -> None:
         made.gaps("thread")
     with pytest.raises(IndexError, match="track 7"):
         made.gaps(7)
+
+
+def test_slices_laid_end_to_end_have_no_gaps() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert run.timeline.synthetic
+    two_devices = replace(
+        run.timeline,
+        slice_track=(np.arange(run.timeline.num_slices) % 2).astype(np.int32),
+        tracks=("CPU:0", "GPU:0"),
+        track_run=np.zeros(2, np.int32),
+        track_device=("CPU:0", "GPU:0"),
+        track_thread=("", ""),
+    )
+    found = two_devices.gaps()
+    assert (len(found), found.longest(3).synthetic) == (0, True)
+    assert repr(found).startswith("Gaps: not known; the timeline is synthetic")
+    area = DebugRun(replace(run.parts, timeline=two_devices)).area(0, 60e6)
+    assert area.tracks == ()
+    assert "busy" not in repr(area)
+
+
+def test_a_run_is_idle_only_while_it_goes_on() -> None:
+    """Of two runs compared the shorter one is not idle behind its end."""
+    longer, shorter = (timeline([(0, 10, 0), (start, 10, 0)], tracks=1) for start in (90, 25))
+    both = replace(
+        longer,
+        **{
+            name: np.concatenate((getattr(longer, name), getattr(shorter, name)))
+            for name in ("slice_node", "slice_start_ns", "slice_duration_ns", "slice_trust")
+        },
+        slice_occurrence=np.arange(4, dtype=np.int32),
+        slice_names=StringColumn.from_strings("abcd"),
+        slice_track=np.array([0, 0, 1, 1], np.int32),
+        tracks=("A", "B"),
+        track_run=np.array([0, 1], np.int32),
+        track_device=("", ""),
+        track_thread=("", ""),
+    )
+    assert [(gap.track, gap.duration_ns) for gap in both.gaps()] == [("A", 80), ("B", 15)]
+    run = DebugRun(RunParts(title="both", timeline=both))
+    a, b = run.area(0, 100).tracks
+    assert (a.busy_ns, a.busy, a.gaps, a.idle_ns) == (20, 0.2, 1, 80)
+    assert (b.busy_ns, b.busy, b.gaps, b.idle_ns) == (20, 20 / 35, 1, 15)
+    late = run.area(40, 80)
+    assert math.isnan(late.tracks[1].busy)
+    assert "B" not in repr(late)
 
 
 def flow_trace(spans: list[Span], ends: list[tuple[str, int, int, bool, int]]) -> Timeline:

@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.time_ranges import checked_range
+from tvmdbg_widgets.model.timeline_gaps import NOTHING_NS, extents
 from tvmdbg_widgets.model.timeline_rows import RowKind
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-#: Below, an idle stretch is the rounding of sums of doubles.
-_NOTHING_NS: Final = 0.01
 _SHOWN: Final = 20
 
 
@@ -39,8 +38,10 @@ _SHOWN: Final = 20
 class TrackArea:
     """How busy a track is in a range; nanoseconds.
 
-    ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share of the range.
-    ``gaps`` counts idle stretches, also those at the ends of the range.
+    Of the range as far as the track's run goes on: before its first start and after its last end
+    nothing is known. ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share,
+    NaN where the run does not reach into the range. ``gaps`` counts idle stretches, also those at
+    the ends.
     """
 
     track: str
@@ -71,6 +72,7 @@ class Area:
     minimum, mean, p50, p90, maximum : float
         Of the whole durations of those; NaN where there is none.
     tracks : tuple of TrackArea
+        Empty where the timeline is synthetic: of slices laid end to end nothing was seen to run.
     """
 
     start: float
@@ -108,6 +110,8 @@ class Area:
                 f"p90 {duration_text(self.p90)}, max {duration_text(self.maximum)}"
             )
         for each in self.tracks[:_SHOWN]:
+            if math.isnan(each.busy):
+                continue
             gaps = "no gaps"
             if each.gaps:
                 longest = f"longest {duration_text(each.longest_gap_ns)}"
@@ -155,7 +159,9 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
 def _tracks(
     timeline: Timeline, within: Range, slices: npt.NDArray[np.int64]
 ) -> tuple[TrackArea, ...]:
-    low, high = within
+    if timeline.synthetic:
+        return ()
+    own_extents = extents(timeline)[timeline.track_run]
     counts = np.bincount(timeline.slice_track[slices], minlength=len(timeline.tracks))
     rows = timeline.rows
     starts, ends = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns
@@ -164,6 +170,8 @@ def _tracks(
     bounds = np.searchsorted(rows.track[lying], np.arange(len(timeline.tracks) + 1)).tolist()
     found = []
     for track, name in enumerate(timeline.tracks):
+        first, last = own_extents[track].tolist()
+        low, high = max(within[0], first), max(first, min(within[1], last))
         own = lying[bounds[track] : bounds[track + 1]].tolist()
         pieces = [rows.order[rows.first[row] : rows.first[row + 1]] for row in own]
         each = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
@@ -175,15 +183,15 @@ def _tracks(
             begin, until = begin[order], until[order]
         reached = np.maximum.accumulate(until) if len(until) else until
         idle = np.concatenate((begin, [high])) - np.concatenate(([low], reached))
-        gaps = idle[idle > _NOTHING_NS]
+        gaps = idle[idle > NOTHING_NS]
         away = math.fsum(gaps.tolist())
-        busy = high - low - away
+        busy = max(0.0, high - low - away)
         found.append(
             TrackArea(
                 track=name,
                 slices=int(counts[track]),
                 busy_ns=busy,
-                busy=busy / (high - low),
+                busy=busy / (high - low) if high > low else math.nan,
                 gaps=len(gaps),
                 idle_ns=away,
                 longest_gap_ns=float(gaps.max(initial=0.0)),

@@ -183,7 +183,9 @@ class Timeline:
         at_least_ns: float = 0.0,
         within: tuple[float, float] | None = None,
     ) -> Gaps:
-        """Stretches in which nothing runs on a track, from the first start to the last end of all.
+        """Stretches in which nothing runs on a track, from its run's first start to its last end.
+
+        None where the timeline is synthetic: slices laid end to end tell of no gaps.
 
         ::
 

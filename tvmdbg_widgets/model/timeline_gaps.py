@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.timeline import Timeline
 
 #: What is shorter lies between sums of doubles, not between slices.
-_NOTHING_NS = 0.01
+NOTHING_NS = 0.01
 _SHOWN = 10
 
 Floats = npt.NDArray[np.float64]
@@ -66,6 +66,8 @@ class Gaps(Sequence[Gap]):
         Index of the slice that ends last before the gap, and of the one that starts first after
         it; -1 where the timeline begins or ends.
     tracks : tuple of str
+    synthetic : bool
+        Slices were laid end to end, so that nothing is known of what lay between them: no gaps.
     """
 
     start_ns: Floats
@@ -74,6 +76,7 @@ class Gaps(Sequence[Gap]):
     before: npt.NDArray[np.int32]
     after: npt.NDArray[np.int32]
     tracks: tuple[str, ...]
+    synthetic: bool = False
 
     def __len__(self) -> int:
         return len(self.start_ns)
@@ -108,6 +111,7 @@ class Gaps(Sequence[Gap]):
             self.before[at],
             self.after[at],
             self.tracks,
+            self.synthetic,
         )
 
     def to_dataframe(self) -> Any:
@@ -123,6 +127,8 @@ class Gaps(Sequence[Gap]):
         )
 
     def __repr__(self) -> str:
+        if self.synthetic:
+            return "Gaps: not known; the timeline is synthetic, slices are laid end to end"
         if not len(self):
             return "Gaps: none"
         together = duration_text(float(self.duration_ns.sum()))
@@ -138,26 +144,30 @@ def gaps(
     within: tuple[float, float] | None = None,
 ) -> Gaps:
     """Find the gaps of a timeline; see :meth:`Timeline.gaps`."""
+    least = float(at_least_ns)
+    if np.isnan(least):
+        raise ValueError("at_least_ns is a number of nanoseconds, found nan")
+    first_ns, last_ns = (-np.inf, np.inf) if within is None else checked_range(within)
+    wanted = None if track is None else _number(timeline, track)
+    if timeline.synthetic:
+        none, no_index = np.zeros(0), np.zeros(0, np.int32)
+        return Gaps(none, none, no_index, no_index, no_index, timeline.tracks, synthetic=True)
     at, of, latest = _outer(timeline)
     start = timeline.slice_start_ns
     end = start + timeline.slice_duration_ns
-    low, high = _span(start[at], end[at])
     first = np.searchsorted(of, np.arange(len(timeline.tracks)))
     before, after = np.insert(latest, first, -1), np.insert(at, first, -1)
     # of each track: its beginning, then what follows each slice up to the next one or its end
     after = np.append(after[1:], -1)
-    begin = np.where(before < 0, low, end[before]) if len(at) else np.zeros(len(before))
-    until = np.where(after < 0, high, start[after]) if len(at) else np.zeros(len(before))
     tracks = np.insert(of, first, np.arange(len(timeline.tracks)))
-    if within is not None:
-        first_ns, last_ns = checked_range(within)
-        begin, until = np.maximum(begin, first_ns), np.minimum(until, last_ns)
-    if np.isnan(at_least_ns):
-        raise ValueError("at_least_ns is a number of nanoseconds, found nan")
-    least = max(float(at_least_ns), _NOTHING_NS)
-    kept = until - begin >= least
-    if track is not None:
-        kept &= tracks == _number(timeline, track)
+    begin, until = extents(timeline)[timeline.track_run[tracks]].T
+    if len(at):
+        begin = np.where(before < 0, begin, end[before])
+        until = np.where(after < 0, until, start[after])
+    begin, until = np.maximum(begin, first_ns), np.minimum(until, last_ns)
+    kept = until - begin >= max(least, NOTHING_NS)
+    if wanted is not None:
+        kept &= tracks == wanted
     return Gaps(
         begin[kept],
         (until - begin)[kept],
@@ -188,8 +198,17 @@ def _outer(timeline: Timeline) -> tuple[Ints, Ints, Ints]:
     return at, of, at[by_end[latest % max(1, len(at))]]
 
 
-def _span(start: Floats, end: Floats) -> tuple[float, float]:
-    return (float(start.min()), float(end.max())) if len(start) else (0.0, 0.0)
+def extents(timeline: Timeline) -> Floats:
+    """Return the first start and the last end of each run (float64[R, 2]); 0 without slices."""
+    order = timeline.rows.order
+    run = timeline.track_run[timeline.slice_track[order]]
+    start = timeline.slice_start_ns[order]
+    end = start + timeline.slice_duration_ns[order]
+    found = np.zeros((int(timeline.track_run.max(initial=0)) + 1, 2))
+    for number in np.unique(run).tolist():
+        own = run == number
+        found[number] = start[own].min(), end[own].max()
+    return found
 
 
 def _number(timeline: Timeline, track: int | str) -> int:

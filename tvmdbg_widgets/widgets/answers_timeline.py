@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.student_t import student_t
+from tvmdbg_widgets.model.timeline_gaps import extents
 from tvmdbg_widgets.model.timeline_words import Measured, timeline_words
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.timeline_kept import (
@@ -141,6 +142,7 @@ def _info(run: DebugRun, kept: KeptTimeline) -> dict[str, Any]:
         "unusable": own.rows.unusable,
         "first": kept.ready.first,
         "last": kept.ready.last,
+        "extents": extents(own).tolist(),
         "bins": 0 if kept.along else kept.num_bins,
         "whole": kept.whole,
         "binsOnly": None,

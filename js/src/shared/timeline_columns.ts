@@ -103,6 +103,8 @@ export interface TimelineInfo {
   /** First start and last end of what is drawn; both 0 without slices. */
   first: number;
   last: number;
+  /** The same of each run by number, `trackRun`. */
+  extents: [first: number, last: number][];
   /** B; 0 where the slices came along and bins are not needed. */
   bins: number;
   /** The page may hold every slice: they came along, or `slices` brings them. Else `tiles` and `window` do. */
@@ -240,6 +242,7 @@ export interface AreaAnswer {
     p90: number | null;
     max: number | null;
   };
+  /** None of a synthetic timeline; of a track whose run does not reach into the range all are 0. */
   tracks: { track: number; busy: number; gaps: number; idle: number; longestGap: number }[];
   /** Where `by` was asked: the first of `rows`, largest first. */
   by: { label: string; nodes: number[]; count: number; sum: number; share: number | null }[];

@@ -19,10 +19,11 @@ export interface Area {
    * and mean are NaN until they are counted.
    */
   whole: { count: number; min: number; mean: number; p50: number; p90: number; max: number };
+  /** None of a synthetic timeline. */
   tracks: TrackArea[];
 }
 
-/** When a track is busy and when it is not. */
+/** When a track is busy and when it is not, as long as its run goes on. */
 export interface TrackArea {
   track: number;
   busy: number;
@@ -87,7 +88,9 @@ export function areaSums(
     instants,
     sum,
     whole: { ...later, count: number, mean: total / number },
-    tracks: tracks.map((track) => trackArea(slices, track, range)),
+    tracks: slices.columns.info.synthetic
+      ? []
+      : tracks.map((track) => trackArea(slices, track, range)),
   };
   return { area: found, inside };
 }
@@ -114,7 +117,7 @@ function summed(values: Uint32Array | Float64Array, begin: number, end: number):
 function trackArea(slices: Slices, track: number, [from, to]: Range): TrackArea {
   const found = {
     track,
-    busy: slices.tracks[track]!.busy(from, to),
+    busy: slices.tracks[track]!.busy(...slices.tracks[track]!.known(from, to)),
     gaps: 0,
     idle: 0,
     longestGap: 0,

@@ -151,6 +151,7 @@ export class Flamechart {
       touched: () => this.chart.touched(),
       deselect: () => this.pick(-1),
       tell: () => this.#tell(),
+      sync: () => this.sync(),
     });
     this.tooltip = new Tooltip(data.scene, data.words, context.signal);
     const host: ChartHost = {

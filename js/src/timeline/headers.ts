@@ -87,10 +87,9 @@ export class Headers {
     const { count } = track;
     const facts = [counted(count, "slice")];
     if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
-    if (count && slices.holds(viewport.start, viewport.end)) {
-      const busy = track.busy(viewport.start, viewport.end) / viewport.span;
-      const does = slices.columns.info.synthetic ? "takes" : "busy";
-      facts.push(`${does} ${percent(busy)} of the part in view`);
+    const [from, to] = track.known(viewport.start, viewport.end);
+    if (count && from < to && slices.holds(from, to)) {
+      facts.push(`busy ${percent(track.busy(from, to) / (to - from))} of the part in view`);
     }
     const instants = track.instants?.length;
     if (instants) facts.push(`${integer(instants)} of no duration`);

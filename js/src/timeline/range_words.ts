@@ -33,10 +33,12 @@ export class RangeWords {
       facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
     for (const { track, busy, gaps, longestGap, idle } of tracks) {
+      const known = busy + idle;
+      if (!known) continue;
       const longest = gaps > 1 ? `, longest ${duration(longestGap)}` : "";
       const idly = gaps ? ` of ${duration(idle)}${longest}` : "";
       const { name } = this.#slices.tracks[track]!;
-      facts.push([name, `busy ${percent(busy / span)}, ${counted(gaps, "gap")}${idly}`]);
+      facts.push([name, `busy ${percent(busy / known)}, ${counted(gaps, "gap")}${idly}`]);
     }
     return facts;
   }

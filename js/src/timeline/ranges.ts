@@ -29,6 +29,8 @@ export interface RangesHost {
   /** Selects nothing; speaks of what is selected, or of `Ranges`. */
   deselect(): void;
   tell(): void;
+  /** Takes over what the session says. */
+  sync(): void;
 }
 
 /** What lies between two times: the marked range, the gap that is looked at, the measure. */
@@ -94,7 +96,10 @@ export class Ranges {
     const { session, data } = this.#host;
     this.#row = row;
     session.setTimeRange(range, SOURCE);
-    data.scene.range = range;
+    if (String(range) !== String(data.scene.range)) {
+      this.#host.sync();
+      return;
+    }
     this.changed("range");
     this.#host.tell();
     this.#host.touched();
@@ -209,13 +214,14 @@ export class Ranges {
     out.measure = measure && { range: measure.range, open: measure.open };
   }
 
-  /** Gaps are known where the page holds every slice; says so where it does not. */
+  /** Gaps are known of observed times where the page holds every slice; says so where they are not. */
   #knowsGaps(): boolean {
     const { complete, columns } = this.#host.data.slices;
-    const knows = complete && columns.info.whole;
-    if (!knows)
+    const { whole, synthetic } = columns.info;
+    if (synthetic) this.#host.say("no gaps are known: the timeline is synthetic");
+    else if (!complete || !whole)
       this.#host.say("this page does not hold every slice: run.timeline.gaps() lists gaps");
-    return knows;
+    return complete && whole && !synthetic;
   }
 
   /** The track of the gap or slice that is looked at, else the first that has gaps. */

@@ -49,9 +49,23 @@ export class Track {
     return Math.max(0, before[last]! - before[first]! - cut);
   }
 
-  /** The idle stretch around a time, null where a slice runs; it ends with the timeline. */
+  /** When it is known what ran: as long as the track's run goes on; never where slices are laid end to end. */
+  get #known(): readonly [from: number, to: number] {
+    const { info, trackRun } = this.#slices.columns;
+    return info.synthetic ? [0, 0] : info.extents[trackRun[this.number]!]!;
+  }
+
+  /** The part of [from, to) of which it is known what ran; empty where there is none. */
+  known(from: number, to: number): [from: number, to: number] {
+    const [first, last] = this.#known;
+    const begin = Math.max(from, first);
+    return [begin, Math.max(begin, Math.min(to, last))];
+  }
+
+  /** The idle stretch around a time, null where a slice runs or nothing is known; it ends with the run. */
   idleAt(ns: number): [from: number, to: number] | null {
-    let [from, to] = [this.#slices.start, this.#slices.end];
+    let [from, to] = this.#known;
+    if (ns < from || ns >= to) return null;
     if (!this.overlapping) {
       const row = this.rows[0];
       if (!row) return [from, to];
@@ -67,8 +81,9 @@ export class Track {
     return from <= ns && ns < to ? [from, to] : null;
   }
 
-  /** Calls back for every idle stretch within [from, to], by time. */
-  eachIdle(from: number, to: number, found: (from: number, to: number) => void): void {
+  /** Calls back for every idle stretch within [begin, end], by time. */
+  eachIdle(begin: number, end: number, found: (from: number, to: number) => void): void {
+    const [from, to] = this.known(begin, end);
     let since = from;
     if (!this.overlapping) {
       const { start, duration } = this.#slices.times;
@@ -79,10 +94,10 @@ export class Track {
         since = Math.max(since, begins + duration[at]!);
       }
     } else {
-      const [start, end] = this.#intervals();
-      for (let at = upperBound(end, from); at < start.length && start[at]! < to; at++) {
-        if (start[at]! - since > NOTHING_NS) found(since, start[at]!);
-        since = Math.max(since, end[at]!);
+      const [starts, ends] = this.#intervals();
+      for (let at = upperBound(ends, from); at < starts.length && starts[at]! < to; at++) {
+        if (starts[at]! - since > NOTHING_NS) found(since, starts[at]!);
+        since = Math.max(since, ends[at]!);
       }
     }
     if (to - since > NOTHING_NS) found(since, to);
