@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
 from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
 
@@ -231,12 +232,13 @@ def _by_name(title: str, timeline: Timeline, words: TimelineWords, top: int | No
     key = first if top is None else -times
     order = known[np.argsort(key[known], kind="stable")][:top]
     total = float(times.sum())
+    kinds = name_kinds(timeline, None)
     rows = [
         Operator(
             node=-1,
             name=names.unique[code],
             func_name="",
-            op_kind="other",
+            op_kind=kinds[code],
             time_ns=float(times[code]),
             share=float(times[code]) / total if total else float("nan"),
             repeats=0,

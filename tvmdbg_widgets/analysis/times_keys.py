@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.operators import op_kind, parts
+from tvmdbg_widgets.model.operators import parts
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,8 +172,8 @@ def _names(named: Named) -> Keys:
 
 
 def _kinds(named: Named) -> Keys:
-    """Op kind of the node; of a slice without one that of its name."""
-    kinds = [op_kind(text, NodeKind.OPERATOR) for text in named.names]
+    """Op kind of the node; of a slice without one that of its name, or of what it runs for."""
+    kinds = name_kinds(named.timeline, named.graph)
     if named.graph is None or not named.known.any():
         return _worded(named.name, kinds)
     of_node = node_op_kinds(named.graph)

@@ -13,6 +13,7 @@ from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
 from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -90,6 +91,7 @@ class Chart:
         self._timeline, self._graph = timeline, graph
         self._range, self._selected = shown, selected
         self._others = others or {}
+        self._kinds = name_kinds(timeline, graph)
         self._scale = _Scale(shown, float(MARGIN), self._end - MARGIN)
 
     def draw(self, y: float) -> float:
@@ -158,6 +160,8 @@ class Chart:
         said, kind = node_label(self._graph, each.node, each.name), ""
         if self._timeline.track_run[self._timeline.slice_track[index]] > 0:
             said, kind = self._others.get(each.name, (said, kind))
+        if not kind and (each.node < 0 or self._graph is None):
+            kind = self._kinds[self._timeline.slice_names.codes[index]]
         fill = self._marks.theme.kind(kind or node_kind(self._graph, each.node))
         number_ = f"#{each.node}" if each.node >= 0 else ""
         title = f"{number_} {said}: {duration_text(each.duration_ns)}".strip()

@@ -8,12 +8,10 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, Panel
 from tvmdbg_widgets.figures.timeline_names import node_kind, numbered
-from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.operators import op_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.analysis.merged import CallTree
     from tvmdbg_widgets.model.graph import Graph
@@ -27,9 +25,18 @@ _TOLD = 40
 
 
 def draw_merged(
-    panel: Panel, tree: CallTree, graph: Graph | None, y: float, selected: Collection[int] = ()
+    panel: Panel,
+    tree: CallTree,
+    graph: Graph | None,
+    y: float,
+    selected: Collection[int] = (),
+    *,
+    kinds: Mapping[str, str],
 ) -> float:
-    """Draw the places from ``y`` down; return the y below them."""
+    """Draw the places from ``y`` down; return the y below them.
+
+    ``kinds`` are the op kinds of names, for places that are of no node.
+    """
     marks, theme, room = panel.marks, panel.theme, panel.width - 2 * MARGIN
     whole = _whole(tree)
     said = f"{duration_text(whole)} in all, merged by path ({tree.said}), the heaviest first"
@@ -44,7 +51,8 @@ def draw_merged(
         node, size = int(tree.node[place]), float(wide[place])
         name = tree.names[place]
         is_group = tree.group[place] >= 0
-        fill = theme.surface if is_group else theme.kind(_kind(graph, node, name))
+        kind = node_kind(graph, node) if node >= 0 else kinds.get(name, "other")
+        fill = theme.surface if is_group else theme.kind(kind)
         id_ = f"#{node} " if node >= 0 else ""
         share = percent(float(tree.total_ns[place]) / whole)
         title = f"{id_}{name}: {duration_text(float(tree.total_ns[place]))}, {share}"
@@ -91,7 +99,3 @@ def described(tree: CallTree) -> dict[str, Any]:
 
 def _whole(tree: CallTree) -> float:
     return float(tree.total_ns[tree.depth == 0].sum())
-
-
-def _kind(graph: Graph | None, node: int, name: str) -> str:
-    return node_kind(graph, node) if node >= 0 else op_kind(name, NodeKind.OPERATOR)

@@ -8,6 +8,7 @@ from tvmdbg_widgets.analysis.repeat_matrix import why_no_repeats
 from tvmdbg_widgets.analysis.times_keys import BY
 from tvmdbg_widgets.figures import roofline, timeline_by, timeline_merged, timeline_repeats
 from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
 from tvmdbg_widgets.model.timeline_words import left_out
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def draw_other(
         tree = run.merged()
         panel.text = f"{tree!r}\n{panel.text}"
         panel.description["merged"] = timeline_merged.described(tree)
-        return timeline_merged.draw_merged(panel, tree, run.graph, y, selected)
+        own = {}
+        if (timeline := run.timeline) is not None:
+            kinds = name_kinds(timeline, run.graph)
+            own = dict(zip(timeline.slice_names.unique, kinds, strict=True))
+        return timeline_merged.draw_merged(panel, tree, run.graph, y, selected, kinds=own)
     if chart == "roofline":
         return roofline.draw_of(panel, run, y, selected, ceilings)
     why = why_no_repeats(run.parts)

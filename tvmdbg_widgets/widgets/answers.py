@@ -63,7 +63,7 @@ class Answers:
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
         self._passes = Passes(self.turns, seconds)
-        self._timeline = None if run.timeline is None else KeptTimeline(run.timeline)
+        self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
 
     def answer(self, message: object, watch: Callable[[], None] = lambda: None) -> Reply:
         """Answer one question.

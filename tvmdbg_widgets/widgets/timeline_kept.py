@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline_lod import Bins, TimelineLod
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
 from tvmdbg_widgets.widgets.answering import Context, Reply
 from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.timeline_slices import SliceNames, SliceTable, name_sums
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.timeline_find import Hits
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
     from tvmdbg_widgets.model.timeline_rows import Rows
 
@@ -76,10 +78,13 @@ class KeptTimeline:
     Parameters
     ----------
     timeline : Timeline
+    graph : Graph or None
+        Tells op kinds of the nodes of slices.
     """
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, graph: Graph | None) -> None:
         self.timeline = timeline
+        self._graph = graph
         self.searched: Searched | None = None
         self._lock = threading.RLock()
         self._lod: TimelineLod | None = None
@@ -137,7 +142,8 @@ class KeptTimeline:
         step = (lod.last - lod.first) / self.num_bins or 1.0
         top = lod.bins(lod.first, step, self.num_bins)
         shown = np.zeros(0, np.int32) if self.along else top.slice[top.slice >= 0]
-        names = SliceNames(self.timeline.slice_names, self.rows.order[shown])
+        kinds = name_kinds(self.timeline, self._graph)
+        names = SliceNames(self.timeline.slice_names, kinds, self.rows.order[shown])
         table = SliceTable(self.timeline, names)
         sums = {} if self.along else name_sums(self.timeline, names)
         return Ready(lod.first, lod.last, step, top, sums, names, table)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.operators import op_kind, parts
+from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ class SliceNames:
     ----------
     names : StringColumn
         Of the slices.
+    kinds : sequence of str
+        Op kind of each distinct one.
     seen : int array
         Slices that bins show, by their index, one for each bin.
 
@@ -52,8 +53,10 @@ class SliceNames:
         Number of the name of each slice, by its index.
     """
 
-    def __init__(self, names: StringColumn, seen: npt.NDArray[np.integer]) -> None:
-        self._names = names.unique
+    def __init__(
+        self, names: StringColumn, kinds: Sequence[str], seen: npt.NDArray[np.integer]
+    ) -> None:
+        self._names, self._kinds = names.unique, kinds
         self.count = self.first = len(names.unique)
         self.codes = names.codes
         self._codes: npt.NDArray[np.int64] | None = None
@@ -75,9 +78,7 @@ class SliceNames:
         texts = [self._names[code] for code in codes]
         return {
             "names": StringColumn(texts, np.arange(len(texts))),
-            "nameKinds": StringColumn.from_strings(
-                op_kind(text, NodeKind.OPERATOR) for text in texts
-            ),
+            "nameKinds": StringColumn.from_strings(self._kinds[code] for code in codes),
             "nameParts": parts_column(texts),
         }
 

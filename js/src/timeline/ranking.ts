@@ -159,12 +159,17 @@ export class Ranking {
     });
   }
 
+  /** Op kind of a row that is a name. */
+  #kindOfName(row: number): string {
+    return this.#names.nameKind(this.#slices.nameCodeOf(this.slice[row]!));
+  }
+
   /** Time by op kind, longest first; the nodes of a kind by time, longest last: that one is then the session's. */
   kinds(names: Names): { kind: string; ns: number; nodes: number[] }[] {
     const byKind = new Map<string, { kind: string; ns: number; nodes: number[] }>();
     for (let row = this.length - 1; row >= 0; row--) {
       const node = this.node[row]!;
-      const kind = names.opKind(node);
+      const kind = node < 0 ? this.#kindOfName(row) : names.opKind(node);
       const sum = byKind.get(kind) ?? { kind, ns: 0, nodes: [] };
       sum.ns += this.ns[row]!;
       if (node >= 0) sum.nodes.push(node);

@@ -39,7 +39,7 @@ def add_slices(binary: Binary, run: DebugRun, room: float, *, shown: bool) -> tu
     """
     if run.timeline is None:
         return ()
-    kept = KeptTimeline(run.timeline)
+    kept = KeptTimeline(run.timeline, run.graph)
     if kept.along:
         return ()
     taken = _fitting(kept, room) if shown else None

@@ -1,0 +1,104 @@
+"""Op kinds of slices whose name tells no operator: those of what they run for."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.model.timeline_kinds import name_kinds
+from tvmdbg_widgets.widgets.timeline_kept import KeptTimeline
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+
+CONV, DENSE = "tvmgen_default_fused_nn_conv2d_add", "tvmgen_default_fused_nn_dense"
+
+
+def opened(*events: tuple[str, float, float, int], flows: tuple[Any, ...] = ()) -> DebugRun:
+    """A trace of slices (name, start, duration, thread) and of ends of flows."""
+    found: list[dict[str, Any]] = [
+        {"ph": "X", "name": name, "ts": ts, "dur": dur, "pid": 1, "tid": tid}
+        for name, ts, dur, tid in events
+    ]
+    for number, (begins, where, ends, there) in enumerate(flows):
+        own = {"name": "launch", "cat": "ac2g", "id": number, "pid": 1}
+        found.append({**own, "ph": "s", "ts": begins, "tid": where})
+        found.append({**own, "ph": "f", "bp": "e", "ts": ends, "tid": there})
+    return tvmdbg.open(json.dumps(found).encode())
+
+
+def kinds(run: DebugRun) -> dict[str, str]:
+    names = run.timeline.slice_names.unique
+    return dict(zip(names, name_kinds(run.timeline, run.graph), strict=True))
+
+
+def test_a_kernel_has_the_kind_of_the_operator_around_it() -> None:
+    run = opened(
+        (CONV, 0, 100, 1),
+        ("launch", 5, 80, 1),
+        ("kernel_a", 10, 50, 1),
+        (DENSE, 200, 50, 1),
+        ("kernel_b", 210, 30, 1),
+        ("alone", 300, 10, 1),
+    )
+    assert kinds(run) == {
+        CONV: "convolution",
+        "launch": "convolution",
+        "kernel_a": "convolution",
+        DENSE: "matmul",
+        "kernel_b": "matmul",
+        "alone": "other",
+    }
+    assert {row.key: row.ns for row in run.times("kind")} == {
+        "convolution": 100_000,
+        "matmul": 50_000,
+        "other": 10_000,
+    }
+    kept = KeptTimeline(run.timeline, run.graph)
+    told = kept.ready.names.columns(range(kept.names.count))
+    assert list(told["nameKinds"]) == list(kinds(run).values())
+
+
+def test_a_kernel_has_the_kind_of_what_launched_it() -> None:
+    run = opened(
+        (CONV, 0, 100, 1),
+        ("launch", 10, 20, 1),
+        ("kernel", 200, 50, 2),
+        ("inside of it", 210, 10, 2),
+        ("other kernel", 300, 50, 2),
+        flows=((15, 1, 205, 2),),
+    )
+    assert kinds(run) == {
+        CONV: "convolution",
+        "launch": "convolution",
+        "kernel": "convolution",
+        "inside of it": "convolution",
+        "other kernel": "other",
+    }
+
+
+@pytest.mark.parametrize(
+    ("events", "kind"),
+    [
+        ([(CONV, 0, 100, 1), ("k", 1, 10, 1), (DENSE, 200, 100, 1), ("k", 201, 10, 1)], "other"),
+        ([(CONV, 0, 100, 1), ("k", 1, 10, 1), ("k", 200, 10, 1)], "convolution"),
+        ([(CONV, 0, 100, 1), ("k", 1, 10, 1), ("k", 200, 9, 1), ("k", 300, 9, 1)], "other"),
+        ([("main", 0, 100, 1), ("k", 1, 10, 1)], "other"),
+        ([("k", 0, 100, 1), (CONV, 1, 10, 1)], "other"),
+    ],
+)
+def test_what_is_not_known_stays_other(events: list[Any], kind: str) -> None:
+    assert kinds(opened(*events))["k"] == kind
+
+
+def test_figures_draw_a_kernel_in_the_colour_of_its_operator() -> None:
+    run = opened((CONV, 0, 100, 1), ("kernel_a", 10, 50, 1))
+    for chart in ("time", "merged"):
+        svg = tvmdbg.Flamechart(run, chart=chart, show="chart").figure().svg
+        groups = re.findall(r'<g fill="([^"]*)"[^>]*>(.*?)</g>', svg)
+        fills = {name: fill for fill, text in groups for name in (CONV, "kernel_a") if name in text}
+        assert fills["kernel_a"] == fills[CONV], chart
