@@ -279,7 +279,7 @@ def test_drag_marks_a_range_and_sums_it_up(view: View, run: DebugRun) -> None:
     inside = int(np.count_nonzero((begin < end) & (stop > start) & (stop > begin)))
     expect(view.details).to_contain_text(f"{inside} slices and ")
     expect(view.details).to_contain_text("of the range; not the latency")
-    expect(view.details).to_contain_text("busy 100.0 %, 0 gaps")
+    expect(view.details).not_to_contain_text("busy")
     slowest = run.times(within=(start, end))[0]
     expect(view.details.get_by_role("listitem").first).to_contain_text(slowest.label)
     expect(view.said).to_contain_text("range: ")

@@ -97,7 +97,7 @@ export class Entries {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.rows(filter);
     if (words.length === 0) return rows;
-    const [, id] = (words.length === 1 && /^#?(\d+(?::\d+)?)$/.exec(words[0]!)) || [];
+    const [, id] = /^\s*#?(\d+(:\d+)?)\s*$/.exec(query) ?? [];
     const isId = (row: number) => {
       const [node, output] = this.entry(row);
       return id === String(node) || id === `${node}:${output}`;

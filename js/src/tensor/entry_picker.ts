@@ -172,7 +172,7 @@ export class EntryPicker {
       ...more(start, "above"),
       ...options,
       ...more(count - end, "below: type to narrow"),
-      ...(count ? [] : this.#nothing()),
+      count ? "" : this.#nothing(),
     );
     const active = options[this.#active - start];
     if (active) {
@@ -182,18 +182,15 @@ export class EntryPicker {
   }
 
   /** Where nothing is found: what of other kinds would be, and the way to it. */
-  #nothing(): HTMLElement[] {
+  #nothing(): HTMLElement {
     const others = this.#hidden;
-    if (!others) return [part("more", "no tensor matches")];
-    const said = part("more", `none of the ${this.#filter} matches`);
-    const lift = button(
-      `show ${counted(others, "tensor")} of other kinds (Enter)`,
-      "List tensors of all kinds",
-      () => this.#lift(),
-    );
-    lift.addEventListener("pointerdown", (event) => event.preventDefault());
-    said.append(" ", lift);
-    return [said];
+    if (!others) return part("more", "no tensor matches");
+    const lift = part("option", `none here: show ${integer(others)} of other kinds (Enter)`);
+    lift.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.#lift();
+    });
+    return lift;
   }
 
   get #hidden(): number {

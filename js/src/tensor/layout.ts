@@ -151,26 +151,20 @@ export function layoutPlane(
   if (kind === "plane" || across * ratio >= 4) across = snapped(across, colStep, ratio);
   const [rows, cols] = [seen(room.height, planeRows, down), seen(room.width, planeCols, across)];
   const { filled } = camera;
-  const place = (
-    wanted: number,
-    length: number,
-    inSight: number,
-    size: number,
-    least = Infinity,
-  ) => {
-    const within = Math.max(0, Math.min(length - Math.min(inSight, least / size), wanted));
+  const place = (wanted: number, length: number, seen: number, size: number, least = Infinity) => {
+    const within = Math.max(0, Math.min(length - Math.min(seen, least / size), wanted));
     const first = Math.round(within * size * ratio) / (size * ratio);
-    return { first, room: (filled ? Math.min(inSight, length - first) : inSight) * size };
+    return [first, (filled ? Math.min(seen, length - first) : seen) * size] as const;
   };
-  const vertical = place(camera.row, planeRows, rows, down, filled?.height);
-  const horizontal = place(camera.col, planeCols, cols, across, filled?.width);
+  const [row, height] = place(camera.row, planeRows, rows, down, filled?.height);
+  const [col, width] = place(camera.col, planeCols, cols, across, filled?.width);
   return {
     kind,
-    plot: { x: room.x, y: room.y, width: horizontal.room, height: vertical.room },
+    plot: { x: room.x, y: room.y, width, height },
     planeRows,
     planeCols,
-    row: vertical.first,
-    col: horizontal.first,
+    row,
+    col,
     down,
     across,
     rowStep,

@@ -86,9 +86,9 @@ export class Sight {
     const before = this.layout;
     if (!before) return false;
     const { plot } = before;
-    const within = (place: number, length: number) => Math.max(0, Math.min(length, place));
-    const right = at ? within(at.x - plot.x, plot.width) : plot.width / 2;
-    const down = at ? within(at.y - plot.y, plot.height) : plot.height / 2;
+    const within = (length: number, place = length / 2) => Math.max(0, Math.min(length, place));
+    const right = within(plot.width, at && at.x - plot.x);
+    const down = within(plot.height, at && at.y - plot.y);
     const wanted = Math.min(this.#most, this.#camera.zoom * factor);
     const zoom = wanted < NEARLY_WHOLE ? 1 : wanted;
     if (zoom === this.#camera.zoom && !held) return false;
@@ -109,8 +109,8 @@ export class Sight {
       row: place.row - down / scaled.down,
       col: place.col - right / scaled.across,
       filled: {
-        width: Math.max(right, Math.min(whole.width, plot.width)),
-        height: Math.max(down, Math.min(whole.height, plot.height)),
+        width: Math.max(right, whole.width),
+        height: Math.max(down, whole.height),
       },
     });
   }
