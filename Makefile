@@ -54,6 +54,9 @@ test: ready ## set everything up, check, run the core tests
 test-all: ready $(VENV)/.docs ## the same, with other hosts, slow tests and long fuzzing
 	$(call test_with,--hypothesis-profile=long)
 
+# Tests of vitest that read a clock.
+test-all: export TVMDBG_CLOCKS := 1
+
 docs: $(VENV)/.docs bundle ## build notebooks and reference as an offline site in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"

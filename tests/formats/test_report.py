@@ -593,5 +593,7 @@ def test_a_duration_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     call = {"Name": {"string": "op"}, "Duration (us)": {"microseconds": 1e308}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        report = read(json.dumps({"calls": [call], "device_metrics": {}, "configuration": {}}))
+        whole = {"cpu0": {"Duration (us)": {"microseconds": 10**320}}}
+        report = read(json.dumps({"calls": [call], "device_metrics": whole, "configuration": {}}))
     assert report.duration_ns.tolist() == [INF]
+    assert report.device_ns == {"cpu0": INF}

@@ -142,14 +142,16 @@ def use(run: tvmdbg.DebugRun) -> None:
     with tempfile.TemporaryDirectory() as folder:
         below = Path(folder)
         run.save_html(below / "run.html")
-        run.save(below / "kept")
+        with contextlib.suppress(tvmdbg.FormatError):  # what cannot be unpacked cannot be copied
+            run.save(below / "kept")
+            tvmdbg.open(below / "kept")
         if run.graph is not None:
             run.to_dot().encode()
             run.to_model_explorer().save(below / "model.json")
-            run.extract(range(min(3, run.graph.num_nodes)), below / "mini")
+            with contextlib.suppress(tvmdbg.FormatError):
+                run.extract(range(min(3, run.graph.num_nodes)), below / "mini")
         if run.timeline is not None:
             run.to_chrome_trace(below / "trace.json")
-        tvmdbg.open(below / "kept")
     run.debugger().close()
 
 

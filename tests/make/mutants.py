@@ -191,7 +191,7 @@ def _json(data: bytes, _others: Sequence[bytes], random: Random) -> bytes:
     """Another value at a random place of the document."""
     try:
         document = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return data
     within = document
     while True:

@@ -10,6 +10,14 @@ _ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
 
 
+def as_float(value: float | str) -> float:
+    """Return the nearest float of a number; ±inf for integers beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if int(value) > 0 else -math.inf
+
+
 def fixed(value: float, digits: int) -> str:
     """Write with so many decimals, halves away from zero as JavaScript's ``toFixed`` does."""
     if not math.isfinite(value):

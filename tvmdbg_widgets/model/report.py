@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.frames import data_frame
-from tvmdbg_widgets.model.numbers import counted, duration_text
+from tvmdbg_widgets.model.numbers import as_float, counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
@@ -174,7 +174,7 @@ class Report:
         for device, metrics in self.device_metrics.items():
             metric = metrics.get("Duration (us)")
             if metric is not None and isinstance(metric.value, int | float):
-                found[device] = float(metric.value) * 1e3
+                found[device] = as_float(metric.value) * 1e3
         return found
 
     @cached_property

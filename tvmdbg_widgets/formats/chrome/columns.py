@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.chrome.event import NoObject
 from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
+from tvmdbg_widgets.model.numbers import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -264,16 +265,9 @@ class Columns:
                 if type(value) in _NUMBERS:
                     self.counter_row.append(row)
                     self.counter_series.append(self.series[*own, key])
-                    self.counter_value.append(_double(value))
+                    self.counter_value.append(as_float(value))
         elif event.ph in ASYNC:
             self.asynchronous[row] = (str(event.cat), identity(event))
         elif event.ph in FLOWS:
             key = str(event.cat), name, identity(event)
             self.flow[row] = (self.flows[key], event.bp == "e")
-
-
-def _double(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.decimals import DecimalText
+from tvmdbg_widgets.model.numbers import as_float
 from tvmdbg_widgets.model.text import paired
 
 if TYPE_CHECKING:
@@ -159,8 +160,5 @@ def _number(text: str) -> tuple[float, str]:
 
 
 def _order(value: Any) -> float:
-    try:
-        number = float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    number = as_float(value)
     return number if number == number else 0.0  # noqa: PLR0124 (NaN sorts nothing)

@@ -18,6 +18,7 @@ from tvmdbg_widgets.formats.tvm.report_table import TableRows, find_heading
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.numbers import as_float
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.report_table import Row
@@ -63,7 +64,7 @@ def read_report(source: ByteSource) -> Report:
             rows.rows,
             form="csv",
             file=source.name,
-            rounding_us=lambda metric: general_rounding(float(metric.value)),
+            rounding_us=lambda metric: general_rounding(as_float(metric.value)),
             truncated=rows.truncated,
             issues=(*issues, *rows.issues),
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.tvm.report_numbers import LONGEST
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import as_float
 from tvmdbg_widgets.model.report import Metric, Report
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import one_line
@@ -107,7 +108,7 @@ class _Columns:
         wrong = [i for i, row in enumerate(self.rows) if name in row and not _fits(row[name], name)]
         self._report("metric-not-a-number", name, KINDS[name], wrong)
         return [
-            _float(row[name].value) if name in row and _fits(row[name], name) else math.nan
+            as_float(row[name].value) if name in row and _fits(row[name], name) else math.nan
             for row in self.rows
         ]
 
@@ -149,13 +150,6 @@ def _is_count(metric: Metric) -> bool:
     value: Any = metric.value
     whole = isinstance(value, int) and not isinstance(value, bool)
     return whole and 0 <= value <= _LARGEST_COUNT
-
-
-def _float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 def _percents(report: Report) -> Issue | None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.numbers import counted
+from tvmdbg_widgets.model.numbers import as_float, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,10 +200,7 @@ def _number(value: Any, file: str, field: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf
+        return as_float(value)
     raise _wrong(file, field, "a number", value)
 
 

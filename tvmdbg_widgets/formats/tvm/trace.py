@@ -19,6 +19,7 @@ from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.formats.tvm.trace_events import FIELDS, load_events, peek_events
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.numbers import as_float
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def read_trace(source: ByteSource) -> Trace:
         )
     checker = _Checker(source.name, issues)
     names, values, begins = checker.columns(events)
-    times = np.asarray([_number(value) for value in values], np.float64)
+    times = np.asarray([as_float(value) for value in values], np.float64)
     start, end = checker.pair(names, begins)
     trace_names = checker.readable_names([names[i] for i in start])
     start_us = times[start]
@@ -215,7 +216,7 @@ class _Checker:
                     file=self.file,
                 )
             )
-        column = np.asarray([_number(value) for value in times], dtype=np.float64)
+        column = np.asarray([as_float(value) for value in times], dtype=np.float64)
         self.report(
             "time-not-finite",
             Severity.ERROR,
@@ -328,10 +329,3 @@ class _Checker:
             index[1:][start[1:] < end[:-1] - slack],
             "starts before the previous slice ends, which a trace laid end to end does not",
         )
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf")

@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.tvm.report_rows import COUNT, DURATION, NAME, SHAPES
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.issues import Issue, Severity
+from tvmdbg_widgets.model.numbers import as_float
 from tvmdbg_widgets.model.report import Metric
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read_vm_table(source: ByteSource) -> Report:
         rows,
         form="vm-table",
         file=source.name,
-        rounding_us=lambda metric: general_rounding(float(metric.value)),
+        rounding_us=lambda metric: general_rounding(as_float(metric.value)),
         in_call_order=False,
         truncated=total is None,
         issues=issues,
@@ -127,7 +128,7 @@ def _checks(
     times = sum(float(row[DURATION].value) for row in rows)
     calls = sum(int(row[COUNT].value) for row in rows)
     slack = general_rounding(total[0]) + sum(
-        general_rounding(float(row[DURATION].value)) for row in rows
+        general_rounding(as_float(row[DURATION].value)) for row in rows
     )
     if calls != total[1] or abs(times - total[0]) > 1.01 * slack:
         issues.append(
