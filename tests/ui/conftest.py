@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 from chromium import ARGUMENTS, find
 from hatch_build import is_current
-from ui.host import Handler, serve
+from ui.host import Handler, serve, visit
+from ui.pages import FAILED, PATIENCE_MS, WatchedPage, open_window
 from ui.servers import Server, jupyter
 from ui.waits import painted
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
-    from playwright.sync_api import (
-        Browser,
-        BrowserContext,
-        ConsoleMessage,
-        Error,
-        Locator,
-        Page,
-        Request,
-    )
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
     from tvmdbg_widgets.run import DebugRun
-
-# Only to end what hangs: on a busy machine every wait of a test may take its time.
-PATIENCE_MS = 60_000
 
 # How much later, at most, each further time of `--slow-pages` makes an answer.
 LATE_SECONDS = 0.1
 
-INSIDE = ("127.0.0.1", "localhost", None)  # None: file:, blob: and data:
 ROOT = Path(__file__).parents[2]
-
-# Scripts of the host itself: Notebook 7.6 throws on every start, with none of ours on the stack.
-HOSTS_OWN = re.compile(r"^http://127\.0\.0\.1:\d+/static/(lab|notebook)/")
 
 
 @pytest.fixture(scope="session")
@@ -78,33 +62,47 @@ def errors() -> list[str]:
     return []
 
 
-def _opened(browser: Browser) -> BrowserContext:
-    context = browser.new_context(viewport={"width": 1000, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    return context
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def window(browser: Browser) -> Iterator[BrowserContext]:
-    """One window for the pages of a module: to open one takes longer than most tests do."""
-    context = _opened(browser)
+    """One window for all pages: to open one takes longer than most tests do."""
+    context = open_window(browser)
     context.new_page()  # a window without pages closes
     yield context
     context.close()
 
 
+@pytest.fixture(scope="module")
+def first_script() -> str:
+    """What runs before the scripts of each document; a module may have one."""
+    return ""
+
+
+@pytest.fixture(scope="session")
+def lasting() -> dict[str, WatchedPage]:
+    """The page that one test after another is given, once there is one, by its first script."""
+    return {}
+
+
 @pytest.fixture
-def context(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
-    """Without cookies, permissions and pages of other tests; Jupyter keeps more than that."""
-    if any(request.node.get_closest_marker(host) for host in ("lab", "hosts")):
-        context = _opened(browser)
+def own_page() -> None:
+    """For a test that leaves a page as no other may find it: with scripts of its own, say."""
+
+
+@pytest.fixture
+def context(
+    request: pytest.FixtureRequest, browser: Browser, lasting: dict[str, WatchedPage]
+) -> Iterator[BrowserContext]:
+    """Without cookies, permissions and pages of other tests; hosts keep more than that."""
+    if request.node.get_closest_marker("hosts"):
+        context = open_window(browser)
         yield context
         context.close()
         return
     window: BrowserContext = request.getfixturevalue("window")
     yield window
     for each in window.pages[1:]:
-        each.close()
+        if each not in [watched.page for watched in lasting.values()]:
+            each.close()
     window.set_offline(offline=False)
     window.clear_permissions()
     window.clear_cookies()
@@ -118,32 +116,35 @@ def slowness(request: pytest.FixtureRequest) -> float:
     return times
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
-def page(context: BrowserContext, errors: list[str], slowness: float) -> Iterator[Page]:
-    """One page of 1000 x 900 CSS pixels; the test fails if it leaves an error behind."""
-
-    def note_error(error: Error) -> None:
-        text = error.stack or str(error)
-        frames = re.findall(r"(?:https?|blob|file):\S+", text)
-        if not frames or not all(HOSTS_OWN.search(frame) for frame in frames):
-            errors.append(text)
-
-    def note_console(said: ConsoleMessage) -> None:
-        if said.type == "error":
-            errors.append(f"{said.text} ({said.location.get('url')})")
-
-    def note_request(request: Request) -> None:
-        if urlsplit(request.url).hostname not in INSIDE:
-            errors.append(f"asked the outside: {request.url}")
-
-    page = context.new_page()
-    if slowness > 1:
-        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowness})
-    page.on("pageerror", note_error)
-    page.on("console", note_console)
-    page.on("request", note_request)
-    yield page
-    page.close()
+def page(
+    request: pytest.FixtureRequest,
+    context: BrowserContext,
+    errors: list[str],
+    slowness: float,
+    lasting: dict[str, WatchedPage],
+) -> Iterator[Page]:
+    """A page of 1000 x 900 CSS pixels, as if it were new; the test fails if it leaves an error."""
+    alone = "own_page" in request.fixturenames or request.node.get_closest_marker("hosts")
+    first_script = request.getfixturevalue("first_script")
+    known = None if alone else lasting.pop(first_script, None)
+    watched = known or WatchedPage(context, slowness, first_script)
+    watched.errors = errors
+    yield watched.page
+    if alone or request.node.stash[FAILED]:
+        watched.page.close()
+    else:
+        watched.clear()
+        lasting[first_script] = watched
     assert errors == []
 
 
@@ -154,7 +155,7 @@ def address(run: DebugRun) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def resnet() -> Iterator[str]:
     """Of a page with the views of the resnet20_cifar sample."""
     with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as found:
@@ -168,7 +169,7 @@ def graph(page: Page, resnet: str) -> Callable[..., Locator]:
     def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
         page.emulate_media(reduced_motion="reduce")
         page.set_viewport_size({"width": width + 40, "height": 700})
-        page.goto(f"{address}?views=graph&width={width}&{query}")
+        visit(page, f"{address}?views=graph&width={width}&{query}")
         painted(page)
         root = page.locator(".tvmdbg-graph")
         root.focus()

@@ -15,6 +15,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,8 +31,11 @@ from .contract import contract_module
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from playwright.sync_api import Page
+
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0
+FOLDERS = itertools.count(1)
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
 OWN_BUNDLE = ("memory", "comparison")  # not among the views of page.js
 
@@ -128,20 +132,22 @@ class Comparing:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers of one run, and the page itself."""
+    """The page, and the answers of each run that is served now, by the folder of its address."""
 
-    answering: Answering
-    other: Comparing | None = None
+    runs: ClassVar[dict[str, tuple[Answering, Comparing | None]]] = {}
     late: ClassVar[float] = 0.0  # at most so many seconds, by chance
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         page, number = self.headers["X-Page"], int(self.headers["X-Number"])
         model = self.headers["X-Model"]
-        if self.other is not None and model != "run":
-            answer = self.other.reply(message, model, page, number)
+        answering, other = self.runs[self.path.split("/")[1]]
+        if other is not None and model != "run":
+            answer = other.reply(message, model, page, number)
         else:
-            answer = self.answering.reply(message, page, number)
+            answer = answering.reply(message, page, number)
         time.sleep(random.uniform(0, self.late))
         self._give(answer, "application/octet-stream")
 
@@ -156,7 +162,7 @@ class Handler(BaseHTTPRequestHandler):
             self._give((STATIC / url.path[1:]).read_bytes(), "text/javascript")
         elif url.path == "/contract.js":
             self._give(contract_module().encode(), "text/javascript")
-        elif url.path == "/":
+        elif url.path.strip("/") in self.runs:
             self._give(page(parse_qs(url.query)).encode(), "text/html; charset=utf-8")
         else:
             self._give(b"", "text/plain", 204)
@@ -172,10 +178,9 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def page(query: dict[str, list[str]]) -> str:
-    """The HTML of one page; the query names views, theme, width and initial traits."""
+def settings(query: dict[str, list[str]]) -> dict[str, Any]:
+    """What ``host.js`` shows; the query names views, theme, width and initial traits."""
     views = query.get("views", ["debugger"])[0].split(",")
-    theme = query.get("theme", ["light"])[0]
     states: dict[str, dict[str, Any]] = {view: defaults(view) for view in views if view in VIEWS}
     states["session"] = {}
     states["session_b"] = {}
@@ -183,17 +188,36 @@ def page(query: dict[str, list[str]]) -> str:
         view, _, trait = name.partition(".")
         if trait and view in states:
             states[view][trait] = json.loads(value)
-    script = (HERE / "host.js").read_text(encoding="utf-8")
-    settings = json.dumps({"views": views, "states": states, "theme": theme, "own": OWN_BUNDLE})
+    theme = query.get("theme", ["light"])[0]
     width = int(query.get("width", ["1200"])[0])
-    return f"""<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
-<title>views</title><link rel="stylesheet" href="/page.css"><style>{STYLE}
-body {{ width: {width}px }}</style><body class="{theme}">
+    return {"views": views, "states": states, "theme": theme, "width": width, "own": OWN_BUNDLE}
+
+
+def page(query: dict[str, list[str]]) -> str:
+    """The HTML of one page."""
+    script = (HERE / "host.js").read_text(encoding="utf-8")
+    written = json.dumps(settings(query)).replace("<", "\\u003c")
+    return f"""<!doctype html><html lang="en"><meta charset="utf-8">
+<title>views</title><link rel="stylesheet" href="/page.css"><style>{STYLE}</style><body>
 <script src="/page.js"></script>
-<script type="application/json" id="settings">{settings.replace("<", chr(92) + "u003c")}</script>
+<script type="application/json" id="settings">{written}</script>
 <script>{script}</script></body></html>"""
 
 
+def visit(page: Page, url: str) -> None:
+    """Open a page of this host; where one is open already, only the views are other ones."""
+    if page.evaluate("window.tvmdbgHost?.isWhole()"):
+        page.evaluate(SHOW, [url, settings(parse_qs(urlsplit(url).query))])
+    else:
+        page.goto(url)
+
+
+SHOW = """([url, settings]) => {
+  history.replaceState(null, "", url);
+  return tvmdbgHost.show(settings);
+}"""
+#: Takes everything away again; false on a page of another kind.
+CLEAR = "window.tvmdbgHost?.clear() ?? false"
 STYLE = """
 body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 .cell { margin-bottom: 12px }
@@ -204,23 +228,28 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
 """
 
 
+@cache
+def server(port: int = 0) -> ThreadingHTTPServer:
+    """Serves all runs until the process ends, so that one document can show each of them."""
+    found = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    threading.Thread(target=found.serve_forever, daemon=True).start()
+    return found
+
+
 @contextmanager
 def serve(run: Any, port: int = 0, other: Any = None) -> Iterator[str]:
     """Serve the page of one run, perhaps compared with another; yields its address."""
+    folder = str(next(FOLDERS))
     answering = Answering(run)
     comparing = None if other is None else Comparing(run, other)
-    handler = type("Handler", (Handler,), {"answering": answering, "other": comparing})
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    Handler.runs[folder] = (answering, comparing)
     try:
-        yield f"http://127.0.0.1:{server.server_port}/"
+        yield f"http://127.0.0.1:{server(port).server_port}/{folder}/"
     finally:
+        del Handler.runs[folder]
         answering.close()
         if comparing is not None:
             comparing.close()
-        server.shutdown()
-        server.server_close()
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from ui.host import visit
 from ui.saved import READY
 from ui.test_checklist_page import AUDIT
 from ui.test_findings_page import Kernel, finding
@@ -46,7 +47,7 @@ def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
     mark = "" if "?" in address else "?"
-    page.goto(f"{address}{mark}views={views}&width={width}")
+    visit(page, f"{address}{mark}views={views}&width={width}")
     painted(page)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -98,7 +98,7 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
     """All views one below the other, each completely in the viewport and painted."""
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 4400 if width < 760 else 2600})
-    page.goto(f"{address}?views={views}&width={width}&theme={theme}")
+    visit(page, f"{address}?views={views}&width={width}&theme={theme}")
     painted(page)
     page.wait_for_function("() => !/scanning|reading…/.test(document.body.innerText)")
     rest(page)

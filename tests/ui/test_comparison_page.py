@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -46,7 +46,7 @@ def comparison(page: Page) -> Callable[..., Locator]:
     def open_view(address: str, query: str = "", width: int = 1200) -> Locator:
         page.emulate_media(reduced_motion="reduce")
         page.set_viewport_size({"width": width + 40, "height": 900})
-        page.goto(f"{address}?views=comparison&width={width}&{query}")
+        visit(page, f"{address}?views=comparison&width={width}&{query}")
         painted(page)
         rest(page)
         return page.locator(".tvmdbg-comparison")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -34,7 +34,7 @@ def devices(corpus: Path) -> Iterator[str]:
 def opened(page: Page, address: str, query: str = "") -> Locator:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1240, "height": 900})
-    page.goto(f"{address}?views=comparison&width=1200&{query}")
+    visit(page, f"{address}?views=comparison&width=1200&{query}")
     painted(page)
     rest(page)
     return page.locator(".tvmdbg-comparison")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from ui.contract import broken
-from ui.host import serve
+from ui.host import serve, visit
 
 import tvmdbg_widgets as tvmdbg
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.ui
 
 def test_static_models_keep_the_contract(page: Page) -> None:
     with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)) as address:
-        page.goto(f"{address}?views=contract")
+        visit(page, f"{address}?views=contract")
         assert broken(page.locator(".contract")) == {}
 
         set_hovered = "(node) => tvmdbg.models.session.set('hovered', node)"

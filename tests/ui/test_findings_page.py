@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.host import visit
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
 from ui.waits import frames, rest
@@ -38,7 +39,7 @@ def show(page: Page, address: str, width: int = 1200) -> Locator:
     """The panel, once all views are painted."""
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 1000 if width > 760 else 2600})
-    page.goto(f"{address}?views=debugger&width={width}")
+    visit(page, f"{address}?views=debugger&width={width}")
     for name in ("graph", "tensor", "timeline"):
         View(page, name).wait()
     panel = page.locator(".tvmdbg-findings")

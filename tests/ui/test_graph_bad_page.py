@@ -9,7 +9,7 @@ import pytest
 from formats.graph_truth import operator
 from playwright.sync_api import expect
 from ui.graphs import inspect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -48,7 +48,7 @@ def view(page: Page) -> Callable[[str], Locator]:
 
     def opened(address: str) -> Locator:
         page.emulate_media(reduced_motion="reduce")
-        page.goto(f"{address}?views=graph&width=960")
+        visit(page, f"{address}?views=graph&width=960")
         root = page.locator(".tvmdbg-graph")
         expect(root).to_have_attribute("data-ready", "true")
         root.focus()

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -77,7 +77,7 @@ def opened(page: Page, address: str, **traits: Any) -> Locator:
     page.set_viewport_size({"width": 1240, "height": 900})
     chosen = {"height": 800, "grouped": False, **traits}
     query = "&".join(f"graph.{name}={quote(json.dumps(each))}" for name, each in chosen.items())
-    page.goto(f"{address}?views=graph&width=1200&{query}")
+    visit(page, f"{address}?views=graph&width=1200&{query}")
     painted(page)
     root = page.locator(".tvmdbg-graph")
     root.focus()

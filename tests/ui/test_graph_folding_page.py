@@ -421,6 +421,7 @@ def test_fit_folds_what_would_be_a_thread(
         assert node(root, 160)["x"] > node(root, 0)["x"]
 
 
+@pytest.mark.usefixtures("own_page")
 def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -31,7 +31,7 @@ def opened(page: Page, address: str, query: str = "graph.grouped=false") -> Loca
     """The view, with the keyboard."""
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1240, "height": 700})
-    page.goto(f"{address}?views=graph&width=1200&{query}")
+    visit(page, f"{address}?views=graph&width=1200&{query}")
     painted(page)
     root = page.locator(".tvmdbg-graph")
     root.focus()

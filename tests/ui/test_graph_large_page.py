@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -44,9 +44,10 @@ def address() -> Iterator[str]:
 def graph(page: Page, address: str) -> Locator:
     """Open the view flat, with each node and parameter a box; gives its root, focused."""
     page.emulate_media(reduced_motion="reduce")
-    page.goto(
+    visit(
+        page,
         f"{address}?views=graph&width=900&graph.grouped=false&graph.fold_parameters=false"
-        "&graph.wrapped=false"
+        "&graph.wrapped=false",
     )
     painted(page)
     rest(page)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.graphs import inspect, selected, state
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, asking, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -35,7 +35,7 @@ def graph(page: Page, resnet: str) -> Callable[..., Locator]:
     def open_view(query: str = "", width: int = 900, address: str = resnet) -> Locator:
         page.emulate_media(reduced_motion="reduce")
         page.set_viewport_size({"width": width + 40, "height": 900})
-        page.goto(f"{address}?views=graph&width={width}&{query}")
+        visit(page, f"{address}?views=graph&width={width}&{query}")
         root = page.locator(".tvmdbg-graph")
         expect(root).to_have_attribute("data-ready", "true")
         return root
@@ -148,7 +148,7 @@ def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1020, "height": 900})
-    page.goto(f"{resnet}?views=debugger&width=980")
+    visit(page, f"{resnet}?views=debugger&width=980")
     expect(page.locator(".tvmdbg-findings")).to_have_attribute("data-state", "done")
     root = page.locator(".tvmdbg-graph")
     painted(page)
@@ -395,6 +395,7 @@ def test_follows_a_selection_made_elsewhere_and_hover(
     assert page.evaluate("tvmdbg.models.session.get('hovered')") == 3
 
 
+@pytest.mark.usefixtures("own_page")
 def test_a_graph_that_was_hidden_opens_at_what_was_selected_meanwhile(
     page: Page, resnet: str
 ) -> None:
@@ -402,7 +403,7 @@ def test_a_graph_that_was_hidden_opens_at_what_was_selected_meanwhile(
     page.add_init_script(
         "addEventListener('DOMContentLoaded', () => { document.body.hidden = true; })"
     )
-    page.goto(f"{resnet}?views=graph&width=900&graph.height=240")
+    visit(page, f"{resnet}?views=graph&width=900&graph.height=240")
     root = page.locator(".tvmdbg-graph")
     expect(said(root)).to_contain_text("nothing is selected")
     page.evaluate("tvmdbg.models.session.set('selected', [3])")

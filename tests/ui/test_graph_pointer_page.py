@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.graphs import state
+from ui.host import visit
 from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -30,7 +31,7 @@ def graph(page: Page, address: str) -> Locator:
     """The view without groups, at its opening node."""
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1240, "height": 700})
-    page.goto(f"{address}?views=graph&width=1200&graph.grouped=false")
+    visit(page, f"{address}?views=graph&width=1200&graph.grouped=false")
     painted(page)
     return page.locator(".tvmdbg-graph")
 

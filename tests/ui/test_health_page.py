@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.notebooks import View
 from ui.waits import INSPECT, frames, rest
 
@@ -53,7 +53,7 @@ def show(page: Page, address: str) -> Callable[..., Locator]:
     ) -> Locator:
         page.emulate_media(reduced_motion="reduce")
         page.set_viewport_size({"width": width + 16, "height": 1000})
-        page.goto(f"{at}?views={views}&width={width}&{query}")
+        visit(page, f"{at}?views={views}&width={width}&{query}")
         strip = page.locator(".tvmdbg-health")
         expect(strip).to_have_attribute("data-ready", "true")
         return strip
@@ -257,7 +257,7 @@ def test_a_scan_is_followed_stopped_and_gone_on_with(
 def graph(page: Page, address: str, query: str = "", width: int = 900) -> Locator:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 900})
-    page.goto(f"{address}?views=graph&width={width}&{query}")
+    visit(page, f"{address}?views=graph&width={width}&{query}")
     return View(page, "graph").wait().root
 
 

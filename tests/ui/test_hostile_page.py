@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import painted
 
 import tvmdbg_widgets as tvmdbg
@@ -51,7 +51,7 @@ def hostile_run() -> tvmdbg.DebugRun:
 
 def test_no_name_runs_anywhere(page: Page) -> None:
     with serve(hostile_run()) as address:
-        page.goto(f"{address}?views=debugger&width=1400")
+        visit(page, f"{address}?views=debugger&width=1400")
         painted(page)
         page.evaluate("tvmdbg.models.session.set('selected', [1])")
         page.evaluate("text => tvmdbg.models.session.set('notes', { 1: text })", ATTACK)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -71,7 +71,7 @@ class View:
     ) -> None:
         self.page = page
         page.set_viewport_size({"width": width + 20, "height": 900})
-        page.goto(f"{address}?views={views}&width={width}{query}")
+        visit(page, f"{address}?views={views}&width={width}{query}")
         self.root = page.locator(".tvmdbg-memory").first
         expect(self.root).to_have_attribute("data-ready", "true")
         self.canvas = self.root.locator("canvas").first

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Frame, Locator, Page
 
-pytestmark = pytest.mark.ui
+pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
 
 NOTHING_KEPT = """() => {
   window.violations = [];

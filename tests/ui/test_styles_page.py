@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
@@ -53,7 +53,7 @@ def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
 def test_no_view_changes_when_the_styles_of_another_come(
     page: Page, overflow: str, bundles: Path, views: str
 ) -> None:
-    page.goto(f"{overflow}?views={views}&width=1200")
+    visit(page, f"{overflow}?views={views}&width=1200")
     rest(page)
     for name in BUNDLES:
         elements, changed = page.evaluate(CHANGED, (bundles / f"{name}.css").read_text("utf-8"))

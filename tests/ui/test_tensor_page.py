@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import asking, frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -104,7 +104,7 @@ def show(
     """Open the page and wait for the first complete paint."""
     query = "".join(f"&tensor.{name}={json.dumps(value)}" for name, value in traits.items())
     page.set_viewport_size({"width": width + 16, "height": 900})
-    page.goto(f"{address}?views=tensor&width={width}&theme={theme}{query}")
+    visit(page, f"{address}?views=tensor&width={width}&theme={theme}{query}")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
 
 

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import asking, rest
 from unit.findings_dump import Op, plant
 
@@ -106,7 +106,7 @@ def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., No
         traits["entry"] = [list(arrays).index(name), 0]
         query = "".join(f"&tensor.{key}={json.dumps(value)}" for key, value in traits.items())
         page.set_viewport_size({"width": width + 16, "height": 1000})
-        page.goto(f"{address}?views=tensor&width={width}&theme=light{query}")
+        visit(page, f"{address}?views=tensor&width={width}&theme=light{query}")
         expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
         expect(page.locator(f"{ROOT} h3")).to_contain_text("of every finite value")
 
@@ -403,7 +403,7 @@ def test_padding_is_said_in_readout_and_table(page: Page, bundles: Path) -> None
     traits = "tensor.entry=[1,0]&tensor.axes=[1,3]&tensor.index=[0,0,2,0]"
     with serve(run) as address:
         layout = "tensor.data_layout=%22NCHW4c%22&tensor.data_sizes=%7B%7D"
-        page.goto(f"{address}?views=tensor&{traits}&{layout}")
+        visit(page, f"{address}?views=tensor&{traits}&{layout}")
         expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
         padding = page.get_by_role("checkbox", name="padding")
         expect(padding).to_be_checked()
@@ -811,7 +811,7 @@ def test_two_views_of_one_state_follow_each_other(
 ) -> None:
     """As one model shown in two cells: what is done in one is done in the other, and rests."""
     entry = [list(arrays).index("packed"), 0]
-    page.goto(f"{address}?views=tensor,tensor&theme=light&session.entry={json.dumps(entry)}")
+    visit(page, f"{address}?views=tensor,tensor&theme=light&session.entry={json.dumps(entry)}")
     for root in page.locator(ROOT).all():
         expect(root).to_have_attribute("data-entry", f"{entry[0]}:0")
     page.evaluate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
@@ -60,7 +60,7 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
     page: Page, overflow: str, width: int, theme: str
 ) -> None:
     page.set_viewport_size({"width": width + 16, "height": 960})
-    page.goto(f"{overflow}?views=debugger&width={width}&theme={theme}&session.entry=[38,0]")
+    visit(page, f"{overflow}?views=debugger&width={width}&theme={theme}&session.entry=[38,0]")
     panel = page.locator("[data-view=tensor]")
     expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("59 +Inf")
     expect(page.locator(".tvmdbg-findings")).to_contain_text("74 tensors scanned")
@@ -92,7 +92,7 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
 def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: int) -> None:
     page.set_viewport_size({"width": width + 16, "height": 1000})
     entry = list(ARRAYS).index(name)
-    page.goto(f"{made}?views=tensor&width={width}&tensor.entry=[{entry},0]")
+    visit(page, f"{made}?views=tensor&width={width}&tensor.entry=[{entry},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)
     beyond = page.locator(ROOT).evaluate(
@@ -108,7 +108,7 @@ def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: i
 
 
 def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> None:
-    page.goto(f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
+    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)
     legend = page.locator(".tvmdbg-tensor-legend")
@@ -133,7 +133,7 @@ def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> No
 
 
 def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> None:
-    page.goto(f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
+    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)
     labels = page.locator(ROOT).evaluate(
@@ -150,7 +150,7 @@ def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> 
 def test_what_is_not_finite_stands_out_in_a_table_of_bits(
     page: Page, overflow: str, look: str
 ) -> None:
-    page.goto(f'{overflow}?views=tensor&tensor.entry=[38,0]&tensor.value_format="{look}"')
+    visit(page, f'{overflow}?views=tensor&tensor.entry=[38,0]&tensor.value_format="{look}"')
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     page.locator(ROOT).focus()
     for key in ("v", "i"):

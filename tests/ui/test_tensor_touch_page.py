@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
+from ui.pages import WatchedPage
 from ui.waits import frames, painted
 
 import tvmdbg_widgets as tvmdbg
@@ -36,19 +37,26 @@ def address(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield found
 
 
+@pytest.fixture(scope="module")
+def touched(browser: Browser, slowness: float) -> Iterator[WatchedPage]:
+    """One touch screen for all tests."""
+    context = browser.new_context(has_touch=True)
+    yield WatchedPage(context, slowness, "")
+    context.close()
+
+
 @pytest.fixture
-def page(browser: Browser, address: str, errors: list[str]) -> Iterator[Page]:
-    """A page of a touch screen, far longer than the screen: one finger scrolls it."""
-    context = browser.new_context(viewport={"width": 916, "height": 600}, has_touch=True)
-    page = context.new_page()
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{address}?views=tensor&width=900&theme=light&tensor.entry=[0,0]")
+def page(touched: WatchedPage, address: str, errors: list[str]) -> Iterator[Page]:
+    """A page far longer than the screen: one finger scrolls it."""
+    touched.errors, page = errors, touched.page
+    page.set_viewport_size({"width": 916, "height": 600})
+    visit(page, f"{address}?views=tensor&width=900&theme=light&tensor.entry=[0,0]")
     painted(page)
     page.evaluate("document.body.style.paddingBlock = '100px 2000px'")
     page.evaluate("scrollTo(0, 200)")
     frames(page)
     yield page
-    context.close()
+    touched.clear()
     assert errors == []
 
 

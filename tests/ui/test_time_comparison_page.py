@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
@@ -49,9 +49,10 @@ def view(page: Page) -> Callable[..., Locator]:
 
     def open_view(address: str, width: int = 1200, query: str = "", views: str = "timeline") -> Any:
         page.set_viewport_size({"width": width + 40, "height": 900})
-        page.goto(
+        visit(
+            page,
             f"{address}?views={views}&width={width}&timeline.table_by=%22change%22"
-            f"&timeline.height=520{query}"
+            f"&timeline.height=520{query}",
         )
         root = page.locator(".tvmdbg-timeline").first
         expect(root).to_have_attribute("data-ready", "true")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from ui.host import serve
+from ui.host import serve, visit
 from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
@@ -36,7 +36,7 @@ class View:
     def __init__(self, page: Page, address: str, query: str = "", width: int = 980) -> None:
         self.page = page
         page.set_viewport_size({"width": width + 20, "height": 900})
-        page.goto(f"{address}?views=timeline&width={width}{query}")
+        visit(page, f"{address}?views=timeline&width={width}{query}")
         self.root = page.locator(".tvmdbg-timeline").first
         expect(self.root).to_have_attribute("data-ready", "true")
         self.canvas = self.root.locator("canvas").first

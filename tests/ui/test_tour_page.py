@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.host import visit
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
 from ui.waits import INSPECT, frames, painted, rest
@@ -36,7 +37,7 @@ def show(
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": width + 16, "height": 2600})
     query = "".join(f"&session.{name}={quote(json.dumps(session[name]))}" for name in session)
-    page.goto(f"{address}?views={views}&width={width}{query}")
+    visit(page, f"{address}?views={views}&width={width}{query}")
     painted(page)
 
 
