@@ -39,6 +39,12 @@ IDLE = """() => {
   const app = window.jupyterapp, session = app?.shell.currentWidget?.sessionContext;
   return session?.isReady && session.session?.kernel?.status === "idle";
 }"""
+_FILL = """(sources) => {
+  const { sharedModel } = jupyterapp.shell.currentWidget.content.model;
+  sharedModel.deleteCellRange(0, sharedModel.cells.length);
+  const empty = { cell_type: "code", metadata: {}, outputs: [], execution_count: null };
+  sharedModel.insertCells(0, sources.map((source) => ({ ...empty, source })));
+}"""
 _KERNEL = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
 _RUN_CELL = """async ([index, source]) => {
   const notebook = window.jupyterapp.shell.currentWidget.content;
@@ -91,10 +97,21 @@ class Notebook:
     def __init__(self, page: Page, server: Server, name: str, cells: Sequence[str]) -> None:
         self.page = page
         self._server = server
+        self._name = name
         self._last = len(cells)
         write(server, name, [*cells, ""])
-        page.goto(server.page(name), timeout=START_MS)
-        page.wait_for_function(IDLE, timeout=START_MS)
+        self.show()
+
+    def show(self) -> None:
+        """Load it where the page does not show it already."""
+        if not self.page.evaluate("'jupyterapp' in window"):
+            self.page.goto(self._server.page(self._name), timeout=START_MS)
+        self.page.wait_for_function(IDLE, timeout=START_MS)
+
+    def fill(self, cells: Sequence[str]) -> None:
+        """Put other cells in the place of all there are."""
+        self._last = len(cells)
+        self.page.evaluate(_FILL, [*cells, ""])
 
     def close(self) -> None:
         """Leave the page, so that no view writes to a kernel that is gone, then end the kernel."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 from ui.contract import broken, contract_module
 from ui.notebooks import IDLE, Notebook, View, ViewName
+from ui.pages import FAILED, WatchedPage, open_window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
     from ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
@@ -63,6 +64,26 @@ def is_finite(view: View) -> bool:
     return not re.search(r"[1-9][\d,]* (NaN|\+Inf|−Inf)", view.said.text_content() or "")
 
 
+@pytest.fixture(scope="module")
+def jupyterlab(browser: Browser, slowness: float) -> Iterator[WatchedPage]:
+    """One JupyterLab for all tests: to load it and to start a kernel is most of what they cost."""
+    context = open_window(browser)
+    yield WatchedPage(context, slowness, "")
+    context.close()
+
+
+@pytest.fixture
+def page(
+    request: pytest.FixtureRequest, jupyterlab: WatchedPage, errors: list[str]
+) -> Iterator[Page]:
+    """Where each test has a notebook of its own, or its cells run anew."""
+    jupyterlab.errors = errors
+    yield jupyterlab.page
+    if request.node.stash[FAILED]:
+        jupyterlab.page.goto("about:blank")
+    assert errors == []
+
+
 @pytest.fixture
 def tall(page: Page) -> Page:
     """A page on which all cells are in view: what is out of view is not painted."""
@@ -71,12 +92,35 @@ def tall(page: Page) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def last() -> list[Notebook]:
+    """The notebook of all tests, once there is one."""
+    return []
+
+
 @pytest.fixture
-def opened(tall: Page, lab: Server) -> Iterator[Notebook]:
-    notebook = Notebook(tall, lab, "run.ipynb", CELLS)
-    notebook.run_all()
-    yield notebook
-    notebook.close()
+def filled(
+    request: pytest.FixtureRequest, tall: Page, lab: Server, last: list[Notebook]
+) -> Iterator[Callable[[list[str]], Notebook]]:
+    """Run cells in the notebook of all tests, in place of those of another test."""
+
+    def filled(cells: list[str]) -> Notebook:
+        if not last:
+            last.append(Notebook(tall, lab, f"{token_hex(4)}.ipynb", []))
+        notebook = last[0]
+        notebook.show()
+        notebook.fill(cells)
+        notebook.run_all()
+        return notebook
+
+    yield filled
+    if request.node.stash[FAILED]:
+        last.clear()
+
+
+@pytest.fixture
+def opened(filled: Callable[[list[str]], Notebook]) -> Notebook:
+    return filled(CELLS)
 
 
 def own_views(notebook: Notebook) -> list[View]:
@@ -84,7 +128,7 @@ def own_views(notebook: Notebook) -> list[View]:
     return [notebook.view(i + 2, name).wait() for i, name in enumerate(VIEWS)]
 
 
-def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_path: Path) -> None:
+def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook) -> None:
     page = opened.page
     graph, tensor, timeline = own_views(opened)
     views = [graph, tensor, timeline, *(opened.view(1, name).wait() for name in VIEWS)]
@@ -110,7 +154,6 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_
     opened.python(f"run.session.selected = [{OVERFLOW}]")
     expect_all(views, OVERFLOW)
     expect(tensor.said).to_contain_text("59 +Inf")
-    page.screenshot(path=tmp_path / "light.png")
 
     for theme, dark in (("JupyterLab Dark", True), ("JupyterLab Light", False)):
         page.evaluate(
@@ -120,11 +163,12 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook, tmp_
             classes = expect(view.root)
             check = classes.to_have_class if dark else classes.not_to_have_class
             check(re.compile(r"\btvmdbg-dark\b"))
-        if dark:
-            page.screenshot(path=tmp_path / "dark.png")
 
 
-def test_both_tasks_of_the_quickstart_by_keys_alone(opened: Notebook) -> None:
+def test_both_tasks_of_the_quickstart_by_keys_alone(
+    filled: Callable[[list[str]], Notebook],
+) -> None:
+    opened = filled([OPEN, "run.title", *CELLS[2:]])
     keyboard = opened.page.keyboard
     graph, tensor, timeline = views = own_views(opened)
 
@@ -250,21 +294,25 @@ INSPECT_MARKS = """(root) => {
 
 
 @pytest.fixture(params=["perCommTarget", "disabled"])
-def subshells(request: pytest.FixtureRequest, lab: Server) -> Iterator[str]:
-    """JupyterLab's setting: messages of widgets beside running cells, or between them."""
+def subshells(request: pytest.FixtureRequest, tall: Page, lab: Server) -> Iterator[str]:
+    """JupyterLab's setting: messages of widgets beside running cells, as by default, or between."""
+    if request.param == "perCommTarget":
+        yield request.param
+        return
     path = lab.folder.parent / "settings" / SETTING
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"commsOverSubshells": request.param}), "utf-8")
+    tall.goto("about:blank")  # settings are read as the page is loaded
     yield request.param
     path.unlink()
+    tall.goto("about:blank")
 
 
 def test_a_view_is_answered_while_a_cell_runs_where_the_kernel_can(
-    tall: Page, lab: Server, subshells: str
+    filled: Callable[[list[str]], Notebook], tall: Page, lab: Server, subshells: str
 ) -> None:
     cells = [OPEN, LOG, "tvmdbg.TensorInspector(run)", "tvmdbg.GraphView(run)", ""]
-    notebook = Notebook(tall, lab, f"{subshells}.ipynb", cells)
-    notebook.run_all()
+    notebook = filled(cells)
     tensor, graph = notebook.view(2, "tensor").wait(), notebook.view(3, "graph").wait()
     released = lab.folder / f"{subshells}.released"
     notebook.start(
@@ -299,13 +347,13 @@ for thread in threads:
     )
     expect_all([tensor, graph], 22)
     assert notebook.python("print(failures)") == "[]"
-    notebook.close()
 
 
-def test_after_a_restart_a_view_says_what_helps(tall: Page, lab: Server) -> None:
+def test_after_a_restart_a_view_says_what_helps(
+    filled: Callable[[list[str]], Notebook], tall: Page
+) -> None:
     """And offers no other way: asking again cannot help."""
-    notebook = Notebook(tall, lab, "restart.ipynb", [OPEN, "tvmdbg.TensorInspector(run)"])
-    notebook.run_all()
+    notebook = filled([OPEN, "tvmdbg.TensorInspector(run)"])
     tensor = notebook.view(1, "tensor").wait()
     tall.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     tall.wait_for_function(IDLE)
@@ -318,7 +366,6 @@ def test_after_a_restart_a_view_says_what_helps(tall: Page, lab: Server) -> None
     notebook.run_all()
     notebook.view(1, "tensor").wait()
     expect(notebook.view(1, "tensor").root.get_by_role("alert")).to_have_count(0)
-    notebook.close()
 
 
 BOTH = """plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -333,7 +380,7 @@ STAGE = """(root) => {
 
 
 def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0915 (one kernel)
-    tall: Page, lab: Server
+    filled: Callable[[list[str]], Notebook], tall: Page
 ) -> None:
     """From opening to closing, in one kernel: the second run is the plain float32 one."""
     cells = [
@@ -343,8 +390,7 @@ def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0
         "memory = tvmdbg.MemoryView(run)\nmemory",
         BOTH,
     ]
-    notebook = Notebook(tall, lab, "linked.ipynb", cells)
-    notebook.run_all()
+    notebook = filled(cells)
     names: tuple[ViewName, ...] = ("graph", "memory", "comparison")
     graph, memory, both = (notebook.view(at + 2, name) for at, name in enumerate(names))
     for view in (graph, memory):
@@ -410,7 +456,6 @@ def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0
     for view in (graph, memory, both):
         expect(view.root).to_have_count(0)
     assert notebook.python("print(failures)") == "[]"
-    notebook.close()
 
 
 def until_stage(graph: View, condition: str) -> None:
@@ -421,10 +466,11 @@ def until_stage(graph: View, condition: str) -> None:
     )
 
 
-def test_anywidget_models_keep_the_contract(tall: Page, lab: Server) -> None:
+def test_anywidget_models_keep_the_contract(
+    filled: Callable[[list[str]], Notebook], tall: Page, lab: Server
+) -> None:
     (lab.folder / "contract.js").write_text(contract_module(), "utf-8")
-    notebook = Notebook(tall, lab, "contract.ipynb", [OPEN, LOG, CONTRACT])
-    notebook.run_all()
+    notebook = filled([OPEN, LOG, CONTRACT])
     assert broken(notebook.cell(2).locator(".contract")) == {}
     shared = "print(run.session.selected, run.session.time_range, run.session.source)"
     notebook.expect(shared, "[41] (5.0, 6.0) contract")
@@ -437,4 +483,3 @@ def test_anywidget_models_keep_the_contract(tall: Page, lab: Server) -> None:
     tall.wait_for_function("() => window.contractGone")
     notebook.python("run.session.hovered = 6; run.session.selected = [6]")
     assert tall.evaluate(heard) == 1
-    notebook.close()
