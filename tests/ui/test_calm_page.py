@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import AUDIT, mostly_slow
 from ui.host import visit
 from ui.saved import READY
-from ui.test_checklist_page import AUDIT
 from ui.test_findings_page import Kernel, finding
 from ui.test_graph_page import inspect
 from ui.waits import painted, rest
@@ -57,7 +57,7 @@ def height(found: Locator) -> float:
     return box["height"]
 
 
-@pytest.mark.parametrize("width", [480, 900, 1000, 1200, 1400, 1600])
+@pytest.mark.parametrize("width", mostly_slow([480, 900, 1000, 1200, 1400, 1600], 480, 1000))
 def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, width: int) -> None:
     show(page, address, width)
     for name in ("graph", "tensor", "timeline"):
@@ -86,7 +86,7 @@ def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, widt
         expect(more).to_have_attribute("aria-expanded", "false")
 
 
-@pytest.mark.parametrize("width", [480, 900, 1200])
+@pytest.mark.parametrize("width", mostly_slow([480, 900, 1200], 480))
 def test_the_way_out_of_a_part_of_the_graph_has_its_place(
     page: Page, address: str, width: int
 ) -> None:

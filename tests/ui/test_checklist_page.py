@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, mostly_slow, seen
 from ui.host import serve, visit
 from ui.waits import frames, painted, rest
 
@@ -16,15 +17,13 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 
-AUDIT = (
-    (Path(__file__).parent / "audit.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip(";\n")
-)
 VIEWS = "debugger,graph,tensor,timeline"
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"
@@ -39,11 +38,10 @@ RUNS = {
     "only_a_table": TIMES[1:],
     "only_a_graph": GRAPH[1:],
 }
-WIDTHS = (480, 900, 1600)
-THEMES = ("light", "dark")
 SAMPLES = [
     (run, width, theme) for run in ("resnet20", "overflow") for width in WIDTHS for theme in THEMES
 ]
+SAMPLE_CASES = mostly_slow(SAMPLES, ("resnet20", 480, "dark"), ("overflow", 900, "light"))
 PARTS = [
     (run, width, theme)
     for run in ("no_tensors", "no_graph", "only_a_table", "only_a_graph")
@@ -76,11 +74,14 @@ STOPS = """() => [...document.querySelectorAll(
   each.dataset.stop = i;
   return i;
 })"""
-FOCUS = """() => {
-  const at = document.activeElement;
-  const { outlineStyle, outlineWidth } = getComputedStyle(at);
-  const ring = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
-  return [at.dataset.stop, ring, at.outerHTML.slice(0, 100)];
+NOTE_FOCUS = """() => {
+  document.activeElement.blur();
+  window.focused = [];
+  document.querySelector(".tvmdbg-debugger").addEventListener("focusin", ({ target: at }) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(at);
+    const ring = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+    focused.push([at.dataset.stop, ring, at.outerHTML.slice(0, 100)]);
+  });
 }"""
 
 
@@ -104,38 +105,7 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
     rest(page)
 
 
-def audit(root: Locator) -> dict[str, Any]:
-    found: dict[str, Any] = root.evaluate(AUDIT)
-    return found
-
-
-def check(page: Page) -> list[dict[str, Any]]:
-    """Audit every view of the page; gives what was found, in the order of the views."""
-    found = [audit(cell) for cell in page.locator(".cell > .tvmdbg").all()]
-    for each in found:
-        texts = each["texts"]
-        assert len(texts) > 1
-        assert [text for text in texts if text["size"] < 11] == []
-        assert [text for text in texts if not text.get("enough", True)] == []
-        assert [(text["text"], text["cut"]) for text in texts if text["cut"]] == []
-        assert each["overlaps"] == []
-        assert each["nameless"] == []
-        assert each["unsaid"] == []
-        assert each["untabbable"] == []
-        assert each["silent"] == 0
-        assert each["wide"] == []
-        for canvas in each["canvases"]:
-            assert canvas["clashes"] == [], canvas["view"]
-            assert canvas["smallest"] >= 11, canvas["view"]
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
-
-
-def seen(found: dict[str, Any]) -> str:
-    return " ".join(text["text"] for text in found["texts"] if text["seen"])
-
-
-@pytest.mark.parametrize(("run", "width", "theme"), SAMPLES)
+@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
 def test_sample_is_legible_and_answers_at_once(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -190,7 +160,16 @@ MISSING = {
 PLACES = {"Graph": 1, "Tensor": 2, "Flamechart": 3}
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), PARTS)
+@pytest.mark.parametrize(
+    ("run", "width", "theme"),
+    mostly_slow(
+        PARTS,
+        ("no_tensors", 480, "light"),
+        ("no_graph", 900, "dark"),
+        ("only_a_table", 480, "light"),
+        ("only_a_graph", 900, "dark"),
+    ),
+)
 def test_what_is_missing_is_named_and_how_to_get_it(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -206,8 +185,7 @@ def test_what_is_missing_is_named_and_how_to_get_it(
             assert found[place]["canvases"][0]["labels"]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", [480, 1200])
+@pytest.mark.parametrize(("width", "theme"), looks((480, 1200)))
 def test_selection_details_and_issues_are_legible(
     page: Page, addresses: dict[str, str], width: int, theme: str
 ) -> None:
@@ -227,9 +205,7 @@ def test_selection_details_and_issues_are_legible(
             assert "0 ns" not in texts
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("run", ["resnet20", "overflow"])
+@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
 def test_evidence_notes_and_a_tour_are_legible(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -278,21 +254,17 @@ def test_every_control_is_reached_by_tab_and_shows_it(
     show(page, addresses["resnet20"], width, views="debugger")
     expected = page.evaluate(STOPS)
     assert len(expected) > 30
-    page.evaluate("document.activeElement.blur()")
-    reached, ringless = set(), []
+    page.evaluate(NOTE_FOCUS)
     for _ in range(len(expected) + 12):
         page.keyboard.press("Tab")
-        stop, ring, text = page.evaluate(FOCUS)
-        if stop is None:
-            continue
-        reached.add(int(stop))
-        if not ring:
-            ringless.append(text)
+    seen_at: list[list[Any]] = page.evaluate("focused")
+    reached = {int(stop) for stop, _, _ in seen_at if stop is not None}
+    ringless = [text for stop, ring, text in seen_at if stop is not None and not ring]
     assert sorted(set(expected) - reached) == []
     assert ringless == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480, 1600))
 def test_help_opens_in_each_view_and_fits(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
@@ -319,23 +291,28 @@ def test_help_opens_in_each_view_and_fits(
         expect(shown).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
+def test_the_checklist_notices(page: Page, addresses: dict[str, str]) -> None:
+    show(page, addresses["resnet20"], 900, views="tensor")
+    for style in (
         ".tvmdbg-title { font-size: 10px }",
         ".tvmdbg .tvmdbg-muted { color: #999 }",
         ".tvmdbg-tensor-name { flex: none !important; width: 40px; text-overflow: clip }",
         ".tvmdbg-tensor-axes select { width: 60px }",
         ".tvmdbg-tensor-facts > * { margin-right: -30px }",
         ".tvmdbg .tvmdbg-bar { width: 120% }",
-    ],
-)
-def test_the_checklist_notices(page: Page, addresses: dict[str, str], style: str) -> None:
-    show(page, addresses["resnet20"], 900, views="tensor")
-    check(page)
-    page.add_style_tag(content=style)
-    with pytest.raises(AssertionError):
+    ):
         check(page)
+        added = page.add_style_tag(content=style)
+        assert notices(page), style
+        added.evaluate("each => each.remove()")
+
+
+def notices(page: Page) -> bool:
+    try:
+        check(page)
+    except AssertionError:
+        return True
+    return False
 
 
 def test_panels_are_sized_by_pointer_and_keys_and_hidden(
@@ -380,7 +357,16 @@ def test_panels_are_sized_by_pointer_and_keys_and_hidden(
     check(page)
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), [*SAMPLES, *PARTS])
+@pytest.mark.parametrize(
+    ("run", "width", "theme"),
+    mostly_slow(
+        [*SAMPLES, *PARTS],
+        ("resnet20", 480, "dark"),
+        ("overflow", 900, "light"),
+        ("no_graph", 480, "light"),
+        ("no_tensors", 900, "dark"),
+    ),
+)
 def test_the_memory_plan_is_legible_at_every_zoom(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -399,7 +385,7 @@ def test_the_memory_plan_is_legible_at_every_zoom(
         check(page)
 
 
-@pytest.mark.parametrize(("run", "width", "theme"), SAMPLES)
+@pytest.mark.parametrize(("run", "width", "theme"), SAMPLE_CASES)
 def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
@@ -433,23 +419,30 @@ def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
 
 
 @pytest.fixture(scope="module")
-def networks(corpus: Path) -> Iterator[dict[str, str]]:
-    """Address of a page of each network of the corpus, and of a large generated one."""
-    names = [f"resnet20_cifar{more}" for more in ("", "_nchw8c", "_unfused")]
+def network_address(corpus: Path) -> Iterator[Callable[[str], str]]:
+    """Address of a page of a network of the corpus, or of a large generated one."""
     with ExitStack() as stack:
-        runs = {
-            name: tvmdbg.open(corpus / "tvm" / name) for name in [*names, "transformer_encoder"]
-        }
-        runs["large"] = tvmdbg.open(network(100_000))
-        yield {name: stack.enter_context(serve(run)) for name, run in runs.items()}
+
+        @cache
+        def address(name: str) -> str:
+            path = network(100_000) if name == "large" else corpus / "tvm" / name
+            return stack.enter_context(serve(tvmdbg.open(path)))
+
+        yield address
 
 
-@pytest.mark.parametrize(("width", "theme"), [(480, "dark"), (1600, "light")])
-@pytest.mark.parametrize("run", NETWORKS)
+@pytest.mark.parametrize(
+    ("run", "width", "theme"),
+    mostly_slow(
+        [(run, *look) for run in NETWORKS for look in ((480, "dark"), (1600, "light"))],
+        ("transformer_encoder", 480, "dark"),
+        ("resnet20_cifar_unfused", 1600, "light"),
+    ),
+)
 def test_networks_are_an_outline_at_first_and_legible_at_every_zoom(
-    page: Page, networks: dict[str, str], run: str, width: int, theme: str
+    page: Page, network_address: Callable[[str], str], run: str, width: int, theme: str
 ) -> None:
-    show(page, networks[run], width, theme, views="graph")
+    show(page, network_address(run), width, theme, views="graph")
     (found,) = check(page)
     labels = found["canvases"][0]["labels"]
     assert len(labels) >= NETWORKS[run]
@@ -464,8 +457,7 @@ def test_networks_are_an_outline_at_first_and_legible_at_every_zoom(
             assert not re.match(r"\w*…[a-z]{1,2}\b", label), label
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_menus_of_the_graph_are_legible_and_closed_by_key(
     page: Page, addresses: dict[str, str], width: int, theme: str
 ) -> None:

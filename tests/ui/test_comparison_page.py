@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import WIDTHS, mostly_slow
 from ui.host import serve, visit
 from ui.waits import INSPECT, frames, painted, rest
 
@@ -228,7 +229,7 @@ def test_tab_and_keys_reach_everything(
     expect(root.locator(":scope > .tvmdbg-help")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
 def test_nothing_is_wider_than_the_view(
     page: Page, comparison: Callable[..., Locator], devices: str, width: int
 ) -> None:

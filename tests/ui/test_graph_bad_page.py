@@ -118,46 +118,45 @@ def test_a_graph_without_nodes_says_so(view: Callable[[str], Locator]) -> None:
         expect(view(address)).to_contain_text("The graph has no nodes")
 
 
-MILLION = 1_000_000
+def of_one_tensor(edges: int) -> bytes:
+    return graph(X, operator("a", "fused_add", [[0, 0, 0]] * edges))
 
 
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        [X, operator("a", "fused_add", [[0, 0, 0]] * MILLION)],
-        [
-            X,
-            operator("a", "fused_split", [[0, 0, 0]], MILLION),
-            operator("b", "fused_concatenate", [[1, at, 0] for at in range(MILLION)]),
-        ],
-    ],
-    ids=["of one tensor", "of as many tensors"],
-)
-def test_a_million_edges_at_one_node(
-    page: Page, view: Callable[[str], Locator], nodes: list[dict[str, Any]]
+def of_as_many_tensors(edges: int) -> bytes:
+    split = operator("a", "fused_split", [[0, 0, 0]], edges)
+    join = operator("b", "fused_concatenate", [[1, at, 0] for at in range(edges)])
+    return graph(X, split, join, outputs=edges)
+
+
+@pytest.mark.parametrize("edges", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("made", "last"), [(of_one_tensor, 1), (of_as_many_tensors, 2)])
+def test_many_edges_at_one_node(
+    page: Page,
+    view: Callable[[str], Locator],
+    made: Callable[[int], bytes],
+    last: int,
+    edges: int,
 ) -> None:
-    run = tvmdbg.open(graph(*nodes, outputs=MILLION if len(nodes) > 2 else None))
-    with serve(run) as address:
+    with serve(tvmdbg.open(made(edges))) as address:
         root = view(address)
-        assert drawn(root) == list(range(len(nodes)))
-        page.evaluate("id => tvmdbg.models.session.set('selected', [id])", len(nodes) - 1)
+        assert drawn(root) == list(range(last + 1))
+        page.evaluate("id => tvmdbg.models.session.set('selected', [id])", last)
         details = root.get_by_role("complementary")
-        expect(details).to_contain_text("inputs (the first 500 of 1,000,000)")
-        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {len(nodes) - 1} of")
+        expect(details).to_contain_text(f"inputs (the first 500 of {edges:,})")
+        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {last} of")
         drive(page, root)
 
 
-def test_a_hundred_thousand_readers_of_one_tensor(
-    page: Page, view: Callable[[str], Locator]
-) -> None:
-    readers = [operator("n", "fused_relu", [[0, 0, 0]])] * 100_000
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_many_readers_of_one_tensor(page: Page, view: Callable[[str], Locator], count: int) -> None:
+    readers = [operator("n", "fused_relu", [[0, 0, 0]])] * count
     with serve(tvmdbg.open(graph(X, *readers))) as address:
         root = view(address)
         assert inspect(root)["marks"]
         drive(page, root)
         page.evaluate("tvmdbg.models.session.set('selected', [0])")
         rest(page)
-        expect(root.locator(".tvmdbg-mirror")).to_contain_text("100,000 consumers")
+        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"{count:,} consumers")
 
 
 def test_names_of_ten_megabytes(page: Page, view: Callable[[str], Locator]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks
 from ui.graphs import inspect, selected, state
 from ui.host import serve
 from ui.waits import frames, painted, rest, until
@@ -450,8 +451,7 @@ def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
         assert node(root, 2) == before
 
 
-@pytest.mark.parametrize("width", [480, 1600])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), looks((480, 1600)))
 def test_labels_of_groups_stay_in_their_boxes_and_apart(
     page: Page, graph: Callable[..., Locator], width: int, theme: str
 ) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import WIDTHS, mostly_slow
 from ui.graphs import selected, state
 from ui.waits import INSPECT, frames, rest
 
@@ -365,7 +366,7 @@ def test_the_live_region_tells_the_tensor_that_is_walked_along(
     )
 
 
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
 def test_nothing_is_cut_off(page: Page, graph: Callable[..., Locator], width: int) -> None:
     root = graph(width=width)
     press(page, "s", "u", "h", "o")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import WIDTHS, mostly_slow
 from ui.graphs import selected, state
 from ui.waits import INSPECT, frames, rest
 
@@ -290,8 +292,10 @@ def test_closed_groups_tell_what_is_inside_together(
     assert any("float32 · " in each and "nodes" in each for each in labels(root))
 
 
-@pytest.mark.parametrize("width", [480, 900, 1600])
-@pytest.mark.parametrize("color_by", ["drift", "storage"])
+@pytest.mark.parametrize(
+    ("color_by", "width"),
+    mostly_slow(product(["drift", "storage"], WIDTHS), ("drift", 480), ("storage", 900)),
+)
 def test_the_legend_fits(
     page: Page, graph: Callable[..., Locator], width: int, color_by: str
 ) -> None:

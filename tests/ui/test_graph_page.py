@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks
 from ui.graphs import inspect, selected, state
 from ui.host import serve, visit
 from ui.waits import INSPECT, asking, frames, painted, rest
@@ -306,8 +307,7 @@ def test_a_focus_that_names_nothing_says_so(graph: Callable[..., Locator]) -> No
     expect(root.locator(".tvmdbg-graph-busy")).to_have_text("focus: no node is named nobody")
 
 
-@pytest.mark.parametrize("width", [480, 900, 1600])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_labels_stay_in_their_boxes_and_apart(
     page: Page, graph: Callable[..., Locator], width: int, theme: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks
 from ui.host import serve, visit
 from ui.notebooks import View
 from ui.waits import INSPECT, frames, rest
@@ -157,8 +158,7 @@ def test_all_of_it_by_keys(page: Page, show: Callable[..., Locator]) -> None:
     expect(View(page, "tensor").root).to_be_focused()
 
 
-@pytest.mark.parametrize("width", [350, 480, 900, 1600])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), looks((350, 480, 900, 1600)))
 def test_nothing_of_the_strip_is_cut_off_or_overlaps(
     show: Callable[..., Locator], width: int, theme: str
 ) -> None:

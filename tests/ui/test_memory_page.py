@@ -417,6 +417,7 @@ PANS = """async (root) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes_are_panned_and_zoomed(page: Page, slowness: float) -> None:
     count = 100_000
     with serve(tvmdbg.open(graph(count, [0, *(1 + at % 6 for at in range(1, count))]))) as address:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks
 from ui.host import serve
 from ui.test_timeline_page import View, overlaps
 from ui.waits import rest
@@ -217,8 +218,7 @@ def test_follows_the_session(view: Chart) -> None:
     assert view.seen()["current"] == 30
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_labels_are_readable(page: Page, address: str, theme: str, width: int) -> None:
     view = Chart(page, address, f"&theme={theme}", width)
     found = view.seen()

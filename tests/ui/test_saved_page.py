@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import AUDIT, looks, mostly_slow
 from ui.saved import READY, hostile_run, long_run, select, selected, settle
-from ui.test_checklist_page import AUDIT
 from ui.waits import frames
 
 import tvmdbg_widgets as tvmdbg
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Frame, Locator, Page
 
-pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
+pytestmark = pytest.mark.ui
 
 NOTHING_KEPT = """() => {
   window.violations = [];
@@ -34,6 +34,11 @@ NOTHING_KEPT = """() => {
   }
 }"""
 NAME = "tvmgen_default_fused_nn_conv2d_add_nn_relu_51"
+
+
+@pytest.fixture(scope="module")
+def first_script() -> str:
+    return f"({NOTHING_KEPT})()"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,6 @@ def saved(bundles: Path, run: tvmdbg.DebugRun, tmp_path_factory: pytest.TempPath
 
 def show(page: Page, path: Path, place: str = "") -> None:
     """Open a file with the network off, and wait until its views are there."""
-    page.add_init_script(f"({NOTHING_KEPT})()")
     page.context.set_offline(True)
     page.goto(path.as_uri() + place)
     page.wait_for_function(READY)
@@ -93,6 +97,7 @@ def three_views(page: Page | Frame) -> None:
     assert page.evaluate("document.querySelectorAll('.tvmdbg-message-error').length") == 0
 
 
+@pytest.mark.usefixtures("own_page")
 def test_a_file_works_with_the_network_off(page: Page, saved: Path) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.split(":")[0]))
@@ -109,7 +114,6 @@ def test_a_file_works_with_the_network_off(page: Page, saved: Path) -> None:
 def test_the_policy_may_come_from_a_server_too(page: Page, saved: Path, errors: list[str]) -> None:
     header = {"Content-Security-Policy": policy(saved)}
     with served({"/": (saved.read_text("utf-8"), header)}) as address:
-        page.add_init_script(f"({NOTHING_KEPT})()")
         page.goto(address)
         page.wait_for_function(READY)
         three_views(page)
@@ -165,6 +169,7 @@ def framed(page: Page, at: int = 0) -> Frame:
     return inside
 
 
+@pytest.mark.usefixtures("own_page")
 def test_a_large_graph_is_laid_out_where_workers_are_forbidden(
     page: Page, tmp_path: Path, errors: list[str]
 ) -> None:
@@ -236,16 +241,16 @@ def test_print_shows_the_figure(page: Page, saved: Path) -> None:
     expect(page.locator("#tvmdbg-views")).to_be_hidden()
 
 
-LINKS = [
-    ("#node=62", {"selected": [62], "entry": [62, 0]}),
-    (f"#node={NAME}", {"selected": [62]}),
-    ("#entry=12,0", {"selected": [12], "entry": [12, 0]}),
-    ("#slice=12,0", {"selected": [12], "slice": [12, 0]}),
-    ("#time=0,2500000", {"selected": [], "time_range": [0, 2500000]}),
-]
-
-
-@pytest.mark.parametrize(("place", "state"), LINKS)
+@pytest.mark.parametrize(
+    ("place", "state"),  # all that a place may say: js/tests/page_place.test.ts
+    [
+        (
+            f"#node={NAME}&time=0,2500000",
+            {"selected": [62], "entry": [62, 0], "time_range": [0, 2500000]},
+        ),
+        ("#slice=12,0", {"selected": [12], "slice": [12, 0]}),
+    ],
+)
 def test_a_link_leads_to_a_place(
     page: Page, saved: Path, place: str, state: dict[str, Any]
 ) -> None:
@@ -263,14 +268,14 @@ def test_a_link_names_the_view(page: Page, saved: Path) -> None:
     expect(page.locator("[data-view=tensor]")).to_contain_text("12:0")
 
 
-@pytest.mark.parametrize(
-    "place", ["#node=9999", "#node=nothing", "#slice=1,99", "#entry=62,7", "#view=x", "#time=a"]
-)
-def test_a_link_to_nowhere_is_said_and_ignored(page: Page, saved: Path, place: str) -> None:
-    show(page, saved, f"{place}&node=62" if "node" not in place else place)
+@pytest.mark.parametrize(("place", "nodes"), [("#node=9999", []), ("#view=x&node=62", [62])])
+def test_a_link_to_nowhere_is_said_and_ignored(
+    page: Page, saved: Path, place: str, nodes: list[int]
+) -> None:
+    show(page, saved, place)
     expect(page.locator("#tvmdbg-status")).to_contain_text("was ignored")
     expect(page.locator("#tvmdbg-status")).to_be_visible()
-    assert selected(page) == ([] if "node" in place else [62])
+    assert selected(page) == nodes
 
 
 def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
@@ -508,7 +513,7 @@ def test_a_damaged_file_says_so_and_keeps_its_figure(
     expect(page.locator("#tvmdbg-static pre")).to_contain_text("conv2d")
 
 
-@pytest.mark.parametrize("system", ["light", "dark"])
+@pytest.mark.parametrize("system", mostly_slow(["light", "dark"], "dark"))
 def test_the_theme_follows_the_system_until_it_is_turned(
     page: Page, saved: Path, system: str
 ) -> None:
@@ -534,8 +539,7 @@ def test_a_theme_of_the_pages_own(page: Page, run: tvmdbg.DebugRun, tmp_path: Pa
     expect(page.locator("[data-view=graph] > .tvmdbg-dark")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [480, 700, 900, 1600])
+@pytest.mark.parametrize(("width", "theme"), looks((480, 700, 900, 1600)))
 def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": 1000})
@@ -693,7 +697,7 @@ def test_a_tour_is_walked_on_the_page(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#tvmdbg-status")).to_contain_text("no step 7")
 
 
-@pytest.mark.parametrize("width", [420, 700, 1000])
+@pytest.mark.parametrize("width", mostly_slow([420, 700, 1000], 420))
 def test_a_frame_is_as_high_as_its_views(
     page: Page, run: tvmdbg.DebugRun, tmp_path: Path, width: int
 ) -> None:

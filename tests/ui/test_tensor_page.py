@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import THEMES, WIDTHS, mostly_slow
 from ui.host import serve, visit
 from ui.waits import asking, frames, rest
 
@@ -26,7 +28,8 @@ STAGE = ".tvmdbg-tensor-stage"
 MIRROR = f"{ROOT} > .tvmdbg-mirror"
 EMPTY = f"{ROOT} .tvmdbg-message-empty"
 READOUT = ".tvmdbg-tensor-readout code"
-WIDTHS = (480, 900, 1600)
+LABELLED = (0, 1, 2, 3, 5, 6, 8, 9)  # nodes whose pictures have labels
+LOOKS = ((480, "dark"), (900, "light"))
 
 
 def made_arrays() -> dict[str, np.ndarray[Any, Any]]:
@@ -420,9 +423,13 @@ def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
     expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("× 0.5 = -1.25")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("node", [0, 1, 2, 3, 5, 6, 8, 9])
+@pytest.mark.parametrize(
+    ("node", "width", "theme"),
+    mostly_slow(
+        product(LABELLED, WIDTHS, THEMES),
+        *((node, *look) for node, look in zip(LABELLED, cycle(LOOKS), strict=False)),
+    ),
+)
 def test_labels_are_apart_and_inside(
     page: Page, made: str, node: int, width: int, theme: str
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks, mostly_slow
 from ui.host import serve, visit
 from ui.waits import rest
 
@@ -47,6 +48,12 @@ def made(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
         yield address
 
 
+EDGES = """all => all.map((each) => {
+  const { top, bottom } = each.getBoundingClientRect();
+  return [top, bottom];
+})"""
+
+
 def sides(part: Locator) -> tuple[float, float, float, float]:
     """Left, top, right and bottom in CSS pixels."""
     box = part.bounding_box()
@@ -54,8 +61,7 @@ def sides(part: Locator) -> tuple[float, float, float, float]:
     return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
-@pytest.mark.parametrize("width", [900, 1200])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), looks((900, 1200)))
 def test_a_panel_of_the_debugger_shows_what_is_asked_first(
     page: Page, overflow: str, width: int, theme: str
 ) -> None:
@@ -76,11 +82,10 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
     assert stage[3] - stage[1] > 150
     health = panel.locator(".tvmdbg-tensor-health > :visible")
     low = sides(panel.locator(".tvmdbg-tensor-health"))[3]
-    for item in health.all():
-        _, y, _, to_y = sides(item)
+    for y, to_y in health.evaluate_all(EDGES):
         assert to_y <= low or y >= low  # whole, or not there
-    strip = [sides(part)[1] for part in panel.locator(".tvmdbg-health > button:visible").all()]
-    assert len(set(strip)) == 1
+    strip = panel.locator(".tvmdbg-health > button:visible").evaluate_all(EDGES)
+    assert len({y for y, _ in strip}) == 1
     panel.get_by_role("button", name="Show or hide further numbers (q)").click()
     expect(panel.locator(".tvmdbg-tensor-health")).to_contain_text("0 NaN")
     nan = panel.locator(".tvmdbg-tensor-health > span", has_text="0 NaN")
@@ -88,7 +93,7 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
 
 
 @pytest.mark.parametrize("name", list(ARRAYS))
-@pytest.mark.parametrize("width", [400, 480, 725])
+@pytest.mark.parametrize("width", mostly_slow([400, 480, 725], 400))
 def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: int) -> None:
     page.set_viewport_size({"width": width + 16, "height": 1000})
     entry = list(ARRAYS).index(name)

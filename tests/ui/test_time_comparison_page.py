@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks
 from ui.host import serve, visit
 from ui.waits import INSPECT, frames
 
@@ -219,8 +220,7 @@ def test_one_run_is_not_asked_for_a_difference(page: Page, view: Any, corpus: Pa
         assert not [each for each in asked if '"change"' in each]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
     root = view(unfused, width, f"&theme={theme}")
     first = root.locator("[data-place='0']")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import mostly_slow
 from ui.host import serve
 from ui.test_timeline_page import View, overlaps
 from ui.test_timeline_sources_page import TRACE
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 SIZES = [(480, "light"), (900, "dark"), (1600, "light")]
+CHARTS = ("merged", "folded", "repeats")
 NODES, REPEATS, WARM, NOISY = 12, 50, 3, 7
 
 
@@ -104,8 +106,13 @@ def trace_address(trace: DebugRun) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize(("width", "theme"), SIZES)
-@pytest.mark.parametrize("chart", ["merged", "folded", "repeats"])
+@pytest.mark.parametrize(
+    ("chart", "width", "theme"),
+    mostly_slow(
+        [(chart, *size) for chart in CHARTS for size in SIZES],
+        *((chart, *size) for chart, size in zip(CHARTS, SIZES, strict=True)),
+    ),
+)
 def test_charts_are_legible(page: Page, address: str, chart: str, width: int, theme: str) -> None:
     view = Other(page, address, chart, width, theme)
     labels = view.seen()["labels"]

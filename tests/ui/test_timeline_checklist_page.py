@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ui.checklists import THEMES, WIDTHS, check, mostly_slow
 from ui.host import serve
-from ui.test_checklist_page import THEMES, WIDTHS, check
 from ui.test_timeline_charts_page import times
 from ui.test_timeline_page import View
 from ui.waits import rest
@@ -86,8 +87,10 @@ def addresses() -> Iterator[dict[str, str]]:
         yield {name: stack.enter_context(serve(run)) for name, run in runs.items()}
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("state", "width"),
+    mostly_slow(product(STATES, WIDTHS), *zip(STATES, cycle(WIDTHS[:2]), strict=False)),
+)
 def test_is_legible_whole_and_reachable(
     page: Page, addresses: dict[str, str], state: str, width: int
 ) -> None:

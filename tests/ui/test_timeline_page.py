@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import looks, mostly_slow
 from ui.host import serve, visit
 from ui.waits import INSPECT, frames
 
@@ -445,8 +446,7 @@ def test_clear_by_clicking_beside(view: View) -> None:
     assert view.session("selected") == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_labels_are_readable_at_any_width_and_zoom(
     page: Page, address: str, width: int, theme: str
 ) -> None:
@@ -476,7 +476,7 @@ def test_labels_are_readable_at_any_width_and_zoom(
     assert outside == []
 
 
-@pytest.mark.parametrize("width", [480, 620, 760, 1200])
+@pytest.mark.parametrize("width", mostly_slow([480, 620, 760, 1200], 620))
 def test_every_slice_with_room_for_its_id_shows_it(page: Page, address: str, width: int) -> None:
     view = View(page, address, "", width)
     seen = view.seen()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
+from ui.checklists import WIDTHS, looks, mostly_slow
 from ui.host import serve
 from ui.saved import READY
 from ui.test_timeline_page import View, overlaps
@@ -73,10 +74,7 @@ def everything(view: View) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    ("width", "theme"),
-    [(480, "light"), (480, "dark"), (900, "light"), (900, "dark"), (1600, "light"), (1600, "dark")],
-)
+@pytest.mark.parametrize(("width", "theme"), looks())
 def test_a_trace_is_drawn_nested_on_its_threads(
     page: Page, trace: DebugRun, trace_address: str, width: int, theme: str
 ) -> None:
@@ -195,7 +193,7 @@ def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
         expect(view.root.locator(".tvmdbg-timeline-head").first).not_to_contain_text("self")
 
 
-@pytest.mark.parametrize("width", [480, 900, 1600])
+@pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
 def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> None:
     file = corpus / "tvm/resnet20_cifar/report.json"
     run = tvmdbg.open(file)
