@@ -184,6 +184,16 @@ def test_a_damaged_zip_member_is_told_by_its_crc() -> None:
         member.read(90_000, 1)
 
 
+def test_a_zip_member_without_a_name_is_left_out() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(""), b"nameless")
+        archive.writestr("graph.json", (SAMPLE / "graph.json").read_bytes())
+    run = tvmdbg.open(out.getvalue())
+    assert run.graph is not None
+    assert run.check().by_rule("members-left-out")
+
+
 @pytest.mark.parametrize("name", ["bomb.gz", "bomb.zip"])
 def test_bombs_are_refused_by_what_they_unpack_to(
     name: str, monkeypatch: pytest.MonkeyPatch

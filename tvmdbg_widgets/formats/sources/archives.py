@@ -199,7 +199,7 @@ def _zip(source: ByteSource, most: int) -> ArchiveTree:
     allowance = Allowance(most)
     try:
         with as_file(source) as file, zipfile.ZipFile(file) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
+            infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as problem:
         if isinstance(problem, FormatError):
             raise
@@ -214,7 +214,8 @@ def _zip(source: ByteSource, most: int) -> ArchiveTree:
         tree.issues.append(too_many(tree.name))
     for info in infos[:FILES]:
         # The upper half holds the mode of the Unix file: 0o12 is a link.
-        if info.flag_bits & _ENCRYPTED or info.external_attr >> 28 == 0o12:
+        linked = info.external_attr >> 28 == 0o12
+        if linked or info.flag_bits & _ENCRYPTED or not info.filename:
             tree.leave_out(info.filename)
             continue
         try:
