@@ -70,26 +70,29 @@ def _check_order(graph: Graph, log: GraphLog) -> None:
 
 
 def _check_names(graph: Graph, log: GraphLog) -> None:
-    for code, nodes in _groups(graph.names.codes):
-        if len(nodes) > 1:
-            log.add(
-                "duplicate-name",
-                f"nodes[{nodes[1]}].name",
-                expected="a name of its own",
-                found=f"{len(nodes):,} nodes named {shown(graph.names.unique[code])}",
-                done="They are told apart by node id",
-                severity=Severity.NOTE,
-                nodes=nodes[:_MANY].tolist(),
-            )
+    for code, nodes in _groups(graph.names.codes, least=2):
+        log.add(
+            "duplicate-name",
+            f"nodes[{nodes[1]}].name",
+            expected="a name of its own",
+            found=f"{len(nodes):,} nodes named {shown(graph.names.unique[code])}",
+            done="They are told apart by node id",
+            severity=Severity.NOTE,
+            nodes=nodes[:_MANY].tolist(),
+        )
 
 
-def _groups(codes: npt.NDArray[np.int32]) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
-    """Yield each code and where it stands, ascending."""
+def _groups(
+    codes: npt.NDArray[np.int32], *, least: int = 1
+) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    """Yield each code that stands often enough and where, ascending."""
     order = np.argsort(codes, kind="stable")
-    bounds = np.flatnonzero(np.diff(codes[order])) + 1
-    for rows in np.split(order, bounds):
-        if len(rows):
-            yield int(codes[rows[0]]), rows
+    found, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    often = counts >= least
+    for code, start, count in zip(
+        *(each[often].tolist() for each in (found, starts, counts)), strict=True
+    ):
+        yield code, order[start : start + count]
 
 
 def _check_functions(graph: Graph, log: GraphLog) -> None:

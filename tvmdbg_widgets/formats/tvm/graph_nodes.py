@@ -79,8 +79,9 @@ def is_symbol(nodes: list[Any]) -> bool:
     into ``op``, its parameters into ``attr`` (later ``attrs``; ``param`` in MXNet before 0.9), and
     no lists by entry unless a pass made them.
     """
-    ops = [node.get("op") for node in nodes if isinstance(node, dict)]
-    real = any(isinstance(op, str) and op not in ("null", "tvm_op", "param") for op in ops)
+    named = (node.get("op") for node in nodes if isinstance(node, dict))
+    ops = {op for op in named if isinstance(op, str)}
+    real = not ops <= {"null", "tvm_op", "param"}
     return real and "tvm_op" not in ops and not is_mutated(nodes)
 
 
