@@ -597,3 +597,10 @@ def test_a_duration_beyond_all_numbers_is_infinite_and_no_warning() -> None:
         report = read(json.dumps({"calls": [call], "device_metrics": whole, "configuration": {}}))
     assert report.duration_ns.tolist() == [INF]
     assert report.device_ns == {"cpu0": INF}
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "float32[" + "1, " * 300_000, "i[" + "1" * 5000 + "]"]
+)
+def test_argument_shapes_that_are_none_are_looked_at_once(text: str) -> None:
+    assert parse_arguments(text) is None

@@ -72,7 +72,8 @@ class Area:
     minimum, mean, p50, p90, maximum : float
         Of the whole durations of those; NaN where there is none.
     tracks : tuple of TrackArea
-        Empty where the timeline is synthetic: of slices laid end to end nothing was seen to run.
+        Where the timeline is synthetic, ``busy`` is NaN: of slices laid end to end nothing was seen
+        to run.
     """
 
     start: float
@@ -159,9 +160,7 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
 def _tracks(
     timeline: Timeline, within: Range, slices: npt.NDArray[np.int64]
 ) -> tuple[TrackArea, ...]:
-    if timeline.synthetic:
-        return ()
-    own_extents = extents(timeline)[timeline.track_run]
+    own_extents = extents(timeline)[timeline.track_run] * (not timeline.synthetic)
     counts = np.bincount(timeline.slice_track[slices], minlength=len(timeline.tracks))
     rows = timeline.rows
     starts, ends = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.strings import StringColumn
 
 _SHOWN = 20
-_ARGUMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[([0-9]*(?:, [0-9]+)*)\](?:, |$)")
+_ARGUMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[([0-9]{0,18}(?:, [0-9]{1,18})*)\](?:, |$)")
 _CELL = 'style="text-align: left; white-space: nowrap"'
 
 
@@ -68,9 +68,7 @@ def parse_arguments(text: str) -> tuple[Argument, ...] | None:
     (Argument(dtype='float32', shape=(1, 64)), Argument(dtype='int8', shape=()))
     """
     found, position = [], 0
-    for match in _ARGUMENT.finditer(text):
-        if match.start() != position:
-            return None
+    while match := _ARGUMENT.match(text, position):
         sizes = match[2].split(", ") if match[2] else []
         found.append(Argument(match[1], tuple(int(size) for size in sizes)))
         position = match.end()
