@@ -145,7 +145,7 @@ def use(run: tvmdbg.DebugRun) -> None:
         with contextlib.suppress(tvmdbg.FormatError):  # what cannot be unpacked cannot be copied
             run.save(below / "kept")
             tvmdbg.open(below / "kept")
-        if run.graph is not None:
+        if run.graph is not None and run.graph.num_nodes:
             run.to_dot().encode()
             run.to_model_explorer().save(below / "model.json")
             with contextlib.suppress(tvmdbg.FormatError):
