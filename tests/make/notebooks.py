@@ -23,7 +23,7 @@ def client(notebook: nbformat.NotebookNode, folder: Path = NOTEBOOKS) -> Noteboo
     """Return what runs a notebook in a folder; all that a cell prints is one output."""
     return NotebookClient(
         notebook,
-        timeout=120,
+        timeout=600,
         store_widget_state=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},

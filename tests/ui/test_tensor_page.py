@@ -128,17 +128,21 @@ def inspect(page: Page) -> dict[str, Any]:
     )
 
 
-def until(page: Page, condition: str) -> None:
-    """Wait for what the view says of itself: ``root``, its ``detail`` and ``texts`` of labels."""
-    page.wait_for_function(
+def until(page: Page, condition: str) -> dict[str, Any]:
+    """Wait for what the view says of itself: ``root``, its ``detail`` and ``texts`` of labels.
+
+    Gives the detail of which it was true: a moment later the view may be painting anew.
+    """
+    found: dict[str, Any] = page.wait_for_function(
         f"""() => {{
             const root = document.querySelector("{ROOT}");
             const detail = {{}};
             const texts = (labels) => labels.map((label) => label.text).join(" ");
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            return {condition};
+            return {condition} ? JSON.parse(JSON.stringify(detail)) : null;
         }}"""
-    )
+    ).json_value()
+    return found
 
 
 def state(page: Page, model: str, name: str) -> Any:
@@ -435,8 +439,7 @@ def test_labels_are_apart_and_inside(
 ) -> None:
     show(page, made, entry=[node, 0], width=width, theme=theme)
     press(page, "ArrowDown", "ArrowDown", "ArrowRight")
-    until(page, "detail.labels.length && detail.histogram.labels.length")
-    found = inspect(page)
+    found = until(page, "detail.labels.length && detail.histogram.labels.length")
     for labels, selector in (
         (found["labels"], STAGE),
         (found["histogram"]["labels"], ".tvmdbg-tensor-histogram"),
@@ -986,8 +989,7 @@ def test_a_stated_layout_is_unfolded_and_its_source_named(
 def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     asked: list[dict[str, Any]] = heard(page, "channels")
     show(page, made, entry=[11, 0], show="channels")
-    until(page, "detail.channels.marks.every((mark) => mark.known)")
-    grid = inspect(page)["channels"]
+    grid = until(page, "detail.channels.marks.every((mark) => mark.known)")["channels"]
     assert len(asked) == 1
     assert asked[0]["first"] == 0
     assert asked[0]["count"] < 300
@@ -1011,8 +1013,8 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     expect(page.get_by_label("Index along axis 0, typed")).to_have_value("299")
     page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'picture'")
     press(page, "2", "Home", "ArrowRight", "ArrowRight")
-    until(page, "detail.channels.marks.some((mark) => mark.index === 6)")
-    mark = next(each for each in inspect(page)["channels"]["marks"] if each["index"] == 6)
+    shown = until(page, "detail.channels.marks.some((mark) => mark.index === 6)")
+    mark = next(each for each in shown["channels"]["marks"] if each["index"] == 6)
     page.locator(".tvmdbg-channels-scroll").click(
         position={"x": mark["x"] + 6, "y": mark["y"] + mark["height"] - 6}
     )
