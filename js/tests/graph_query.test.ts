@@ -8,6 +8,7 @@ import { Evaluation } from "../src/graph/query/evaluate.ts";
 import { Facts } from "../src/graph/query/facts.ts";
 import { parse } from "../src/graph/query/parser.ts";
 import { operatorsOf, suggest } from "../src/graph/query/suggest.ts";
+import { CLOCKS } from "./clocks.ts";
 import { columns } from "./graph_fixture.ts";
 import { answered, type Opened, opened } from "./query_answer.ts";
 
@@ -62,7 +63,7 @@ describe("a graph of 100,000 nodes", () => {
         expect(step.value).toHaveLength(count);
         break;
       }
-      if (!isFirst && process.env.TVMDBG_CLOCKS) expect(longest).toBeLessThan(50);
+      if (!isFirst && CLOCKS) expect(longest).toBeLessThan(50);
     }
   });
 });
