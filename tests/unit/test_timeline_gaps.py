@@ -106,7 +106,7 @@ def test_slices_laid_end_to_end_have_no_gaps() -> None:
     assert repr(found).startswith("Gaps: not known; the timeline is synthetic")
     area = DebugRun(replace(run.parts, timeline=two_devices)).area(0, 60e6)
     assert all(math.isnan(each.busy) and not each.gaps for each in area.tracks)
-    assert [each.slices for each in area.tracks]
+    assert sum(each.slices for each in area.tracks) == area.count > 0
     assert "busy" not in repr(area)
 
 
