@@ -41,6 +41,8 @@ export class ChannelGrid {
   #shown: Shown | null = null;
   #channels: Channels | null = null;
   #plane = "";
+  /** The index that is shown by itself, and the one chosen among the pictures. */
+  #opened = 0;
   #at = 0;
   #layout: GridLayout | null = null;
   #asked = "";
@@ -77,8 +79,10 @@ export class ChannelGrid {
     const { answer } = shown;
     this.#shown = shown;
     if (shown.show !== "channels" || !answer?.tile) return;
-    this.#at = shown.along === null ? 0 : answer.index[shown.along]!;
-    this.#start(shown, answer);
+    const opened = shown.along === null ? 0 : answer.index[shown.along]!;
+    // A later answer to the same question leaves the choice that the keys have made since.
+    if (this.#start(shown, answer) || opened !== this.#opened) this.#at = opened;
+    this.#opened = opened;
     this.#repaint.request();
   }
 
@@ -129,14 +133,15 @@ export class ChannelGrid {
     };
   }
 
-  #start(shown: Shown, answer: TensorAnswer): void {
+  /** Begins anew where the pictures are others; whether they are. */
+  #start(shown: Shown, answer: TensorAnswer): boolean {
     const axis = shown.along;
     const { viewShape } = answer;
     const index = answer.index.map((at, each) =>
       each === axis || answer.axes.includes(each) ? 0 : at,
     );
     const plane = JSON.stringify([{ ...viewOf(answer), index }, axis]);
-    if (plane === this.#plane) return;
+    if (plane === this.#plane) return false;
     this.#plane = plane;
     this.#asked = "";
     this.#failure.clear();
@@ -146,6 +151,7 @@ export class ChannelGrid {
       this.#words.textContent =
         "All axes longer than 1 are in the picture; none is left for channels.";
     }
+    return true;
   }
 
   #paint(): void {
