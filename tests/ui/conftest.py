@@ -139,6 +139,7 @@ def page(
     known = None if alone else lasting.pop(first_script, None)
     watched = known or WatchedPage(context, slowness, first_script)
     watched.errors = errors
+    watched.page.bring_to_front()  # behind another one it draws a frame a second
     yield watched.page
     if alone or request.node.stash[FAILED]:
         watched.page.close()
