@@ -18,8 +18,8 @@ export UV_SYSTEM_CERTS
 # Many containers set it; every process then compiles all it imports (`tvmdbg --help`: 0.8 s instead of 0.2 s).
 unexport PYTHONDONTWRITEBYTECODE
 
-# Whole files to as many processes as there are cores, in the order of tests/conftest.py.
-SHARED := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# Whole files to as many processes as tests/conftest.py says, in its order.
+SHARED := -n auto --dist loadfile --no-loadscope-reorder
 
 # The bundles are made by `bundle`, not by the editable install.
 INSTALL := TVMDBG_SKIP_JS=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --constraint constraints.txt

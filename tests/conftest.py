@@ -19,6 +19,9 @@ hypothesis.settings.register_profile("core", deadline=None, max_examples=100, de
 hypothesis.settings.register_profile("long", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("core")
 
+# Each may start a Chromium and a Jupyter server.
+MOST_PROCESSES = 4
+
 SPEC_ONLY = ("spec_only", True)
 LEFT_OUT = "left_out"
 
@@ -60,6 +63,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="pages run N times slower and answers come late by chance: what a test does not wait "
         "for, it then misses",
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: those with a browser wait for it half of the time."""
+    from tvmdbg_widgets.model.statistics.passes import cores
+
+    return min(MOST_PROCESSES, cores() + 1)
 
 
 def pytest_report_header() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,7 +32,6 @@ def _cases(corpus: Path) -> list[Path]:
     return sorted(each.parent for each in corpus.glob("tvm/**/tvmdbg"))
 
 
-@pytest.mark.slow
 def test_check_of_every_recorded_dump(tvmdbg: Run, corpus: Path) -> None:
     calls = []
     cases = _cases(corpus)
@@ -46,8 +44,7 @@ def test_check_of_every_recorded_dump(tvmdbg: Run, corpus: Path) -> None:
         calls.append((case / "tvmdbg", [], damaged or unsure))
         if unsure:
             calls.append((case / "tvmdbg", ["--graph", str(case / "graph.json")], damaged))
-    with ThreadPoolExecutor(2) as pool:
-        ended = list(pool.map(lambda call: tvmdbg("check", call[0], *call[1]), calls))
+    ended = [tvmdbg("check", folder, *arguments) for folder, arguments, _ in calls]
     wrong = [
         (folder, arguments, done.stdout, done.stderr)
         for (folder, arguments, expected), done in zip(calls, ended, strict=True)

@@ -143,7 +143,11 @@ class Handler(BaseHTTPRequestHandler):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         page, number = self.headers["X-Page"], int(self.headers["X-Number"])
         model = self.headers["X-Model"]
-        answering, other = self.runs[self.path.split("/")[1]]
+        served = self.runs.get(self.path.split("/")[1])
+        if served is None:  # asked as its test ended
+            self._give(b"", "text/plain", 204)
+            return
+        answering, other = served
         if other is not None and model != "run":
             answer = other.reply(message, model, page, number)
         else:
