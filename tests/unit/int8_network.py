@@ -10,11 +10,14 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tvmdbg_widgets.run import DebugRun
 
 Values = np.ndarray[Any, Any]
+#: The node that quantises the picture.
+IMAGE = 2
 
 
 class Network:
@@ -29,15 +32,29 @@ class Network:
         self.values = [run.tensors[node, 0].numpy() for node in range(run.graph.num_nodes)]
         self._reads = [[read.node for read in node.inputs] for node in run.graph.nodes]
 
-    def with_scale(self, node: int, factor: float, file: Path) -> DebugRun:
+    def with_scale(
+        self, node: int, factor: float, file: Path, channels: Sequence[int] | None = None
+    ) -> DebugRun:
         """Open the dump of the run in which the scale of one convolution is larger.
 
-        What follows it was told nothing of it.
+        What follows it was told nothing of it. All its channels, or only some.
         """
         values = list(self.values)
         multiplier = self._reads[node][3]
-        values[multiplier] = (values[multiplier] / factor).astype(np.float32)
-        for each in range(node, self.graph.num_nodes):
+        scales = values[multiplier].copy()
+        scales[slice(None) if channels is None else list(channels)] /= factor
+        values[multiplier] = scales
+        return self._opened(values, node, file)
+
+    def with_image(self, image: Values, file: Path) -> DebugRun:
+        """Open the dump of the run with another picture, quantised."""
+        values = list(self.values)
+        values[IMAGE] = np.ascontiguousarray(image, np.int8)
+        return self._opened(values, IMAGE + 1, file)
+
+    def _opened(self, values: list[Values], first: int, file: Path) -> DebugRun:
+        """Open the dump in which all from a node on is computed again."""
+        for each in range(first, self.graph.num_nodes):
             if self.graph.kinds[each] >= 2 and values[each].dtype == np.int8:
                 values[each] = self.computed(each, values)
         with file.open("wb") as target:

@@ -9,7 +9,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
-from tests.unit.int8_network import Network
+from tests.unit.int8_network import IMAGE, Network
+from tvmdbg_widgets.analysis.findings.narrow_channels import NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.narrow_range import NAME
 from tvmdbg_widgets.model.findings import Kind
 
@@ -100,7 +101,9 @@ def test_samples_are_silent(case: str) -> None:
 
 def test_every_recorded_run_is_silent(corpus: Path) -> None:
     for case in sorted((corpus / "tvm").glob("*/tvmdbg")):
-        assert not found(tvmdbg.open(case), NAME), case
+        run = tvmdbg.open(case)
+        assert not found(run, NAME), case
+        assert not found(run, CHANNELS), case
 
 
 def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
@@ -112,6 +115,87 @@ def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
             run = real.with_scale(node, factor, tmp_path / f"{node}_{factor}.params")
             assert [each.nodes[0] for each in found(run, NAME)] == told
             assert len(found(run, NAME)) <= 1
+
+
+def test_wrong_scales_of_some_channels_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
+    real = Network(corpus / "tvm/resnet20_cifar_int8")
+    for node, where in ((14, [3]), (80, [3, 41]), (110, [63])):
+        run = real.with_scale(node, 16, tmp_path / f"{node}.params", where)
+        (told,) = found(run, CHANNELS)
+        assert told.nodes == (node,)
+        words = "Channel 3 of 16 of " if node == 14 else "Channels 3 and 41 of 64 of "
+        assert told.title.startswith(words if node != 110 else "Channel 63 of 64 of ")
+        assert not found(run, NAME)
+
+
+def test_other_pictures_are_no_wrong_scales(corpus: Path, tmp_path: Path) -> None:
+    real = Network(corpus / "tvm/resnet20_cifar_int8")
+    image = real.values[IMAGE]
+    noise = CHANCE.integers(-127, 128, image.shape)
+    for at, each in enumerate((image[..., ::-1], -image, image // 8, noise, image * 0)):
+        run = real.with_image(each, tmp_path / f"{at}.params")
+        assert not found(run, CHANNELS), at
+        assert not found(run, NAME), at
+
+
+def narrowed(
+    factor: int, where: tuple[int, ...], shape: tuple[int, ...] = (1, 8, 8, 8), **attrs: str
+) -> Values:
+    """Values of which some channels, along the axis of 8, use a part of what the others do."""
+    values = CHANCE.integers(-100, 101, shape)
+    axis = [at for at, size in enumerate(shape) if size == 8][-1 if attrs else 0]
+    at = (slice(None),) * axis
+    values[(*at, 0)].flat[:2] = -100, 100
+    for channel in where:
+        values[(*at, channel)] //= factor
+    return values.astype(np.int8)
+
+
+def channel_run(*outputs: Values, peers: int = 3, func: str = CONV) -> DebugRun:
+    """Sound convolutions, and those that are judged, each of the first output."""
+    ops = [Op("x", full().astype(np.float32)), Op("q", full(), "fused_round_clip_cast", [(0, 0)])]
+    ops += [Op(f"c{at}", narrowed(1, ()), CONV, [(1, 0)], LAYOUT) for at in range(peers)]
+    ops += [Op(f"n{at}", each, func, [(1, 0)], LAYOUT) for at, each in enumerate(outputs)]
+    return plant(*ops)
+
+
+@pytest.mark.parametrize(
+    ("factor", "where", "told"),
+    [
+        (4, (3,), ""),
+        (8, (3,), "Channel 3 of 8 of n0 (node 5) uses at most 1"),
+        (8, (0, 7), "Channels 0 and 7 of 8 of n0 (node 5) use at most 1"),
+        (16, (1, 2, 6), ""),  # more than some
+        (256, (3,), "Channel 3 of 8"),  # -1 and 0 remain
+    ],
+)
+def test_a_scale_that_is_too_large_for_some_channels(
+    factor: int, where: tuple[int, ...], told: str
+) -> None:
+    findings = found(channel_run(narrowed(factor, where)), CHANNELS)
+    assert [each.nodes for each in findings] == ([(5,)] if told else [])
+    if told:
+        assert findings[0].title.startswith(told)
+        assert findings[0].kind is Kind.DOUBT
+
+
+def test_channels_of_one_value_or_where_others_differ_as_much_are_not_told() -> None:
+    dead = narrowed(1, ())
+    dead[:, 5] = 7
+    assert not found(channel_run(dead), CHANNELS)
+    assert not found(channel_run(narrowed(16, (3,)), narrowed(12, (4,))), CHANNELS)
+    assert not found(channel_run(narrowed(16, (3,)), peers=2), CHANNELS)
+    assert not found(channel_run(narrowed(16, (3,)), func="fused_nn_max_pool2d"), CHANNELS)
+    assert not found(channel_run(narrowed(16, (3,)) // 8), CHANNELS)
+
+
+def test_outputs_that_read_narrow_channels_do_not_hide_them() -> None:
+    ops = [Op("x", full().astype(np.float32)), Op("q", full(), "fused_round_clip_cast", [(0, 0)])]
+    ops += [Op(f"c{at}", narrowed(1, ()), CONV, [(1, 0)], LAYOUT) for at in range(3)]
+    ops += [Op("n", narrowed(16, (3,)), CONV, [(1, 0)], LAYOUT)]
+    ops += [Op("after", narrowed(16, (3,)), CONV, [(5, 0)], LAYOUT)]
+    (told,) = found(plant(*ops), CHANNELS)
+    assert told.nodes == (5,)
 
 
 def channels(values: Values, func: str, where: tuple[int, ...], value: float, **attrs: str) -> Any:

@@ -32,6 +32,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("constant"),
     _rule("saturated"),
     _rule("narrow_range"),
+    _rule("narrow_channels"),
     _rule("dead_channels"),
     _rule("ranges"),
     _rule("warm_up"),

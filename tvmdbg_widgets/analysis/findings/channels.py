@@ -21,7 +21,7 @@ _CHANNEL = "C"
 _LEAST_CHANNELS = 2
 _FIRST_OPERATOR = 2
 #: In at most this share of the channels something is within some of them, not in the tensor.
-_SOME = 0.25
+SOME = 0.25
 _SHOWN = 8
 
 
@@ -70,6 +70,16 @@ class Channels:
             channel = channel * self._shape[axis] + positions // inner % self._shape[axis]
         return channel
 
+    def bounds(
+        self, values: np.ndarray[Any, Any]
+    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return the least and the largest value of each stored channel; `values` are all."""
+        array = values.reshape(self._shape)
+        others = tuple(axis for axis in range(array.ndim) if axis not in self._axes)
+        order = np.argsort(np.argsort(self._axes))
+        low, high = array.min(axis=others), array.max(axis=others)
+        return low.transpose(order).ravel(), high.transpose(order).ravel()
+
 
 class Within(NamedTuple):
     """Channels in which something lies, and how many there are."""
@@ -106,7 +116,7 @@ def within(
         counts += np.bincount(channels.at(at), minlength=channels.stored)
         start += len(chunk)
     held = np.flatnonzero(counts[: channels.count] > least * channels.each).tolist()
-    if not 0 < len(held) <= _SOME * channels.count:
+    if not 0 < len(held) <= SOME * channels.count:
         return None
     return Within(tuple(held), channels.count)
 
