@@ -219,3 +219,23 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
             press(page, key)
             at = said(root)
             expect(at).to_contain_text(f"Node {node if key == 'ArrowRight' else readers[0]} of 4")
+
+
+def test_a_node_gone_to_while_columns_are_laid_out_stays_in_the_middle(
+    page: Page, address: str
+) -> None:
+    root = opened(page, address)
+    page.evaluate(
+        """() => {
+          const root = document.querySelector(".tvmdbg-graph");
+          for (const key of ["w", "s"])
+            root.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        }"""
+    )
+    shown = marks(page, root)
+    assert page.evaluate("() => tvmdbg.models.graph0.get('wrapped')") is True
+    assert shown[SLOWEST]["height"] > 30, "it can be read"
+    x, y = middle(shown[SLOWEST])
+    width, height = stage(root)
+    assert 0 < x < width
+    assert 0 < y < height

@@ -154,8 +154,10 @@ export class Acts {
 
   /** Puts the selected node in the middle, at a scale at which it can be read. */
   focusNode(): void {
-    const { box, stage } = this.#view;
-    if (box >= 0) stage.goTo(box, true);
+    const { box, stage, placing } = this.#view;
+    if (box < 0) return;
+    placing.fits = false;
+    stage.goTo(box, true);
   }
 
   /** The whole graph on the stage; one that would be a thread there is folded into columns. */

@@ -8,8 +8,9 @@ import type { Work } from "./color/columns.ts";
 import { NumberKey } from "./color/number_key.ts";
 import { NumberColors } from "./color/numbers.ts";
 import type { NodeHealth } from "./health.ts";
-import { type HealthActs, healthKey } from "./health_key.ts";
+import { type HealthActs, HealthKey } from "./health_key.ts";
 import type { Palette } from "./palette.ts";
+import { ScanProgress } from "./scan_progress.ts";
 import type { Times } from "./times.ts";
 
 /** Room of the row's own margins, and of the button for what does not fit, CSS px. */
@@ -57,6 +58,8 @@ export class Legend {
   readonly #times: Times;
   readonly #acts: LegendActs;
   readonly #key: NumberKey;
+  readonly #health: HealthKey;
+  readonly #work: ScanProgress;
   readonly #slot = element("span", { class: "tvmdbg-graph-key" });
   readonly #more = button("", "", () => {
     this.#all = !this.#all;
@@ -70,6 +73,9 @@ export class Legend {
     this.#acts = acts;
     this.#times = times;
     this.#key = new NumberKey((range) => acts.limit(range));
+    this.#health = new HealthKey(acts.health);
+    const [stop, goOn] = [() => acts.pause(true), () => acts.pause(false)];
+    this.#work = new ScanProgress("color work", "working it out", stop, goOn);
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
     this.node.append(this.#slot, this.#more);
     const size = new ResizeObserver(() => this.#fit());
@@ -106,7 +112,7 @@ export class Legend {
       ?.focus({ preventScroll: true });
   }
 
-  /** What stands before the chips: the bar of numbers stays the same, for it may be held by a handle. */
+  /** What stands before the chips: keys stay the same while they change: one may be held or pressed just then. */
   #showKey({ colorBy, colors, work, problem, health, palette }: LegendState): void {
     const parts: (string | HTMLElement)[] = [];
     if (problem) parts.push(problem);
@@ -116,21 +122,17 @@ export class Legend {
         parts.push(this.#key.node);
         this.#key.show(colors);
       }
-    } else if (colorBy === "health") parts.push(healthKey(health, palette, this.#acts.health));
-    else if (colors instanceof ClassColors) parts.push(colors.column.name);
-    if (work && work.state !== "done") parts.push(...this.#progress(work));
+    } else if (colorBy === "health") {
+      parts.push(this.#health.node);
+      this.#health.show(health, palette);
+    } else if (colors instanceof ClassColors) parts.push(colors.column.name);
+    if (work && work.state !== "done") {
+      parts.push(this.#work.node);
+      this.#work.show(work, "", work.state === "cancelled");
+    }
     const now = [...this.#slot.childNodes];
     if (parts.length === now.length && parts.every((part, i) => part === now[i])) return;
     this.#slot.replaceChildren(...parts);
-  }
-
-  #progress({ state, done, total }: Work): (string | HTMLElement)[] {
-    const stopped = state === "cancelled";
-    const act = stopped
-      ? button("go on", "go on working it out", () => this.#acts.pause(false))
-      : button("stop", "stop working it out", () => this.#acts.pause(true));
-    act.dataset.kind = "color work";
-    return [` ${integer(done)} of ${integer(total)} `, act];
   }
 
   /** The scale, as many chips as the row holds beside it, and a button for the others. */

@@ -182,8 +182,17 @@ export class Stage {
   /** Brings the box into view if it is not; `always` puts it in the middle at a readable scale. */
   goTo(box: number, always = false): void {
     if (!this.#picture) return;
-    const rectangle = this.#picture.placed.rectangle(box);
-    if (this.#pending) return;
+    const { placed } = this.#picture;
+    const rectangle = placed.rectangle(box);
+    const earlier = this.#pending;
+    if (earlier) {
+      if (!always) return;
+      this.#pending = () => {
+        earlier();
+        if (this.#picture?.placed === placed) this.goTo(box, true);
+      };
+      return;
+    }
     if (!always && this.camera.shows(rectangle, SPARE)) return;
     const target = this.#copy();
     const { minX, minY, maxX, maxY } = this.camera.view(-SPARE);

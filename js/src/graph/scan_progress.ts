@@ -1,0 +1,34 @@
+import { button, element, relabel } from "../shared/dom.ts";
+import { integer } from "../shared/format.ts";
+
+/**
+ * How far something is, and a button that stops it or goes on; hidden where there is nothing to say.
+ * The button stays while answers come, since it may just be pressed.
+ */
+export class ScanProgress {
+  readonly node = element("span", { hidden: true });
+  readonly #said = element("span");
+  readonly #act: HTMLButtonElement;
+  readonly #doing: string;
+  #stopped = false;
+
+  /** `doing` is what its button stops: "working it out". */
+  constructor(kind: string, doing: string, stop: () => void, goOn: () => void) {
+    this.#doing = doing;
+    this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));
+    this.#act.dataset.kind = kind;
+    this.node.append(this.#said, this.#act);
+  }
+
+  show({ done, total }: { done: number; total: number }, things: string, stopped: boolean): void {
+    this.#stopped = stopped;
+    this.#said.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
+    const act = stopped ? "go on" : "stop";
+    relabel(this.#act, act, `${act} ${this.#doing}`);
+    this.node.hidden = false;
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+}
