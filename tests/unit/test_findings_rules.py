@@ -148,6 +148,17 @@ def wrong_scale() -> DebugRun:
     )
 
 
+def wrong_scale_of_a_channel() -> DebugRun:
+    values = [np.tile(ramp(1, 1, 8, 8) * 3 - 100, (1, 4, 1, 1)).astype(np.int8) for _ in range(4)]
+    values[3][:, 2] //= 16
+    func = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
+    layout = {"data_layout": "NCHW", "out_layout": ""}
+    return plant(
+        Op("x", ramp(1, 4, 8, 8)),
+        *(Op(f"c{at}", each, func, [(0, 0)], layout) for at, each in enumerate(values)),
+    )
+
+
 def dead() -> DebugRun:
     values = ramp(1, 4, 8, 8)
     values[:, 2] = 0
@@ -221,6 +232,11 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
         wrong_scale,
         "c3 (node 4) uses -8 … 7 of int8, 5.88 % of its range; the 4 other outputs like it",
         sticking,
+    ),
+    "narrow-channels": (
+        wrong_scale_of_a_channel,
+        "Channel 2 of 4 of c3 (node 4) uses at most",
+        wrong_scale,
     ),
     "dead-channels": (dead, "1 of 4 channels of a (node 1) is zero throughout", clean),
     "dynamic-range": (near_float16, "a (node 1) comes within a factor of two of", clean),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -71,13 +71,33 @@ class Operator:
     within_ns: float = float("nan")
 
 
+class _Rows(Sequence[Operator]):
+    """Rows that are made when they are looked at: a run may have hundreds of thousands."""
+
+    def __init__(self, nodes: Sequence[int], make: Callable[[int], Operator]) -> None:
+        self._nodes = nodes
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Operator: ...
+    @overload
+    def __getitem__(self, index: slice) -> _Rows: ...
+    def __getitem__(self, index: int | slice) -> Operator | _Rows:
+        if isinstance(index, slice):
+            return _Rows(self._nodes[index], self._make)
+        return self._make(self._nodes[index])
+
+
 class Operators(Sequence[Operator]):
     """A table of operators; shows as text and, in a notebook, as an HTML table."""
 
     def __init__(
         self, rows: Sequence[Operator], caption: str, words: TimelineWords | None = None
     ) -> None:
-        self._rows = tuple(rows)
+        self._rows = rows
         self.caption = caption
         self._words = words
 
@@ -104,14 +124,15 @@ class Operators(Sequence[Operator]):
 
     def to_dataframe(self) -> Any:
         """Return one row an operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
-        fields = Operator.__dataclass_fields__
-        columns = {name: [getattr(row, name) for row in self._rows] for name in fields}
-        columns["trust"] = [row.trust.label for row in self._rows]
+        fields, rows = Operator.__dataclass_fields__, list(self._rows)
+        columns = {name: [getattr(row, name) for row in rows] for name in fields}
+        columns["trust"] = [row.trust.label for row in rows]
         return data_frame(columns)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """The heading, and the first lines."""
         head = ["node", "name", "kind", "time", "share", "p10 … p90", "outputs", "trust"]
-        cells = [_row_cells(row) for row in self._rows]
+        cells = [_row_cells(row) for row in self._rows[:_LINES_SHOWN]]
         words = self._words
         if words is None:
             return head, cells
@@ -131,7 +152,7 @@ class Operators(Sequence[Operator]):
                 percent(row.share),
                 duration_text(row.within_ns),
             ]
-            for row in self._rows
+            for row in self._rows[:_LINES_SHOWN]
         ]
         if nested:
             return [*head, "durations, with slices inside"], cells
@@ -139,24 +160,24 @@ class Operators(Sequence[Operator]):
 
     def __repr__(self) -> str:
         head, rows = self._cells()
-        shown = [head, *rows[:_LINES_SHOWN]]
+        shown = [head, *rows]
         widths = [max(len(line[i]) for line in shown) for i in range(len(head))]
         lines = [self.caption]
         lines += [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in shown
         ]
-        if len(rows) > _LINES_SHOWN:
-            lines.append(f"… and {len(rows) - _LINES_SHOWN} more")
+        if len(self) > _LINES_SHOWN:
+            lines.append(f"… and {len(self) - _LINES_SHOWN} more")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         head, rows = self._cells()
         body = "".join(
             "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows[:_LINES_SHOWN]
+            for row in rows
         )
-        more = len(rows) - _LINES_SHOWN
+        more = len(self) - _LINES_SHOWN
         note = f"<p>… and {more} more</p>" if more > 0 else ""
         titles = "".join(f"<th {_CELL}>{html.escape(cell)}</th>" for cell in head)
         return (
@@ -198,14 +219,17 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     if timeline is not None and words is not None and words.by_name and graph is None:
         return _by_name(parts.title, timeline, words, top)
     count = graph.num_nodes if graph is not None else timeline.num_nodes if timeline else 0
-    ids = [i for i in range(count) if graph is None or graph.kinds[i] >= NodeKind.OPERATOR]
+    ids = np.arange(count) if graph is None else np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
     total = timeline.total_ns if timeline is not None else float("nan")
     times = timeline.node_ns if timeline is not None else np.full(count, np.nan)
     names = _names(parts, count)
     if top is not None:
-        known = [i for i in ids if not np.isnan(times[i])]
-        ids = sorted(known, key=lambda i: (-times[i], i))[:top]
-    rows = [_operator(parts, i, names[i], float(times[i]), total) for i in ids]
+        known = ids[~np.isnan(times[ids])]
+        ids = known[np.argsort(-times[known], kind="stable")][:top]
+    rows = _Rows(
+        ids.tolist(),
+        lambda node: _operator(parts, node, names[node], float(times[node]), total),
+    )
     noun, together = ("operator", "") if words is None else (words.row, words.together)
     which = _which(len(rows), noun, top)
     took = "no times known" if np.isnan(total) else f"{duration_text(total)} {together}"
