@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
+#: What a list of times alone calls its nodes: hundreds of thousands of names that tell nothing.
+_NUMBERED = re.compile(r"node \d+")
 _OTHER = "other"
 _UNKNOWN = 0
 
@@ -34,7 +37,10 @@ def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     graph : Graph or None
         Tells the kinds of nodes that slices refer to.
     """
-    found = [op_kind(name, NodeKind.OPERATOR) for name in timeline.slice_names.unique]
+    found = [
+        _OTHER if _NUMBERED.fullmatch(name) else op_kind(name, NodeKind.OPERATOR)
+        for name in timeline.slice_names.unique
+    ]
     table = {_OTHER: _UNKNOWN}
     codes = timeline.slice_names.codes.astype(np.int64)
     kinds = np.array([table.setdefault(kind, len(table)) for kind in found], np.int64)[codes]
