@@ -64,7 +64,7 @@ class Questions(Recorded):
             run.session.selected = run.select("conv2d->add->relu")
 
         The same is understood by the search fields of the views; the whole grammar is in
-        ``docs/search.md``.
+        ``docs/queries.md``.
 
         Raises
         ------
