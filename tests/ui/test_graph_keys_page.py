@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -221,10 +221,12 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
             expect(at).to_contain_text(f"Node {node if key == 'ArrowRight' else readers[0]} of 4")
 
 
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_a_node_gone_to_while_columns_are_laid_out_stays_in_the_middle(
-    page: Page, address: str
+    motion: Literal["reduce", "no-preference"], page: Page, address: str
 ) -> None:
     root = opened(page, address)
+    page.emulate_media(reduced_motion=motion)
     page.evaluate(
         """() => {
           const root = document.querySelector(".tvmdbg-graph");

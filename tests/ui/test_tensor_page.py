@@ -1021,6 +1021,10 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     )
     expect(page.get_by_label("Index along axis 0, typed")).to_have_value("6")
     expect(page.locator(STAGE)).to_be_visible()
+    press(page, ",")
+    expect(page.get_by_label("Index along axis 0, typed")).to_have_value("5")
+    press(page, "2", "ArrowRight")
+    expect(page.locator(MIRROR)).to_contain_text("axis 0 6")
 
 
 def test_index_steps_back_need_no_question(page: Page, made: str) -> None:

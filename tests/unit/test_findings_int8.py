@@ -10,6 +10,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, plant
 from tests.unit.int8_network import IMAGE, Network
+from tvmdbg_widgets.analysis import layouts
 from tvmdbg_widgets.analysis.findings.narrow_channels import NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.narrow_range import NAME
 from tvmdbg_widgets.model.findings import Kind
@@ -187,6 +188,34 @@ def test_channels_of_one_value_or_where_others_differ_as_much_are_not_told() -> 
     assert not found(channel_run(narrowed(16, (3,)), peers=2), CHANNELS)
     assert not found(channel_run(narrowed(16, (3,)), func="fused_nn_max_pool2d"), CHANNELS)
     assert not found(channel_run(narrowed(16, (3,)) // 8), CHANNELS)
+
+
+def test_channels_that_others_have_too_leave_the_narrower_ones_told() -> None:
+    values = narrowed(64, (3,))
+    values[:, 5] //= 7
+    peers = [narrowed(1, ()) for _ in range(3)]
+    for each in peers:
+        each[:, 2] //= 4
+    (told,) = found(channel_run(*peers, values), CHANNELS)
+    assert told.title.startswith("Channel 3 of 8 of n3 (node 8) uses at most")
+
+
+def test_layouts_are_not_looked_for_where_no_neighbour_tells_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walks: list[int] = []
+    near = layouts._near
+
+    def walking(*args: Any) -> Any:
+        walks.append(1)
+        return near(*args)
+
+    monkeypatch.setattr(layouts, "_near", walking)
+    ops = [Op("x", narrowed(1, ()))]
+    ops += [Op(f"a{at}", narrowed(1, ()), "fused_add_cast", [(at, 0)]) for at in range(9)]
+    ops += [Op("c", narrowed(1, ()), CONV, [(9, 0)], LAYOUT)]
+    assert not found(plant(*ops), CHANNELS)
+    assert not walks
 
 
 def test_outputs_that_read_narrow_channels_do_not_hide_them() -> None:

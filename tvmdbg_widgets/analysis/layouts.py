@@ -116,7 +116,7 @@ class _Claim(NamedTuple):
     plain: tuple[Entry, str] | None = None
 
 
-def known_layouts(run: RunParts, entry: Entry) -> tuple[KnownLayout, ...]:
+def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
     """Return the layouts that an entry can have, the best first.
 
     Parameters
@@ -124,13 +124,15 @@ def known_layouts(run: RunParts, entry: Entry) -> tuple[KnownLayout, ...]:
     run : RunParts
     entry : (int, int)
         Node and output.
+    near : bool
+        Also what is said of entries that only element by element operators lie between.
     """
     graph = run.graph
     shape = _shape(run, entry)
     if graph is None or not shape:
         return ()
     found = _checked(run, shape, _direct(graph, entry))
-    if not found and not NAMES.isdisjoint(graph.attr_names):
+    if near and not found and not NAMES.isdisjoint(graph.attr_names):
         found = _checked(run, shape, _near(run, graph, entry, shape))
     return found or _checked(run, shape, _guessed(graph, entry, shape))
 

@@ -6,6 +6,7 @@ import html
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -72,7 +73,7 @@ class Operator:
 
 
 class _Rows(Sequence[Operator]):
-    """Rows that are made when they are looked at: a run may have hundreds of thousands."""
+    """Rows that are made when they are looked at first: a run may have hundreds of thousands."""
 
     def __init__(self, nodes: Sequence[int], make: Callable[[int], Operator]) -> None:
         self._nodes = nodes
@@ -80,6 +81,9 @@ class _Rows(Sequence[Operator]):
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Operator]:
+        return map(self._make, self._nodes)
 
     @overload
     def __getitem__(self, index: int) -> Operator: ...
@@ -89,6 +93,9 @@ class _Rows(Sequence[Operator]):
         if isinstance(index, slice):
             return _Rows(self._nodes[index], self._make)
         return self._make(self._nodes[index])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
 
 
 class Operators(Sequence[Operator]):
@@ -226,10 +233,12 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     if top is not None:
         known = ids[~np.isnan(times[ids])]
         ids = known[np.argsort(-times[known], kind="stable")][:top]
-    rows = _Rows(
-        ids.tolist(),
-        lambda node: _operator(parts, node, names[node], float(times[node]), total),
-    )
+
+    @cache
+    def row(node: int) -> Operator:
+        return _operator(parts, node, names[node], float(times[node]), total)
+
+    rows = _Rows(ids.tolist(), row)
     noun, together = ("operator", "") if words is None else (words.row, words.together)
     which = _which(len(rows), noun, top)
     took = "no times known" if np.isnan(total) else f"{duration_text(total)} {together}"

@@ -157,7 +157,7 @@ export class Acts {
     const { box, stage, placing } = this.#view;
     if (box < 0) return;
     placing.fits = false;
-    stage.goTo(box, true);
+    stage.goToFound(() => this.#view.box);
   }
 
   /** The whole graph on the stage; one that would be a thread there is folded into columns. */

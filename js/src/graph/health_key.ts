@@ -1,4 +1,4 @@
-import { button, element, relabel } from "../shared/dom.ts";
+import { button, element, keepChildren } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
 import { verdictCounts } from "../shared/health.ts";
 import { isUnderWay } from "../shared/scan.ts";
@@ -14,6 +14,12 @@ export interface HealthActs {
   goOn(): void;
 }
 
+interface Chip {
+  node: HTMLButtonElement;
+  swatch: HTMLElement;
+  count: HTMLElement;
+}
+
 /**
  * What the fills say of the values of nodes, how many there are of each, and how far the scan is.
  * Its buttons stay while answers come, since one may just be pressed.
@@ -21,54 +27,56 @@ export interface HealthActs {
 export class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
   readonly #acts: HealthActs;
-  readonly #counts = element("span");
-  readonly #chips = new Map<number, HTMLButtonElement>();
+  readonly #words = element("span");
+  readonly #chips = new Map<number, Chip>();
   readonly #progress: ScanProgress;
 
   constructor(acts: HealthActs) {
     this.#acts = acts;
     const doing = "looking at the tensors";
     this.#progress = new ScanProgress("health scan", doing, acts.stop, acts.goOn);
-    this.node.append(this.#counts, this.#progress.node);
   }
 
   show(health: NodeHealth | null, palette: Palette): void {
-    const { answer } = health ?? {};
-    const stopped = answer?.state === "cancelled";
-    if (answer && answer.total > 0 && (stopped || isUnderWay(answer)))
-      this.#progress.show(answer, "tensors ", stopped);
-    else this.#progress.hide();
-    if (!health) this.#have("looking at the tensors …");
-    else if (health.answer.total === 0) this.#have("the run holds no tensors");
-    else {
-      const counts = verdictCounts(health.verdict).sort(([a], [b]) => weight(b) - weight(a));
-      this.#have(...counts.map(([verdict, count]) => this.#chip(verdict, count, palette)));
+    if (!health?.answer.total) {
+      this.#words.textContent = health ? "the run holds no tensors" : "looking at the tensors …";
+      keepChildren(this.node, this.#words);
+      return;
     }
+    const { answer, verdict } = health;
+    const counts = verdictCounts(verdict).sort(([a], [b]) => weight(b) - weight(a));
+    const chips = counts.map(([each, count]) => this.#chip(each, count, palette));
+    const stopped = answer.state === "cancelled";
+    this.#progress.show(answer, "tensors ", stopped);
+    const progress = stopped || isUnderWay(answer) ? [this.#progress.node] : [];
+    keepChildren(this.node, ...chips, ...progress);
   }
 
-  #have(...parts: (string | HTMLElement)[]): void {
-    const now = [...this.#counts.childNodes];
-    if (parts.length === now.length && parts.every((part, i) => part === now[i])) return;
-    this.#counts.replaceChildren(...parts);
-  }
-
-  #chip(verdict: number, count: number, palette: Palette): HTMLButtonElement {
-    const label = verdictLabel(verdict);
+  #chip(verdict: number, nodes: number, palette: Palette): HTMLElement {
     let chip = this.#chips.get(verdict);
     if (!chip) {
-      chip = button("", "", () => this.#acts.next(verdict));
-      chip.dataset.kind = `health ${verdict}`;
+      chip = this.#made(verdict);
       this.#chips.set(verdict, chip);
     }
-    relabel(chip, "", `${counted(count, "node")} ${label}: go to the next`);
-    const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
-    if (isUnknown(verdict)) swatch.classList.add("tvmdbg-graph-hatched");
-    else {
+    const { node, swatch, count } = chip;
+    node.title =
+      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next`;
+    count.textContent = ` ${integer(nodes)}`;
+    if (!isUnknown(verdict)) {
       const fill = palette.verdict(verdict);
       swatch.style.background = fill;
       swatch.style.color = inkOn(fill);
     }
-    chip.append(swatch, label, element("span", { class: "tvmdbg-muted" }, ` ${integer(count)}`));
-    return chip;
+    return node;
+  }
+
+  #made(verdict: number): Chip {
+    const node = button("", "", () => this.#acts.next(verdict));
+    const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
+    swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
+    const count = element("span", { class: "tvmdbg-muted" });
+    node.dataset.kind = `health ${verdict}`;
+    node.append(swatch, verdictLabel(verdict), count);
+    return { node, swatch, count };
   }
 }

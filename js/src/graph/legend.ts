@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS, relabel } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS, keepChildren, relabel } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { kindFill } from "../shared/theme.ts";
@@ -61,6 +61,7 @@ export class Legend {
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
   readonly #slot = element("span", { class: "tvmdbg-graph-key" });
+  readonly #words = element("span");
   readonly #more = button("", "", () => {
     this.#all = !this.#all;
     this.#fit();
@@ -112,12 +113,16 @@ export class Legend {
       ?.focus({ preventScroll: true });
   }
 
-  /** What stands before the chips: keys stay the same while they change: one may be held or pressed just then. */
+  /** What stands before the chips; keys stay while they change: one may just be held or pressed. */
   #showKey({ colorBy, colors, work, problem, health, palette }: LegendState): void {
-    const parts: (string | HTMLElement)[] = [];
-    if (problem) parts.push(problem);
+    const parts: HTMLElement[] = [];
+    const say = (words: string) => {
+      this.#words.textContent = words;
+      parts.push(this.#words);
+    };
+    if (problem) say(problem);
     else if (colors instanceof NumberColors) {
-      if (colorBy === "time" && !this.#times.known) parts.push("the run holds no times");
+      if (colorBy === "time" && !this.#times.known) say("the run holds no times");
       else {
         parts.push(this.#key.node);
         this.#key.show(colors);
@@ -125,14 +130,12 @@ export class Legend {
     } else if (colorBy === "health") {
       parts.push(this.#health.node);
       this.#health.show(health, palette);
-    } else if (colors instanceof ClassColors) parts.push(colors.column.name);
+    } else if (colors instanceof ClassColors) say(colors.column.name);
     if (work && work.state !== "done") {
       parts.push(this.#work.node);
       this.#work.show(work, "", work.state === "cancelled");
     }
-    const now = [...this.#slot.childNodes];
-    if (parts.length === now.length && parts.every((part, i) => part === now[i])) return;
-    this.#slot.replaceChildren(...parts);
+    keepChildren(this.#slot, ...parts);
   }
 
   /** The scale, as many chips as the row holds beside it, and a button for the others. */

@@ -2,11 +2,11 @@ import { button, element, relabel } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 
 /**
- * How far something is, and a button that stops it or goes on; hidden where there is nothing to say.
+ * How far something is, and a button that stops it or goes on.
  * The button stays while answers come, since it may just be pressed.
  */
 export class ScanProgress {
-  readonly node = element("span", { hidden: true });
+  readonly node = element("span");
   readonly #said = element("span");
   readonly #act: HTMLButtonElement;
   readonly #doing: string;
@@ -25,10 +25,5 @@ export class ScanProgress {
     this.#said.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
     const act = stopped ? "go on" : "stop";
     relabel(this.#act, act, `${act} ${this.#doing}`);
-    this.node.hidden = false;
-  }
-
-  hide(): void {
-    this.node.hidden = true;
   }
 }

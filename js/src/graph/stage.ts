@@ -57,6 +57,8 @@ export class Stage {
   #edge = -1;
   #marks: Marks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
   #pending: (() => void) | null = null;
+  /** Tells the box that the camera is going to; null where it rests. */
+  #goal: (() => number) | null = null;
   #moving = 0;
   /** Whether the camera is where somebody moved it. */
   isMoved = false;
@@ -120,6 +122,7 @@ export class Stage {
   /** After the camera was moved: keeps it over the graph and draws. */
   changed(): void {
     cancelAnimationFrame(this.#moving);
+    this.#goal = null;
     this.isMoved = true;
     this.#opening = null;
     this.#clamp();
@@ -161,6 +164,7 @@ export class Stage {
   }
 
   fit(bounds: Bounds): void {
+    this.#goal = null;
     if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
   }
 
@@ -182,17 +186,8 @@ export class Stage {
   /** Brings the box into view if it is not; `always` puts it in the middle at a readable scale. */
   goTo(box: number, always = false): void {
     if (!this.#picture) return;
-    const { placed } = this.#picture;
-    const rectangle = placed.rectangle(box);
-    const earlier = this.#pending;
-    if (earlier) {
-      if (!always) return;
-      this.#pending = () => {
-        earlier();
-        if (this.#picture?.placed === placed) this.goTo(box, true);
-      };
-      return;
-    }
+    const rectangle = this.#picture.placed.rectangle(box);
+    if (this.#pending) return;
     if (!always && this.camera.shows(rectangle, SPARE)) return;
     const target = this.#copy();
     const { minX, minY, maxX, maxY } = this.camera.view(-SPARE);
@@ -201,6 +196,15 @@ export class Stage {
     if (always || y < minY || y + height > maxY) target.y = y + height / 2;
     if (always && target.scale < READABLE_SCALE) target.scale = READABLE_SCALE;
     this.#moveTo(target);
+  }
+
+  /** Puts a box in the middle, as soon as the picture has its place; in a picture that comes on the way again. */
+  goToFound(find: () => number): void {
+    this.#goal = find;
+    if (this.#pending) return;
+    const box = find();
+    if (box < 0) this.#goal = null;
+    else this.goTo(box, true);
   }
 
   /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
@@ -331,6 +335,7 @@ export class Stage {
       this.camera.y = y + (target.y - y) * eased;
       this.#baseRepaint.request();
       if (eased < 1) this.#moving = requestAnimationFrame(move);
+      else this.#goal = null;
     };
     move();
   }
@@ -350,9 +355,10 @@ export class Stage {
         [this.camera.x, this.camera.y] = [box.x + box.width / 2, box.y + box.height / 2];
       }
     }
-    const place = this.#pending;
+    const [place, goal] = [this.#pending, this.#goal];
     this.#pending = null;
     place?.();
+    if (place && goal) this.goToFound(goal);
     clear(this.#base, width, height);
     this.#painter.paint(picture);
     this.#paintOver();

@@ -38,6 +38,16 @@ export function relabel(node: HTMLButtonElement, label: string, title: string): 
   node.ariaLabel = isSaid ? title : `${label}: ${title}`;
 }
 
+/** Gives a node these children; those it has already are not moved, since one may just be pressed. */
+export function keepChildren(node: HTMLElement, ...children: readonly Node[]): void {
+  for (const each of [...node.childNodes]) if (!children.includes(each)) each.remove();
+  let at = node.firstChild;
+  for (const each of children) {
+    if (each === at) at = at.nextSibling;
+    else node.insertBefore(each, at);
+  }
+}
+
 /** A labelled drop-down list; `onChange` gets the chosen value. */
 export function select(
   label: string,

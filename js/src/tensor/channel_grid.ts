@@ -41,8 +41,8 @@ export class ChannelGrid {
   #shown: Shown | null = null;
   #channels: Channels | null = null;
   #plane = "";
-  /** The index that is shown by itself, and the one chosen among the pictures. */
-  #opened = 0;
+  /** The index that was shown by itself before, and the one chosen among the pictures. */
+  #opened: number | null = null;
   #at = 0;
   #layout: GridLayout | null = null;
   #asked = "";
@@ -78,6 +78,7 @@ export class ChannelGrid {
   show(shown: Shown): void {
     const { answer } = shown;
     this.#shown = shown;
+    if (shown.show !== "channels") this.#opened = null;
     if (shown.show !== "channels" || !answer?.tile) return;
     const opened = shown.along === null ? 0 : answer.index[shown.along]!;
     // A later answer to the same question leaves the choice that the keys have made since.

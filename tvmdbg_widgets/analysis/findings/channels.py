@@ -49,14 +49,20 @@ class Channels:
         self.each = tensor.size // self.stored if self.stored else 0
 
     @classmethod
-    def of(cls, run: RunParts, entry: Entry, tensor: Tensor) -> Channels | None:
-        """Return the channels of an operator's output, None where there are not two or unknown."""
+    def of(
+        cls, run: RunParts, entry: Entry, tensor: Tensor, *, near: bool = True
+    ) -> Channels | None:
+        """Return the channels of an operator's output, None where there are not two or unknown.
+
+        Layouts that only entries beside this one tell are left out unless ``near``: to look for
+        them takes a millisecond.
+        """
         graph, node = run.graph, entry[0]
         if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
             return None
         if tensor.view_shape != tensor.shape:
             return None
-        for known in known_layouts(run, entry):
+        for known in known_layouts(run, entry, near=near):
             if _CHANNEL in known.layout.letters:
                 found = cls(known, tensor)
                 return found if found.each and found.count >= _LEAST_CHANNELS else None

@@ -12,13 +12,15 @@ one convolution made k times too large, just these were told for all 21 at k = 1
 for 18 with one channel and 16 with two, of which another 3 had one told; at k = 6 for 10 and 4; at
 k = 4 for none.
 
-Left out are outputs of fewer than four channels, of channels of fewer than 16 values, of more than
-64 MB, and those whose channels use less than 32 steps in the median; channels of one value, which
-sound networks have too; and more than a quarter of the channels.
+Left out are outputs of fewer than 100 values or four channels, of channels of fewer than 16 values,
+of more than 64 MB, and those whose channels use less than 32 steps in the median; channels of one
+value, which sound networks have too; and what would be more than a quarter of the channels. The
+layout must be told by the node itself or by one that reads it.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -51,14 +53,24 @@ _TYPES: Final = ("int8", "uint8")
 class _Use(NamedTuple):
     """What the channels of an output use, in steps.
 
-    ``least`` is the smallest share of the median; ``narrow`` are those far below it, which use
-    ``most`` at most.
+    ``least`` is the smallest share of the median; ``narrow`` are the channels far below it, and
+    ``steps`` what each of them uses.
     """
 
     median: float
     least: float
-    narrow: Within | None
+    total: int
+    narrow: np.ndarray[tuple[int], np.dtype[np.int64]]
+    steps: np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+class _Told(NamedTuple):
+    """Channels that are told, what they use at most, and the smallest share elsewhere."""
+
+    channels: Within
     most: int
+    least: float
+    kind: str
 
 
 def probe(subject: Subject) -> _Use | None:
@@ -68,7 +80,7 @@ def probe(subject: Subject) -> _Use | None:
         return None
     if int(found.maximum) - int(found.minimum) < _LEAST_STEPS:
         return None
-    channels = Channels.of(subject.parts, subject.entry, tensor)
+    channels = Channels.of(subject.parts, subject.entry, tensor, near=False)
     if channels is None or channels.each < _LEAST_VALUES or channels.count < _LEAST_CHANNELS:
         return None
     low, high = channels.bounds(np.concatenate(list(subject.chunks())))
@@ -77,13 +89,8 @@ def probe(subject: Subject) -> _Use | None:
     if median < _LEAST_STEPS:
         return None
     narrow = np.flatnonzero((used > 0) & (used <= _PART * median))
-    some = 0 < len(narrow) <= SOME * channels.count
-    return _Use(
-        median,
-        float(used[used > 0].min()) / median,
-        Within(tuple(narrow.tolist()), channels.count) if some else None,
-        int(used[narrow].max(initial=0)),
-    )
+    least = float(used[used > 0].min()) / median
+    return _Use(median, least, channels.count, narrow, used[narrow])
 
 
 def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -97,33 +104,32 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all outputs with such channels."""
     probed: Mapping[Entry, _Use] = evidence.scanned.probed.get(NAME, {})
-    if all(use.narrow is None for use in probed.values()):
+    if not any(len(use.narrow) for use in probed.values()):
         return
-    usual: dict[Entry, tuple[float, str]] = {}
+    told: dict[Entry, _Told] = {}
     for (kind, _), entries in comparable_outputs(evidence).items():
         uses = {entry: probed[entry] for entry in entries if entry in probed}
         rising = sorted(uses, key=lambda entry: uses[entry].least)
         for entry, use in uses.items():
-            if use.narrow is not None:
-                least = _least_elsewhere(evidence, uses, rising, entry)
-                if least is not None and use.most <= _OF_OTHERS * least * use.median:
-                    usual[entry] = least, kind
-    if not usual:
+            least = _least_elsewhere(evidence, uses, rising, entry) if len(use.narrow) else None
+            found = None if least is None else _told(use, least, kind)
+            if found is not None:
+                told[entry] = found
+    if not told:
         return
-    entries = sorted(usual)
-    first = entries[0]
-    use, (least, kind) = probed[first], usual[first]
-    narrow = str(use.narrow)
+    entries = sorted(told)
+    first = told[entries[0]]
+    named, share = str(first.channels), first.most / probed[entries[0]].median
     certainty, why = evidence.joined(entries)
     rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
         Kind.DOUBT,
-        f"{narrow[0].upper()}{narrow[1:]} of {evidence.entry_name(first)} "
-        f"{'uses' if use.narrow and len(use.narrow.channels) == 1 else 'use'} at most "
-        f"{percent(use.most / use.median)} of what its channels use in the median; no channel of "
-        f"other outputs like it ({kind}) uses less than {percent(least)}{rest}",
-        cut([_fact(evidence, entry, probed[entry]) for entry in entries]),
+        f"{named[0].upper()}{named[1:]} of {evidence.entry_name(entries[0])} "
+        f"{'uses' if len(first.channels.channels) == 1 else 'use'} at most "
+        f"{percent(share)} of what its channels use in the median; of the other outputs compared "
+        f"({first.kind}), no channel that varies uses less than {percent(first.least)}{rest}",
+        cut([_fact(evidence, entry, told[entry], probed[entry].median) for entry in entries]),
         max(certainty, Certainty.LIKELY, key=list(Certainty).index),
         f"{why}; that channels should not differ more rests on the other outputs of this run",
         nodes_of(entries),
@@ -137,22 +143,29 @@ def _least_elsewhere(
     evidence: Evidence, uses: Mapping[Entry, _Use], rising: Sequence[Entry], entry: Entry
 ) -> float | None:
     """Return the smallest share in outputs that do not read an entry; None where these are few."""
-    least, peers = None, 0
-    for other in rising:
-        if other == entry or any(read.entry == entry for read in evidence.reads(other[0])):
-            continue
-        least = uses[other].least if least is None else least
-        peers += 1
-        if peers == _PEERS:
-            return least
-    return None
+    graph = evidence.parts.graph
+    if graph is None:
+        return None
+    readers = set(graph.edge_target[graph.readers(*entry)].tolist())
+    others = (other for other in rising if other != entry and other[0] not in readers)
+    peers = list(islice(others, _PEERS))
+    return uses[peers[0]].least if len(peers) == _PEERS else None
 
 
-def _fact(evidence: Evidence, entry: Entry, use: _Use) -> str:
+def _told(use: _Use, least: float, kind: str) -> _Told | None:
+    """Return the channels that are far below those elsewhere, where these are only some."""
+    below = use.steps <= _OF_OTHERS * least * use.median
+    if not 0 < np.count_nonzero(below) <= SOME * use.total:
+        return None
+    channels = Within(tuple(use.narrow[below].tolist()), use.total)
+    return _Told(channels, int(use.steps[below].max()), least, kind)
+
+
+def _fact(evidence: Evidence, entry: Entry, told: _Told, median: float) -> str:
     return (
-        f"{evidence.entry_name(entry)}: {counted(use.most, 'step')} at most in {use.narrow}, where "
-        f"the median is {use.median:g}, as a scale about {use.median / max(use.most, 1):.0f} times "
-        "too large would make it"
+        f"{evidence.entry_name(entry)}: {counted(told.most, 'step')} at most in {told.channels}, "
+        f"where the median is {median:g}, as a scale about {median / told.most:.0f} times too "
+        "large would make it"
     )
 
 
