@@ -139,92 +139,96 @@ def test_other_pictures_are_no_wrong_scales(corpus: Path, tmp_path: Path) -> Non
         assert not found(run, NAME), at
 
 
-def narrowed(
-    factor: int, where: tuple[int, ...], shape: tuple[int, ...] = (1, 8, 8, 8), **attrs: str
-) -> Values:
-    """Values of which some channels, along the axis of 8, use a part of what the others do."""
-    values = CHANCE.integers(-100, 101, shape)
-    axis = [at for at, size in enumerate(shape) if size == 8][-1 if attrs else 0]
-    at = (slice(None),) * axis
-    values[(*at, 0)].flat[:2] = -100, 100
-    for channel in where:
-        values[(*at, channel)] //= factor
-    return values.astype(np.int8)
+MULTIPLIERS = np.linspace(0.8, 1.2, 8, dtype=np.float32).reshape(8, 1, 1) / 500
 
 
-def channel_run(*outputs: Values, peers: int = 3, func: str = CONV) -> DebugRun:
-    """Sound convolutions, and those that are judged, each of the first output."""
+def narrowed(factor: int, where: tuple[int, ...] = (), dtype: str = "int8") -> Values:
+    """Values of which some channels use a part of what the others do."""
+    values = CHANCE.integers(0, 101, (1, 8, 8, 8))
+    values[:, :, 0, :2] = 0, 100
+    values[:, list(where)] //= factor
+    return values.astype(dtype)
+
+
+def rescaled(*outputs: tuple[Values, Values], peers: int = 3) -> DebugRun:
+    """Sound convolutions, and those that are judged, each with the multipliers of its channels."""
     ops = [Op("x", full().astype(np.float32)), Op("q", full(), "fused_round_clip_cast", [(0, 0)])]
-    ops += [Op(f"c{at}", narrowed(1, ()), CONV, [(1, 0)], LAYOUT) for at in range(peers)]
-    ops += [Op(f"n{at}", each, func, [(1, 0)], LAYOUT) for at, each in enumerate(outputs)]
+    for at, (values, multipliers) in enumerate(((narrowed(1), MULTIPLIERS),) * peers + outputs):
+        ops.append(Op(f"m{at}", multipliers))
+        ops.append(Op(f"c{at}", values, CONV, [(1, 0), (len(ops) - 1, 0)], LAYOUT))
     return plant(*ops)
+
+
+def smaller(factor: float, where: tuple[int, ...]) -> Values:
+    multipliers = MULTIPLIERS.copy()
+    multipliers[list(where)] /= factor
+    return multipliers
 
 
 @pytest.mark.parametrize(
     ("factor", "where", "told"),
     [
-        (4, (3,), ""),
-        (8, (3,), "Channel 3 of 8 of n0 (node 5) uses at most 1"),
-        (8, (0, 7), "Channels 0 and 7 of 8 of n0 (node 5) use at most 1"),
+        (2, (3,), ""),
+        (8, (3,), "Channel 3 of 8 of c3 (node 9) uses at most 12.0 %"),
+        (8, (0, 7), "Channels 0 and 7 of 8 of c3 (node 9) use at most 12.0 %"),
         (16, (1, 2, 6), ""),  # more than some
-        (256, (3,), "Channel 3 of 8"),  # -1 and 0 remain
+        (256, (3,), "Channel 3 of 8 of c3 (node 9) uses at most 0 %"),
     ],
 )
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_a_scale_that_is_too_large_for_some_channels(
-    factor: int, where: tuple[int, ...], told: str
+    factor: int, where: tuple[int, ...], told: str, dtype: str
 ) -> None:
-    findings = found(channel_run(narrowed(factor, where)), CHANNELS)
-    assert [each.nodes for each in findings] == ([(5,)] if told else [])
+    run = rescaled((narrowed(factor, where, dtype), smaller(factor, where)))
+    findings = found(run, CHANNELS)
+    assert [each.nodes for each in findings] == ([(9,)] if told else [])
     if told:
         assert findings[0].title.startswith(told)
         assert findings[0].kind is Kind.DOUBT
+        assert "multipliers of m3 (node 8): " in findings[0].evidence[0]
 
 
-def test_channels_of_one_value_or_where_others_differ_as_much_are_not_told() -> None:
-    dead = narrowed(1, ())
-    dead[:, 5] = 7
-    assert not found(channel_run(dead), CHANNELS)
-    assert not found(channel_run(narrowed(16, (3,)), narrowed(12, (4,))), CHANNELS)
-    assert not found(channel_run(narrowed(16, (3,)), peers=2), CHANNELS)
-    assert not found(channel_run(narrowed(16, (3,)), func="fused_nn_max_pool2d"), CHANNELS)
-    assert not found(channel_run(narrowed(16, (3,)) // 8), CHANNELS)
+@pytest.mark.parametrize(
+    ("values", "multipliers"),
+    [
+        (narrowed(16, (3,)), MULTIPLIERS),  # by the input
+        (narrowed(1), smaller(16, (3,))),  # another scale makes up for it
+        (narrowed(16, (3,)) // 8, smaller(16, (3,))),
+        (narrowed(16, (3,)), -smaller(16, (3,))),  # no multipliers
+        (narrowed(16, (3,)), smaller(16, (3,))[:7]),
+        (narrowed(16, (3,)), smaller(16, (3,)).astype(np.int32)),
+        (narrowed(16, (3,)).astype(np.int32), smaller(16, (3,))),
+        (np.zeros((1, 8, 8, 8), np.int8), smaller(16, (3,))),
+        (narrowed(16, (3,))[:, :, :2, :2], smaller(16, (3,))),  # 4 values a channel
+    ],
+)
+def test_channels_that_are_no_doubt(values: Values, multipliers: Values) -> None:
+    assert not found(rescaled((values, multipliers)), CHANNELS)
 
 
-def test_channels_that_others_have_too_leave_the_narrower_ones_told() -> None:
-    values = narrowed(64, (3,))
-    values[:, 5] //= 7
-    peers = [narrowed(1, ()) for _ in range(3)]
-    for each in peers:
-        each[:, 2] //= 4
-    (told,) = found(channel_run(*peers, values), CHANNELS)
-    assert told.title.startswith("Channel 3 of 8 of n3 (node 8) uses at most")
+def test_channels_are_compared_with_other_functions() -> None:
+    wrong = narrowed(16, (3,)), smaller(16, (3,))
+    assert found(rescaled(wrong), CHANNELS)
+    assert not found(rescaled(wrong, peers=2), CHANNELS)
+    assert not found(rescaled(wrong, (narrowed(1), smaller(12, (5,)))), CHANNELS), "weak filters"
+    both = narrowed(64, (3, 6)), smaller(64, (3,)) * smaller(3, (6,)) / MULTIPLIERS
+    (told,) = found(rescaled(both, (narrowed(1), smaller(3, (2,)))), CHANNELS)
+    assert told.title.startswith("Channel 3 of 8 of c3")
 
 
 def test_layouts_are_not_looked_for_where_no_neighbour_tells_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     walks: list[int] = []
-    near = layouts._near
-
-    def walking(*args: Any) -> Any:
-        walks.append(1)
-        return near(*args)
-
-    monkeypatch.setattr(layouts, "_near", walking)
-    ops = [Op("x", narrowed(1, ()))]
-    ops += [Op(f"a{at}", narrowed(1, ()), "fused_add_cast", [(at, 0)]) for at in range(9)]
-    ops += [Op("c", narrowed(1, ()), CONV, [(9, 0)], LAYOUT)]
+    monkeypatch.setattr(layouts, "_near", lambda *_: walks.append(1) or ())
+    ops = [Op("x", narrowed(1)), Op("m", MULTIPLIERS)]
+    ops += [
+        Op(f"a{at}", narrowed(1), "fused_multiply_cast", [(at and at + 1, 0), (1, 0)])
+        for at in range(9)
+    ]
+    ops += [Op("c", narrowed(1), CONV, [(10, 0)], LAYOUT)]
     assert not found(plant(*ops), CHANNELS)
     assert not walks
-
-
-def test_outputs_that_read_narrow_channels_do_not_hide_them() -> None:
-    ops = [Op("x", full().astype(np.float32)), Op("q", full(), "fused_round_clip_cast", [(0, 0)])]
-    ops += [Op(f"c{at}", narrowed(1, ()), CONV, [(1, 0)], LAYOUT) for at in range(3)]
-    ops += [Op("n", narrowed(16, (3,)), CONV, [(1, 0)], LAYOUT)]
-    ops += [Op("after", narrowed(16, (3,)), CONV, [(5, 0)], LAYOUT)]
-    (told,) = found(plant(*ops), CHANNELS)
-    assert told.nodes == (5,)
 
 
 def channels(values: Values, func: str, where: tuple[int, ...], value: float, **attrs: str) -> Any:

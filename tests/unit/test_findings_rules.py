@@ -149,14 +149,18 @@ def wrong_scale() -> DebugRun:
 
 
 def wrong_scale_of_a_channel() -> DebugRun:
-    values = [np.tile(ramp(1, 1, 8, 8) * 3 - 100, (1, 4, 1, 1)).astype(np.int8) for _ in range(4)]
-    values[3][:, 2] //= 16
     func = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
     layout = {"data_layout": "NCHW", "out_layout": ""}
-    return plant(
-        Op("x", ramp(1, 4, 8, 8)),
-        *(Op(f"c{at}", each, func, [(0, 0)], layout) for at, each in enumerate(values)),
-    )
+    ops = [Op("x", ramp(1, 4, 8, 8))]
+    for at in range(4):
+        values = np.tile(ramp(1, 1, 8, 8) * 3 - 100, (1, 4, 1, 1)).astype(np.int8)
+        multipliers = np.full((4, 1, 1), 0.01, F4)
+        if at == 3:
+            values[:, 2] //= 16
+            multipliers[2] /= 16
+        ops.append(Op(f"m{at}", multipliers))
+        ops.append(Op(f"c{at}", values, func, [(0, 0), (len(ops) - 1, 0)], layout))
+    return plant(*ops)
 
 
 def dead() -> DebugRun:
@@ -235,7 +239,7 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "narrow-channels": (
         wrong_scale_of_a_channel,
-        "Channel 2 of 4 of c3 (node 4) uses at most",
+        "Channel 2 of 4 of c3 (node 8) uses at most",
         wrong_scale,
     ),
     "dead-channels": (dead, "1 of 4 channels of a (node 1) is zero throughout", clean),

@@ -98,7 +98,7 @@ def test_probes_are_asked_only_of_tensors_that_may_have_something_to_tell() -> N
 @pytest.mark.parametrize("probe", probes())
 def test_a_screen_lets_all_through_of_which_its_probe_tells(probe: str) -> None:
     random = np.random.default_rng(3)
-    ops = [Op("x", np.ones(3, np.float32))]
+    ops = [Op("x", np.ones(3, np.float32)), Op("m", np.ones((8, 1, 1), np.float32))]
     for at in range(120):
         kind = KINDS[at % len(KINDS)]
         values = random.standard_normal((1, 8, 4, 4)) * 10.0 ** random.integers(-6, 6)
@@ -112,7 +112,7 @@ def test_a_screen_lets_all_through_of_which_its_probe_tells(probe: str) -> None:
         if at % 11 == 0:
             array = np.arange(4, dtype=np.uint8).view(np.bool_)
         func = ("fused_nn_relu", "fused_sigmoid", "fused_nn_conv2d")[at % 3]
-        ops.append(Op(f"n{at}", array, func, [(0, 0)]))
+        ops.append(Op(f"n{at}", array, func, [(0, 0), (1, 0)]))
     run = plant(*ops)
     found = [TensorScan(run.parts, {probe: probes()[probe]}, each) for each in (screens(), None)]
     for scan in found:

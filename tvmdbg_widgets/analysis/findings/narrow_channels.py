@@ -1,96 +1,125 @@
-"""Channels of 8-bit outputs that use far less of the range than the others do.
+"""Channels of 8-bit outputs that use little of the range, as too small multipliers make it.
 
-What a channel uses is its largest value less its smallest. How far channels of sound networks
-differ is another matter in each, so the run itself tells: channels of an output are told where they
-use a sixth or less of the median of its channels, and half or less of the smallest such share in
-any of the other outputs of that kind of operator and type, at least three of them. Outputs that
-read the one in question do not count among these, since the fault may pass on to them.
+Where a function rescales each channel by a multiplier of its own, a wrong scale of some channels is
+seen twice: their multipliers are small beside the others, and so is what they use of the range,
+their largest value less their smallest. Either alone is no fault: what a channel uses depends on
+the input, and weak filters have small multipliers. Told are channels with at most a quarter of the
+median in both, and a multiplier of at most half of the smallest such share in any of the other
+functions of the run, at least three of them: networks whose multipliers differ widely are left.
 
 Measured on a ResNet-20 in int8 (21 convolutions), computed again bit by bit: nothing was told for
-14 inputs, mirrored, inverted, dark, cut, noise or constant. With scales of one or two channels of
-one convolution made k times too large, just these were told for all 21 at k = 16 and 32; at k = 8
-for 18 with one channel and 16 with two, of which another 3 had one told; at k = 6 for 10 and 4; at
-k = 4 for none.
+446 inputs (the picture mirrored, cut, dark, bright, noisy; noise, smooth and constant pictures).
+With the multipliers of one channel of one convolution k times too small, the channel was told for
+all 21 at k = 8 and more, for 19 at k = 6 and for 2 at k = 4; of four channels, some or all for all
+21 at k = 6 and more and for 11 at k = 4; never another one.
 
-Left out are outputs of fewer than 100 values or four channels, of channels of fewer than 16 values,
-of more than 64 MB, and those whose channels use less than 32 steps in the median; channels of one
-value, which sound networks have too; and what would be more than a quarter of the channels. The
-layout must be told by the node itself or by one that reads it.
+A multiplier is an operand of floats above zero, one a channel; those of fixed point, of two
+operands, are not looked at. Left out are outputs of fewer than four channels, of channels of fewer
+than 16 values, of more than 64 MB, and those whose channels use less than 32 steps in the median;
+what would be more than a quarter of the channels; and layouts that neither the node itself nor one
+that reads it tells.
 """
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import SOME, Channels, Within
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
-from tvmdbg_widgets.analysis.findings.narrow_range import comparable_outputs
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 from tvmdbg_widgets.model.numbers import counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tvmdbg_widgets.analysis.findings.evidence import Evidence
     from tvmdbg_widgets.analysis.tensor_scan import Entry, Subject
     from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "narrow-channels"
-_PART: Final = 1 / 6
+_PART: Final = 1 / 4
 _OF_OTHERS: Final = 1 / 2
-_PEERS: Final = 3
+_OTHERS: Final = 3
 _LEAST_CHANNELS: Final = 4
 _LEAST_VALUES: Final = 16
 _LEAST_STEPS: Final = 32
 _MOST_BYTES: Final = 1 << 26
 _TYPES: Final = ("int8", "uint8")
 
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
-class _Use(NamedTuple):
-    """What the channels of an output use, in steps.
 
-    ``least`` is the smallest share of the median; ``narrow`` are the channels far below it, and
-    ``steps`` what each of them uses.
+class _Channel(NamedTuple):
+    """A channel that uses little, in steps, and what share of the median its multiplier is."""
+
+    channel: int
+    steps: int
+    share: float
+
+
+class _Rescaled(NamedTuple):
+    """An output that is rescaled by channel: by which operand, and which channels use little.
+
+    ``least`` is the smallest multiplier's share of the median, ``median`` the steps that channels
+    use in the median; 0 where none had to be counted.
     """
 
-    median: float
+    operand: Entry
     least: float
     total: int
-    narrow: np.ndarray[tuple[int], np.dtype[np.int64]]
-    steps: np.ndarray[tuple[int], np.dtype[np.int64]]
+    median: float
+    narrow: tuple[_Channel, ...]
 
 
-class _Told(NamedTuple):
-    """Channels that are told, what they use at most, and the smallest share elsewhere."""
-
-    channels: Within
-    most: int
-    least: float
-    kind: str
-
-
-def probe(subject: Subject) -> _Use | None:
-    """Measure what the channels use; None where they cannot be compared."""
+def probe(subject: Subject) -> _Rescaled | None:
+    """Measure what the channels use whose multipliers are small; None without multipliers."""
     found, tensor = subject.statistics, subject.tensor
     if tensor.dtype.name not in _TYPES or not found.finite or tensor.nbytes > _MOST_BYTES:
         return None
     if int(found.maximum) - int(found.minimum) < _LEAST_STEPS:
         return None
-    channels = Channels.of(subject.parts, subject.entry, tensor, near=False)
-    if channels is None or channels.each < _LEAST_VALUES or channels.count < _LEAST_CHANNELS:
-        return None
+    for operand, multipliers in _multipliers(subject):
+        channels = Channels.of(subject.parts, subject.entry, tensor, near=False)
+        if channels is None or channels.each < _LEAST_VALUES:
+            return None
+        if channels.count == len(multipliers):
+            return _rescaled(subject, channels, operand, multipliers)
+    return None
+
+
+def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
+    """Operands of a node that are floats above zero along one axis."""
+    graph, tensors, node = subject.parts.graph, subject.parts.tensors, subject.entry[0]
+    if graph is None or tensors is None or not 0 <= node < graph.num_nodes:
+        return
+    edges = graph.in_edges(node)
+    sources, outputs = graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist()
+    for operand in zip(sources, outputs, strict=True):
+        tensor = tensors.get(operand)
+        if tensor is None or "float" not in tensor.dtype.name or tensor.size < _LEAST_CHANNELS:
+            continue
+        if max(tensor.shape) == tensor.size < subject.tensor.size:
+            values = tensor.numpy().astype(np.float64).ravel()
+            if np.isfinite(values).all() and values.min() > 0:
+                yield operand, values
+
+
+def _rescaled(
+    subject: Subject, channels: Channels, operand: Entry, multipliers: Floats
+) -> _Rescaled:
+    shares = multipliers / np.median(multipliers)
+    least, few = float(shares.min()), shares <= _PART
+    if not few.any():
+        return _Rescaled(operand, least, channels.count, 0, ())
     low, high = channels.bounds(np.concatenate(list(subject.chunks())))
-    used = (high.astype(np.int64) - low)[: channels.count]
+    used: np.ndarray[Any, Any] = (high.astype(np.int64) - low)[: channels.count]
     median = float(np.median(used))
-    if median < _LEAST_STEPS:
-        return None
-    narrow = np.flatnonzero((used > 0) & (used <= _PART * median))
-    least = float(used[used > 0].min()) / median
-    return _Use(median, least, channels.count, narrow, used[narrow])
+    few &= (used <= _PART * median) & (median >= _LEAST_STEPS)
+    narrow = (_Channel(at, int(used[at]), float(shares[at])) for at in np.flatnonzero(few).tolist())
+    return _Rescaled(operand, least, channels.count, median, tuple(narrow))
 
 
 def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -103,69 +132,61 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all outputs with such channels."""
-    probed: Mapping[Entry, _Use] = evidence.scanned.probed.get(NAME, {})
-    if not any(len(use.narrow) for use in probed.values()):
-        return
-    told: dict[Entry, _Told] = {}
-    for (kind, _), entries in comparable_outputs(evidence).items():
-        uses = {entry: probed[entry] for entry in entries if entry in probed}
-        rising = sorted(uses, key=lambda entry: uses[entry].least)
-        for entry, use in uses.items():
-            least = _least_elsewhere(evidence, uses, rising, entry) if len(use.narrow) else None
-            found = None if least is None else _told(use, least, kind)
-            if found is not None:
-                told[entry] = found
+    probed: Mapping[Entry, _Rescaled] = {
+        entry: each
+        for entry, each in evidence.scanned.probed.get(NAME, {}).items()
+        if entry in evidence.statistics
+    }
+    smallest = sorted({each.operand: each.least for each in probed.values()}.items(), key=_share)
+    told: dict[Entry, tuple[_Channel, ...]] = {}
+    for entry, each in probed.items():
+        others = [least for operand, least in smallest[:2] if operand != each.operand]
+        if not others or len(smallest) <= _OTHERS:
+            continue
+        narrow = tuple(one for one in each.narrow if one.share <= _OF_OTHERS * others[0])
+        if 0 < len(narrow) <= SOME * each.total:
+            told[entry] = narrow
     if not told:
         return
     entries = sorted(told)
-    first = told[entries[0]]
-    named, share = str(first.channels), first.most / probed[entries[0]].median
-    certainty, why = evidence.joined(entries)
+    first, narrow = probed[entries[0]], told[entries[0]]
+    named = str(_within(first, narrow))
+    one = len(narrow) == 1
+    certainty, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
     rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
         Kind.DOUBT,
         f"{named[0].upper()}{named[1:]} of {evidence.entry_name(entries[0])} "
-        f"{'uses' if len(first.channels.channels) == 1 else 'use'} at most "
-        f"{percent(share)} of what its channels use in the median; of the other outputs compared "
-        f"({first.kind}), no channel that varies uses less than {percent(first.least)}{rest}",
-        cut([_fact(evidence, entry, told[entry], probed[entry].median) for entry in entries]),
+        f"{'uses' if one else 'use'} at most "
+        f"{percent(max(each.steps for each in narrow) / first.median)} of what its channels use in "
+        f"the median, and {'its multiplier is' if one else 'their multipliers are'} at most "
+        f"{percent(max(each.share for each in narrow))} of the median{rest}",
+        cut([_fact(evidence, entry, probed[entry], told[entry]) for entry in entries]),
         max(certainty, Certainty.LIKELY, key=list(Certainty).index),
-        f"{why}; that channels should not differ more rests on the other outputs of this run",
+        f"{why}; that multipliers should not differ more rests on the other functions of this run",
         nodes_of(entries),
         tuple(entries),
-        "Compare the scales (multipliers or shifts) of these channels with the calibrated ones.",
-        0.62,
+        "Compare the multipliers of these channels with the calibrated scales.",
+        0.65,
     )
 
 
-def _least_elsewhere(
-    evidence: Evidence, uses: Mapping[Entry, _Use], rising: Sequence[Entry], entry: Entry
-) -> float | None:
-    """Return the smallest share in outputs that do not read an entry; None where these are few."""
-    graph = evidence.parts.graph
-    if graph is None:
-        return None
-    readers = set(graph.edge_target[graph.readers(*entry)].tolist())
-    others = (other for other in rising if other != entry and other[0] not in readers)
-    peers = list(islice(others, _PEERS))
-    return uses[peers[0]].least if len(peers) == _PEERS else None
+def _share(item: tuple[Entry, float]) -> float:
+    return item[1]
 
 
-def _told(use: _Use, least: float, kind: str) -> _Told | None:
-    """Return the channels that are far below those elsewhere, where these are only some."""
-    below = use.steps <= _OF_OTHERS * least * use.median
-    if not 0 < np.count_nonzero(below) <= SOME * use.total:
-        return None
-    channels = Within(tuple(use.narrow[below].tolist()), use.total)
-    return _Told(channels, int(use.steps[below].max()), least, kind)
+def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> Within:
+    return Within(tuple(each.channel for each in narrow), output.total)
 
 
-def _fact(evidence: Evidence, entry: Entry, told: _Told, median: float) -> str:
+def _fact(evidence: Evidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]) -> str:
+    most = max(each.share for each in narrow)
     return (
-        f"{evidence.entry_name(entry)}: {counted(told.most, 'step')} at most in {told.channels}, "
-        f"where the median is {median:g}, as a scale about {median / told.most:.0f} times too "
-        "large would make it"
+        f"{evidence.entry_name(entry)}: {counted(max(each.steps for each in narrow), 'step')} at "
+        f"most in {_within(output, narrow)}, where the median is {output.median:g}; multipliers of "
+        f"{evidence.entry_name(output.operand)}: {percent(most)} of the median at most, as scales "
+        f"{1 / most:.0f} times too large or more would make them"
     )
 
 

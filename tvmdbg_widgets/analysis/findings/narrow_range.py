@@ -93,11 +93,6 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def comparable_outputs(evidence: Evidence) -> dict[tuple[str, str], list[Entry]]:
-    """Return the 8-bit outputs that can be compared, by kind of operator and type."""
-    return _uses(evidence)[1]
-
-
 def _uses(evidence: Evidence) -> tuple[dict[Entry, _Use], dict[tuple[str, str], list[Entry]]]:
     """Return what the 8-bit outputs of operators use, and those that can be compared by group."""
     uses: dict[Entry, _Use] = {}
