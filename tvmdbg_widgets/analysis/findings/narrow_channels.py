@@ -16,8 +16,7 @@ all 21 at k = 8 and more, for 19 at k = 6 and for 2 at k = 4; of four channels, 
 A multiplier is an operand of floats above zero, one a channel; those of fixed point, of two
 operands, are not looked at. Left out are outputs of fewer than four channels, of channels of fewer
 than 16 values, of more than 64 MB, and those whose channels use less than 32 steps in the median;
-what would be more than a quarter of the channels; and layouts that neither the node itself nor one
-that reads it tells.
+what would be more than a quarter of the channels; and layouts that only nodes further away tell.
 """
 
 from __future__ import annotations
