@@ -16,6 +16,7 @@ from tvmdbg_widgets.analysis.findings.narrow_channels import NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.narrow_range import NAME
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.model.findings import Kind
+from tvmdbg_widgets.model.tensor import Tensor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,6 +188,9 @@ def test_a_scale_that_is_too_large_for_some_channels(
     if told:
         assert findings[0].title.startswith(told)
         assert findings[0].kind is Kind.DOUBT
+        shares = smaller(factor, where) / np.median(smaller(factor, where))
+        most = float(findings[0].title.split()[-5])
+        assert most == pytest.approx(100 * shares[list(where)].max(), rel=5e-3)
         assert "multipliers of m3 (node 8): " in findings[0].evidence[0]
 
 
@@ -206,6 +210,23 @@ def test_a_scale_that_is_too_large_for_some_channels(
 )
 def test_channels_that_are_no_doubt(values: Values, multipliers: Values) -> None:
     assert not found(rescaled((values, multipliers)), CHANNELS)
+
+
+def test_an_output_is_read_though_its_multipliers_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = rescaled((narrowed(16, (3,)), smaller(16, (3,))))
+    numpy = Tensor.numpy
+
+    def refused(tensor: Tensor, *args: Any) -> Any:
+        if tensor.name.startswith("m"):
+            raise OSError("Input/output error")
+        return numpy(tensor, *args)
+
+    monkeypatch.setattr(Tensor, "numpy", refused)
+    assert not found(run, CHANNELS)
+    assert all(each.statistics().finite for each in run.tensors.values())
+    assert not run.health(progress=False).unread
 
 
 def test_channels_are_compared_with_other_functions() -> None:

@@ -30,6 +30,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
 from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -95,13 +96,17 @@ def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
     if graph is None or tensors is None or not 0 <= node < graph.num_nodes:
         return
     edges = graph.in_edges(node)
+    edges = edges[graph.edge_trust[edges] != Trust.AMBIGUOUS]
     sources, outputs = graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist()
     for operand in zip(sources, outputs, strict=True):
         tensor = tensors.get(operand)
         if tensor is None or "float" not in tensor.dtype.name or tensor.size < _LEAST_CHANNELS:
             continue
         if max(tensor.shape) == tensor.size < subject.tensor.size:
-            values = tensor.numpy().astype(np.float64).ravel()
+            try:
+                values = tensor.numpy().astype(np.float64).ravel()
+            except (OSError, ValueError):  # that is told of the operand, not of this output
+                continue
             if np.isfinite(values).all() and values.min() > 0:
                 yield operand, values
 
@@ -134,7 +139,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     probed: Mapping[Entry, _Rescaled] = {
         entry: each
         for entry, each in evidence.scanned.probed.get(NAME, {}).items()
-        if entry in evidence.statistics
+        if entry in evidence.statistics and each.operand in evidence.statistics
     }
     smallest = sorted({each.operand: each.least for each in probed.values()}.items(), key=_share)
     told: dict[Entry, tuple[_Channel, ...]] = {}
