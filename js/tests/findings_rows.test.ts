@@ -11,7 +11,13 @@ import {
 import type { Finding, FindingsAnswer } from "../src/shared/run_client.ts";
 
 function finding(rule: string, title: string, nodes: number[] = [], more: Partial<Finding> = {}) {
-  const plain = { kind: "cost", certainty: "certain", why: "", evidence: [], next: "" } as const;
+  const plain = {
+    severity: "hotspot",
+    confidence: "high",
+    why: "",
+    evidence: [],
+    next: "",
+  } as const;
   return { ...plain, rule, title, nodes, entries: [], ...more } as Finding;
 }
 
@@ -53,7 +59,7 @@ describe("rows", () => {
   it("of the user's notes come last and have no rank", () => {
     const show = keeper();
     const rows = show([finding("slow", "a", [4])], [[9, "look"]]);
-    expect(rows[1]).toMatchObject({ key: "noted-9", kind: "noted", title: "look", rank: null });
+    expect(rows[1]).toMatchObject({ key: "noted-9", severity: "noted", title: "look", rank: null });
     expect(show([], [[9, "look again"]])[0]!.key).toBe("noted-9");
   });
 });
@@ -87,30 +93,30 @@ describe("what a row selects", () => {
 });
 
 describe("words", () => {
-  it("for screen readers tell kind, certainty and nodes; when open the evidence too", () => {
+  it("for screen readers tell severity, confidence and nodes; when open the evidence too", () => {
     const told = {
       evidence: ["59 +Inf"],
       why: "all was read",
       next: "look",
-      kind: "fault",
+      severity: "error",
     } as const;
     const [row, note] = keeper()(
       [finding("r", "first Inf", [1, 2, 3, 4, 5], { ...told, evidence: [...told.evidence] })],
       [[2, "mine"]],
     ) as [Row, Row];
     expect(sentence(row, 0, 2, false)).toBe(
-      "Finding 1 of 2; fault, certain: first Inf; nodes 1, 2, 3 and 2 more; folded.",
+      "Finding 1 of 2; error, high confidence: first Inf; nodes 1, 2, 3 and 2 more; folded.",
     );
     expect(sentence(row, 0, 2, true)).toBe(
-      "Finding 1 of 2; fault, certain: first Inf; nodes 1, 2, 3 and 2 more; 59 +Inf; all was read; next: look.",
+      "Finding 1 of 2; error, high confidence: first Inf; nodes 1, 2, 3 and 2 more; 59 +Inf; all was read; next: look.",
     );
     expect(sentence(note, 1, 2, false)).toBe("Note 2 of 2; mine; node 2.");
   });
 
-  it("count the kinds that there are, in the order of their rank", () => {
-    const kinds = ["cost", "fault", "cost", "note"] as const;
-    const found = kinds.map((kind, i) => finding("r", `${i}`, [i], { kind }));
-    expect(counts(found).map(([, text]) => text)).toEqual(["1 fault", "2 costs", "1 note"]);
+  it("count the severities that there are, in the order of their rank", () => {
+    const severities = ["hotspot", "error", "hotspot", "info"] as const;
+    const found = severities.map((severity, i) => finding("r", `${i}`, [i], { severity }));
+    expect(counts(found).map(([, text]) => text)).toEqual(["1 error", "2 hotspots", "1 info"]);
     expect(counts([])).toEqual([]);
   });
 

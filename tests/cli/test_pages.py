@@ -83,12 +83,12 @@ def test_demo_tells_where_its_dump_is(tvmdbg: Run) -> None:
 
 
 def test_findings_of_an_overflow(tvmdbg: Run) -> None:
-    done = tvmdbg("findings", OVERFLOW, "--json", "--fail-on", "fault")
+    done = tvmdbg("findings", OVERFLOW, "--json", "--fail-on", "error")
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert told["complete"] is True
     # The collection's README: node 38 overflows to inf (59 values).
-    fault = next(each for each in told["findings"] if each["kind"] == "fault")
+    fault = next(each for each in told["findings"] if each["severity"] == "error")
     assert fault["nodes"][0] == 38
     assert "59" in fault["title"]
     text = tvmdbg("findings", OVERFLOW)
@@ -97,7 +97,29 @@ def test_findings_of_an_overflow(tvmdbg: Run) -> None:
     assert text.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("former", "word", "status"),
+    [("fault", "error", 0), ("doubt", "warning", 0), ("cost", "hotspot", 1), ("note", "info", 1)],
+)
+def test_former_words_still_set_the_bar(former: str, word: str, status: int, tvmdbg: Run) -> None:
+    run = samples.resnet20_cifar
+    plain, old = (tvmdbg("findings", run, "--json", "--fail-on", each) for each in (word, former))
+    assert (plain.returncode, old.returncode) == (status, status)
+    assert plain.stderr == ""
+    assert old.stderr.strip() == f"--fail-on {former} is deprecated: use --fail-on {word}"
+    assert old.stdout == plain.stdout
+    wrong = tvmdbg("findings", run, "--fail-on", "sometimes")
+    assert wrong.returncode == 2
+    assert "error, warning" in wrong.stderr
+
+
+def test_json_has_both_words(tvmdbg: Run) -> None:
+    told = json.loads(tvmdbg("findings", OVERFLOW, "--json").stdout)["findings"]
+    keys = ("severity", "kind", "confidence", "certainty")
+    assert [told[0][key] for key in keys] == ["error", "fault", "high", "certain"]
+
+
 def test_findings_of_a_sound_run_do_not_fail(tvmdbg: Run) -> None:
-    done = tvmdbg("findings", samples.resnet20_cifar, "--fail-on", "fault", "--json")
+    done = tvmdbg("findings", samples.resnet20_cifar, "--fail-on", "error", "--json")
     assert done.returncode == 0, done.stdout
-    assert not [each for each in json.loads(done.stdout)["findings"] if each["kind"] == "fault"]
+    assert not [each for each in json.loads(done.stdout)["findings"] if each["severity"] == "error"]

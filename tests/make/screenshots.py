@@ -53,7 +53,7 @@ def select_fault(notebook: Notebook) -> None:
     panel = notebook.cell(1).locator(".tvmdbg-findings")
     expect(panel).to_have_attribute("data-state", "done", timeout=SCANNED_MS)
     first = panel.get_by_role("treeitem").first
-    expect(first).to_contain_text("fault")
+    expect(first).to_contain_text("error")
     first.locator(".tvmdbg-finding-title").click()
     expect(first).to_have_attribute("aria-selected", "true")
 

@@ -63,10 +63,10 @@ def row(panel: Locator, text: str) -> Locator:
 def finding(title: str, **fields: Any) -> dict[str, Any]:
     plain = {
         "rule": title.partition(" ")[0],
-        "kind": "cost",
+        "severity": "hotspot",
         "title": title,
         "evidence": [f"evidence of {title}"],
-        "certainty": "certain",
+        "confidence": "high",
         "why": "by its nature",
         "nodes": [4],
         "entries": [[4, 0]],
@@ -124,8 +124,8 @@ def kernel(page: Page) -> Kernel:
 def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) -> None:
     panel = finished(show(page, address))
     first = panel.get_by_role("treeitem").first
-    assert first.inner_text().split()[1] == "fault"
-    for part in (str(OVERFLOW), "59 of 8,192", "certain"):
+    assert first.inner_text().split()[1] == "error"
+    for part in (str(OVERFLOW), "59 of 8,192", "high"):
         expect(first).to_contain_text(part)
     assert page.evaluate(STATE) == [[], None, ""]
     first.locator(".tvmdbg-finding-title").click()
@@ -156,7 +156,7 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     press("End")
     expect(said(panel)).to_contain_text(f"Finding {len(findings)} of {len(findings)}; ")
     press("Home")
-    expect(said(panel)).to_contain_text(f"Finding 1 of {len(findings)}; fault, certain: ")
+    expect(said(panel)).to_contain_text(f"Finding 1 of {len(findings)}; error, high confidence: ")
     active = panel.get_attribute("aria-activedescendant")
     assert active == rows.first.get_attribute("id")
     press("Enter")
@@ -181,8 +181,8 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     assert page.evaluate(STATE)[0] == []
     for i, each in enumerate(findings):
         expect(rows.nth(i)).to_contain_text(each.title)
-        expect(rows.nth(i)).to_contain_text(each.kind.value)
-        why = rows.nth(i).locator(".tvmdbg-finding-certainty")
+        expect(rows.nth(i)).to_contain_text(each.severity.value)
+        why = rows.nth(i).locator(".tvmdbg-finding-confidence")
         expect(why).to_have_attribute("title", each.why)
     slow = row(panel, f"(node {SLOWEST})")
     slow.locator(".tvmdbg-finding-title").click()
@@ -242,11 +242,11 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
     count = len(kernel.asked)
     rest(page)
     assert len(kernel.asked) == count
-    kernel.say("done", 9, finding("slow operators"), finding("none else", kind="note"))
+    kernel.say("done", 9, finding("slow operators"), finding("none else", severity="info"))
     page.keyboard.press("s")
     expect(progress).to_have_text("9 tensors scanned")
     assert kernel.asked[count]["goOn"] is True
-    expect(said(panel)).to_contain_text("1 cost, 1 note; 9 tensors scanned.")
+    expect(said(panel)).to_contain_text("1 hotspot, 1 info; 9 tensors scanned.")
     expect(panel.get_by_role("button", name="Stop scanning")).to_be_hidden()
 
 
@@ -265,7 +265,9 @@ def test_no_row_moves_under_the_pointer(page: Page, address: str, kernel: Kernel
     pointed.hover()
     before = top(pointed)
     for round_ in range(1, 4):
-        new = [finding(f"n{i} fault {i}", kind="fault", nodes=[20 + i]) for i in range(round_ * 4)]
+        new = [
+            finding(f"n{i} fault {i}", severity="error", nodes=[20 + i]) for i in range(round_ * 4)
+        ]
         kernel.say("scanning", 1 + round_, *new, *many)
         expect(row(panel, f"n{round_ * 4 - 1} fault")).to_have_count(1)
         assert top(pointed) == pytest.approx(before, abs=1)
@@ -288,7 +290,7 @@ def test_the_row_under_the_pointer_stays_where_there_is_room(
     pointed = row(panel, "slow operators").locator(".tvmdbg-finding-title")
     pointed.hover()
     before = top(pointed)
-    kernel.say("scanning", 2, finding("first Inf", kind="fault"), finding("slow operators"))
+    kernel.say("scanning", 2, finding("first Inf", severity="error"), finding("slow operators"))
     expect(row(panel, "first Inf")).to_have_count(1)
     assert top(pointed) == pytest.approx(before, abs=1)
     pointed.click()
@@ -302,13 +304,13 @@ def test_the_first_row_is_the_active_one_until_another_was_chosen(
     kernel.say("scanning", 1, cost)
     panel = show(page, address)
     expect(row(panel, "slow operators")).to_be_visible()
-    fault = finding("first Inf", kind="fault", nodes=[38], entries=[[38, 0]])
+    fault = finding("first Inf", severity="error", nodes=[38], entries=[[38, 0]])
     kernel.say("scanning", 2, fault, cost)
     expect(row(panel, "first Inf")).to_have_count(1)
     panel.focus()
     page.keyboard.press("Enter")
     assert page.evaluate(STATE)[0] == [38]
-    earlier = finding("a NaN before", kind="fault", nodes=[20], entries=[[20, 0]])
+    earlier = finding("a NaN before", severity="error", nodes=[20], entries=[[20, 0]])
     kernel.say("scanning", 3, earlier, fault, cost)
     expect(row(panel, "a NaN before")).to_have_count(1)
     active = panel.get_attribute("aria-activedescendant")
@@ -342,7 +344,7 @@ def test_a_run_that_does_not_answer(page: Page, address: str, kernel: Kernel) ->
 
 def test_hostile_findings_are_text(page: Page, address: str, kernel: Kernel) -> None:
     bad = dict.fromkeys(("rule", "title", "why", "next"), ATTACK)
-    kernel.say("done", 9, finding("x", kind="fault", evidence=[ATTACK] * 3) | bad)
+    kernel.say("done", 9, finding("x", severity="error", evidence=[ATTACK] * 3) | bad)
     panel = show(page, address)
     first = panel.get_by_role("treeitem").first
     first.locator(".tvmdbg-finding-twist").click()

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.run_model import RunModel
 
-FIELDS = ["rule", "kind", "title", "evidence", "certainty", "why", "nodes", "entries", "next"]
+FIELDS = [
+    *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")
+]
 
 
 def ask(run: DebugRun, kind: str = "findings") -> dict[str, Any]:
@@ -37,7 +39,7 @@ def run() -> DebugRun:
 def test_before_the_scan_costs_are_known_already(run: DebugRun) -> None:
     told = ask(run)
     assert (told["state"], told["done"], told["total"]) == ("none", 0, 74)
-    assert {each["kind"] for each in told["findings"]} >= {"cost"}
+    assert {each["severity"] for each in told["findings"]} >= {"hotspot"}
 
 
 def test_after_the_scan_all_is_told(run: DebugRun) -> None:
@@ -47,7 +49,7 @@ def test_after_the_scan_all_is_told(run: DebugRun) -> None:
     assert [each["title"] for each in told["findings"]] == [each.title for each in found]
     first = told["findings"][0]
     assert list(first) == FIELDS
-    assert (first["kind"], first["nodes"][0], first["entries"][0]) == ("fault", 38, [38, 0])
+    assert (first["severity"], first["nodes"][0], first["entries"][0]) == ("error", 38, [38, 0])
 
 
 def test_long_lists_are_cut_and_counted() -> None:

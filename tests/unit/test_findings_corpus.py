@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.findings import Certainty, Kind
+from tvmdbg_widgets.model.findings import Confidence, Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,8 +46,8 @@ def read(path: Path) -> Any:
 @pytest.mark.parametrize("case", CLEAN)
 def test_nothing_is_invented_on_a_clean_run(corpus: Path, case: str) -> None:
     found = findings(corpus / case)
-    assert list(found.faults) == []
-    assert {each.rule for each in found.by_kind(Kind.DOUBT)} <= MEASURED
+    assert list(found.errors) == []
+    assert {each.rule for each in found.by_severity(Severity.WARNING)} <= MEASURED
     assert found.complete
     said = re.match(r"([\d,]+) tensors were read", found.by_rule("scanned")[0].title)
     assert said is not None
@@ -88,8 +88,8 @@ def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> Non
     index = read(folder / "output_tensors.index.json").values()
     bad = {each["node"]: each for each in index if each["nan"] or each["inf"]}
     planted = meta["planted_fault"]["topo_index"]
-    (birth,) = findings(folder).faults
-    assert (birth.rule, birth.certainty) == ("first-nonfinite", Certainty.CERTAIN)
+    (birth,) = findings(folder).errors
+    assert (birth.rule, birth.confidence) == ("first-nonfinite", Confidence.HIGH)
     assert birth.nodes[0] == planted == 38
     assert f"(node {planted}) made the first Inf: {bad[planted]['inf']} of 8,192" in birth.title
     assert set(birth.nodes) == set(bad)
@@ -103,9 +103,9 @@ def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> Non
 
 
 def test_the_sample_that_rides_with_the_package_tells_the_same() -> None:
-    (birth,) = findings(tvmdbg.samples.resnet20_cifar_fp16_overflow).faults
+    (birth,) = findings(tvmdbg.samples.resnet20_cifar_fp16_overflow).errors
     assert "(node 38) made the first Inf: 59 of 8,192 values" in birth.title
-    assert not findings(tvmdbg.samples.resnet20_cifar).faults
+    assert not findings(tvmdbg.samples.resnet20_cifar).errors
 
 
 def test_overwritten_tensors_are_those_that_a_replay_found(corpus: Path) -> None:
@@ -115,18 +115,18 @@ def test_overwritten_tensors_are_those_that_a_replay_found(corpus: Path) -> None
     lost = read(folder / "meta.json")["overwritten_tensors"]["nodes"]
     assert {names[node] for node in doubt.nodes} == set(lost)
     assert len(doubt.entries) == 22
-    assert not findings(folder).faults
+    assert not findings(folder).errors
 
 
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
 def test_nan_in_the_input(corpus: Path, version: str) -> None:
     folder = corpus / f"tvm/edge_cases/{version}/nan_inf"
     found = findings(folder)
-    (birth,) = found.faults
+    (birth,) = found.errors
     index = read(folder / "output_tensors.index.json")
     assert len(birth.entries) == sum(bool(e["nan"] or e["inf"]) for e in index.values())
     assert birth.title == "The input x (node 0) holds NaN and Inf: 3 of 12 values"
-    assert (birth.certainty is Certainty.CERTAIN) == (version == "v0.19"), "keyed by node"
+    assert (birth.confidence is Confidence.HIGH) == (version == "v0.19"), "keyed by node"
     assert not found.by_rule("scanned")
 
 
@@ -134,24 +134,24 @@ def test_nan_in_the_input(corpus: Path, version: str) -> None:
 def test_a_module_that_ran_twice(corpus: Path, version: str) -> None:
     found = findings(corpus / f"tvm/edge_cases/{version}/run_twice")
     assert found[0].rule == "stale-tensors"
-    assert found[0].kind is Kind.DOUBT
-    assert not found.faults
+    assert found[0].severity is Severity.WARNING
+    assert not found.errors
 
 
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
 def test_nodes_of_one_name(corpus: Path, version: str) -> None:
     (each,) = findings(corpus / f"tvm/edge_cases/{version}/odd_names").by_rule("duplicate-names")
     lost = version == "v0.8"
-    assert each.kind is (Kind.DOUBT if lost else Kind.NOTE)
+    assert each.severity is (Severity.WARNING if lost else Severity.INFO)
     assert each.nodes == (1, 2)
     assert ("no tensor: same (node 1)" in each.evidence) == lost
 
 
 def test_lanes_that_the_writer_left_out(corpus: Path) -> None:
     found = findings(corpus / "tvm/edge_cases/v0.19/vec4")
-    (doubt,) = found.by_kind(Kind.DOUBT)
+    (doubt,) = found.by_severity(Severity.WARNING)
     assert "stores 32 of 128 bytes" in doubt.evidence[0]
-    assert not found.faults
+    assert not found.errors
     partly = "of 1 tensor the file holds only a part of the values"
     assert partly in found.by_rule("scanned")[0].evidence
 
@@ -162,7 +162,7 @@ def test_edges_that_only_the_given_graph_knows(corpus: Path) -> None:
     alone = findings(folder / "tvmdbg/_tvmdbg_device_CPU_0")
     (doubt,) = alone.by_rule("ambiguous-joins")
     assert doubt.nodes == (2, 3)
-    assert not alone.faults
+    assert not alone.errors
 
 
 def test_every_case_is_told_without_a_break(corpus: Path) -> None:

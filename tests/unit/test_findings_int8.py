@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.findings.narrow_channels import NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.narrow_range import NAME
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
-from tvmdbg_widgets.model.findings import Kind
+from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int)
     findings = found(network(full(low, high) // factor), NAME)
     assert [each.nodes for each in findings] == ([(6,)] if told else [])
     if told:
-        assert findings[0].kind is Kind.DOUBT
+        assert findings[0].severity is Severity.WARNING
         assert f"n0 (node 6): {low // factor} … {high // factor}, " in findings[0].evidence[0]
 
 
@@ -187,7 +187,7 @@ def test_a_scale_that_is_too_large_for_some_channels(
     assert [each.nodes for each in findings] == ([(9,)] if told else [])
     if told:
         assert findings[0].title.startswith(told)
-        assert findings[0].kind is Kind.DOUBT
+        assert findings[0].severity is Severity.WARNING
         shares = smaller(factor, where) / np.median(smaller(factor, where))
         most = float(findings[0].title.split()[-5])
         assert most == pytest.approx(100 * shares[list(where)].max(), rel=5e-3)

@@ -14,8 +14,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, found, graph_json, params, plant, table, trace
 from tvmdbg_widgets.analysis.findings import RULES
-from tvmdbg_widgets.model.findings import Certainty, Kind
-from tvmdbg_widgets.model.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.findings import Confidence, Severity
+from tvmdbg_widgets.model.issues import Issue, Issues
+from tvmdbg_widgets.model.issues import Severity as IssueSeverity
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -277,13 +278,13 @@ def test_a_rule_stays_silent(rule: str) -> None:
     "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
 )
 def test_nothing_of_these_is_a_fault(make: Callable[[], DebugRun]) -> None:
-    assert not make().findings(progress=False).faults
+    assert not make().findings(progress=False).errors
 
 
 def test_a_birth_tells_what_it_spread_to_and_what_it_did_not() -> None:
     birth = found(nan_born(), "first-nonfinite")
     assert len(birth) == 1
-    assert birth[0].certainty is Certainty.CERTAIN
+    assert birth[0].confidence is Confidence.HIGH
     assert birth[0].entries == ((2, 0), (3, 0))
     assert any("output 0 of the graph" in fact for fact in birth[0].evidence)
     assert any("reads a (node 1): 1.0 … 16.0, all finite" in fact for fact in birth[0].evidence)
@@ -318,7 +319,7 @@ def test_minus_inf_alone_may_be_a_mask() -> None:
     mask = np.where(np.tri(4) > 0, 0, -np.inf).astype(F4)
     run = plant(Op("mask", mask), relu(mask, func="fused_add"), relu(ramp(4, 4), "s", [(1, 0)]))
     (doubt,) = found(run, "first-nonfinite")
-    assert (doubt.kind, doubt.certainty) == (Kind.DOUBT, Certainty.POSSIBLE)
+    assert (doubt.severity, doubt.confidence) == (Severity.WARNING, Confidence.LOW)
     assert doubt.title == "mask (node 0) holds -Inf: 6 of 16 values"
 
 
@@ -326,7 +327,7 @@ def test_minus_inf_that_turns_to_nan_is_a_fault() -> None:
     mask = np.full((4, 4), -np.inf, F4)
     nan = np.full((4, 4), np.nan, F4)
     run = plant(Op("mask", mask), relu(nan, func="fused_nn_softmax"))
-    assert found(run, "first-nonfinite")[0].kind is Kind.FAULT
+    assert found(run, "first-nonfinite")[0].severity is Severity.ERROR
 
 
 def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
@@ -335,7 +336,7 @@ def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
     ops = [Op("x", ramp(8)), relu(bad)]
     run = tvmdbg.open(params(ops, leave_out=[(0, 0)]), graph=graph_json(ops).encode())
     (birth,) = found(run, "first-nonfinite")
-    assert birth.certainty is Certainty.POSSIBLE
+    assert birth.confidence is Confidence.LOW
     assert "may have come with them" in birth.why
 
 
@@ -358,7 +359,7 @@ def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
     bad[0] = np.nan
     (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
     assert first.title == "a (node 0) is the first tensor that holds NaN: 1 of 8 values"
-    assert first.certainty is Certainty.POSSIBLE
+    assert first.confidence is Confidence.LOW
 
 
 def test_bools_tell_the_first_byte_that_is_neither_0_nor_1() -> None:
@@ -369,9 +370,9 @@ def test_bools_tell_the_first_byte_that_is_neither_0_nor_1() -> None:
 def test_issues_without_a_file_count_against_none() -> None:
     parts = clean().parts
     issues = [
-        Issue("a", Severity.WARNING, "one", file="graph.json"),
-        Issue("b", Severity.WARNING, "two", file="graph.json"),
-        Issue("c", Severity.WARNING, "they contradict each other"),
+        Issue("a", IssueSeverity.WARNING, "one", file="graph.json"),
+        Issue("b", IssueSeverity.WARNING, "two", file="graph.json"),
+        Issue("c", IssueSeverity.WARNING, "they contradict each other"),
     ]
     for some, title in (
         (issues, "graph.json is doubtful in 2 places; 1 issue more is of no single file"),
@@ -476,7 +477,7 @@ def test_dead_channels_by_layout(
     dead = found(run, "dead-channels")
     assert bool(dead) == fires
     if dead:
-        assert (dead[0].certainty is Certainty.CERTAIN) == bool(attrs)
+        assert (dead[0].confidence is Confidence.HIGH) == bool(attrs)
         assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
 
 
@@ -484,7 +485,7 @@ def test_half_of_the_channels_dead_is_a_doubt() -> None:
     values = ramp(1, 4, 8, 8)
     values[:, :2] = 0
     run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
-    assert found(run, "dead-channels")[0].kind is Kind.DOUBT
+    assert found(run, "dead-channels")[0].severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(
@@ -522,7 +523,7 @@ def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
     both = timed(("fused_layout_transform_add", 50), ("fused_layout_transform", 50))
     (cost,) = found(both, "data-movement")
     assert cost.title == "Functions that do nothing but layout_transform take 50.0 % of the time"
-    assert (cost.certainty, cost.nodes) == (Certainty.CERTAIN, (2,))
+    assert (cost.confidence, cost.nodes) == (Confidence.HIGH, (2,))
     assert "fused with other operators in 1 node of 50.0 %" in cost.evidence[1]
 
 
@@ -549,7 +550,7 @@ def test_noise_that_takes_no_time_is_a_note() -> None:
     quiet = Op("big", ramp(8), "fused_exp", [(0, 0)], ns=[1e6 * each for each in STEADY])
     loud = Op("tiny", ramp(8), "fused_log", [(1, 0)], ns=[10, 30, 10, 40, 10])
     (note,) = found(plant(Op("x", ramp(8)), quiet, loud), "noisy-times")
-    assert note.kind is Kind.NOTE
+    assert note.severity is Severity.INFO
 
 
 def test_slow_repeats_in_the_middle_are_no_warm_up() -> None:
@@ -585,7 +586,7 @@ def test_times_that_belong_to_no_node_are_told_first() -> None:
     first = found(tvmdbg.open(other, graph=graph_json(ops).encode()), "slowest-operators")[0]
     assert first.title == "a (node 1) takes 100.0 % of the time that belongs to nodes"
     assert first.evidence[0] == "1 slice of 900.0 µs together belongs to no node of the graph"
-    assert first.certainty is Certainty.POSSIBLE
+    assert first.confidence is Confidence.LOW
 
 
 def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
@@ -654,19 +655,19 @@ def test_kinds_are_not_told_where_no_name_tells_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("func", "kind"),
+    ("func", "severity"),
     [
-        ("fused_nn_conv2d_add", Kind.FAULT),
-        ("fused_nn_batch_matmul", Kind.FAULT),
-        ("fused_nn_batch_matmul_where", Kind.DOUBT),
-        ("fused_log", Kind.DOUBT),
+        ("fused_nn_conv2d_add", Severity.ERROR),
+        ("fused_nn_batch_matmul", Severity.ERROR),
+        ("fused_nn_batch_matmul_where", Severity.WARNING),
+        ("fused_log", Severity.WARNING),
     ],
 )
-def test_sums_of_products_make_no_minus_inf_on_purpose(func: str, kind: Kind) -> None:
+def test_sums_of_products_make_no_minus_inf_on_purpose(func: str, severity: Severity) -> None:
     values = ramp(2, 8)
     values[0, 0] = -np.inf
     run = plant(Op("x", ramp(2, 8)), relu(values, func=func), relu(ramp(2, 8), "b", [(1, 0)]))
-    assert found(run, "first-nonfinite")[0].kind is kind
+    assert found(run, "first-nonfinite")[0].severity is severity
 
 
 def test_warm_up_is_not_told_again_as_noise() -> None:

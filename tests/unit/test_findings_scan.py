@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
-from tvmdbg_widgets.model.findings import Certainty, Finding, Findings, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.statistics.compute import Passes
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def test_a_file_that_shrinks_under_the_scan(tmp_path: Path) -> None:
     path.write_bytes(params(ops)[:-40])
     found = run.findings(progress=False)
     assert found.complete, "every tensor was tried"
-    (fault,) = found.faults
+    (fault,) = found.errors
     why = "the file changed after it was opened (output_tensors.params)"
     assert fault.title == f"2 of 2 tensors could not be read: {why}"
     assert fault.evidence == (f"x (node 0), a (node 1): {why}",)
@@ -242,7 +242,7 @@ def test_a_file_that_vanishes_between_two_tensors(
     path.unlink()
     gate.free.set()
     thread.join(120)
-    (fault,) = got[0].faults
+    (fault,) = got[0].errors
     assert fault.entries == ((1, 0),)
     assert fault.title.startswith("1 of 2 tensors could not be read: the file is gone; it was")
     (note,) = got[0].by_rule("scanned")
@@ -270,30 +270,32 @@ def test_a_run_without_tensors_has_findings_at_once(data: Path) -> None:
 
 
 def test_findings_are_ranked() -> None:
-    def make(kind: Kind, certainty: Certainty, node: int, weight: float) -> Finding:
-        return Finding("r", kind, f"{kind} {node}", (), certainty, "", (node,), weight=weight)
+    def make(severity: Severity, confidence: Confidence, node: int, weight: float) -> Finding:
+        return Finding(
+            "r", severity, f"{severity} {node}", (), confidence, "", (node,), weight=weight
+        )
 
     mixed = [
-        make(Kind.NOTE, Certainty.CERTAIN, 0, 1),
-        make(Kind.COST, Certainty.CERTAIN, 1, 0.1),
-        make(Kind.COST, Certainty.POSSIBLE, 2, 0.5),
-        make(Kind.FAULT, Certainty.POSSIBLE, 3, 1),
-        make(Kind.DOUBT, Certainty.CERTAIN, 4, 0.2),
-        make(Kind.FAULT, Certainty.CERTAIN, 9, 0),
-        make(Kind.FAULT, Certainty.CERTAIN, 5, 0),
+        make(Severity.INFO, Confidence.HIGH, 0, 1),
+        make(Severity.HOTSPOT, Confidence.HIGH, 1, 0.1),
+        make(Severity.HOTSPOT, Confidence.LOW, 2, 0.5),
+        make(Severity.ERROR, Confidence.LOW, 3, 1),
+        make(Severity.WARNING, Confidence.HIGH, 4, 0.2),
+        make(Severity.ERROR, Confidence.HIGH, 9, 0),
+        make(Severity.ERROR, Confidence.HIGH, 5, 0),
     ]
     found = Findings(mixed, scanned=1, to_scan=1)
     assert [each.nodes[0] for each in found] == [5, 9, 3, 4, 2, 1, 0]
     assert [each.nodes[0] for each in found[1:3]] == [9, 3]
-    assert len(found.faults) == 3
-    assert [each.kind for each in found.by_node(4)] == [Kind.DOUBT]
-    assert found.summary() == "3 faults, 1 doubt, 2 costs, 1 note"
+    assert len(found.errors) == 3
+    assert [each.severity for each in found.by_node(4)] == [Severity.WARNING]
+    assert found.summary() == "3 errors, 1 warning, 2 hotspots, 1 info"
     frame = found.to_dataframe()
-    assert list(frame["kind"])[:1] == ["fault"]
+    assert list(frame["severity"])[:1] == ["error"]
     assert (
         "<"
-        not in Findings([make(Kind.NOTE, Certainty.CERTAIN, 0, 1)])
+        not in Findings([make(Severity.INFO, Confidence.HIGH, 0, 1)])
         ._repr_html_()
-        .split("note 0")[1]
+        .split("info 0")[1]
         .split("<details>")[0]
     )

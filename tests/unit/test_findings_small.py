@@ -126,7 +126,7 @@ def test_one_bad_value_among_many_small_tensors_is_found() -> None:
     at = 17 * len(KINDS)
     ops[at] = Op("bad", np.array([1, np.nan, 2, 3], np.float32), "fused_divide", [(at - 1, 0)])
     run = plant(*ops)
-    (fault,) = run.findings(progress=False).faults
+    (fault,) = run.findings(progress=False).errors
     assert fault.entries == ((at, 0),)
     health = run.health(progress=False)
     assert [each.entry for each in health.suspicious if each.verdict is Verdict.FAULTY] == [(at, 0)]
@@ -143,7 +143,7 @@ def test_small_tensors_that_cannot_be_read_say_why_one_by_one(tmp_path: Path) ->
     path.write_bytes(params(ops)[:-3])
     found = run.findings(progress=False)
     assert found.complete
-    (fault,) = found.faults
+    (fault,) = found.errors
     assert len(fault.entries) == 60
     assert run.health(progress=False).counts[Verdict.UNKNOWN] == 60
 

@@ -16,7 +16,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
 from tests.unit.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.findings import Kind
+from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.health import VERDICTS, EntryHealth, Health, Verdict
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
     assert [each.entry for each in health] == list(run.tensors)
     assert sorted(each.rank for each in health) == list(range(len(health)))
     by_entry = {each.entry: each for each in health}
-    first = [f for f in findings.by_rule("first-nonfinite") if f.kind is Kind.FAULT]
+    first = [f for f in findings.by_rule("first-nonfinite") if f.severity is Severity.ERROR]
     if first:
         assert health.first_nonfinite is not None
         assert health.first_nonfinite.entry == first[0].entries[0]
@@ -80,17 +80,17 @@ def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
         assert (health.first_nan is not None) == bool(nan)
     else:
         assert health.first_nonfinite is None
-    if not findings.faults:
+    if not findings.errors:
         assert not health.counts[Verdict.FAULTY]
     for finding in findings:
         for entry in finding.entries:
             each = by_entry.get(entry)
             if each is None:
                 assert finding.rule == "missing-tensors"
-            elif finding.kind is Kind.FAULT:
+            elif finding.severity is Severity.ERROR:
                 unread = each.verdict is Verdict.UNKNOWN and "could not be read" in each.words
                 assert each.verdict is Verdict.FAULTY or unread
-            elif finding.kind is Kind.DOUBT and finding.rule not in MILD:
+            elif finding.severity is Severity.WARNING and finding.rule not in MILD:
                 assert each.verdict is not Verdict.SOUND
 
 
@@ -366,7 +366,7 @@ def test_whatever_goes_wrong_findings_and_health_agree(
         ops.append(op(array, f"n{at}", [(at if chained[at] else 0, 0)], "fused_divide"))
     run = plant(*ops)
     findings, health = run.findings(progress=False), run.health(progress=False)
-    faults = [f for f in findings.by_rule("first-nonfinite") if f.kind is Kind.FAULT]
+    faults = [f for f in findings.by_rule("first-nonfinite") if f.severity is Severity.ERROR]
     faulty = {each.entry for each in health if each.verdict is Verdict.FAULTY}
     assert {entry for f in faults for entry in f.entries} <= faulty
     assert bool(faults) == bool(faulty)

@@ -110,7 +110,7 @@ def test_the_report_tells_what_a_bug_report_needs() -> None:
     assert "format of TVM v0.9 to v0.19" in text
     assert "output_tensors.params (997,542 bytes)" in text
     assert "nn_conv2d_add_add_nn_relu_1 (node 38) made the first Inf: 59 of 8,192 values" in text
-    assert "certain: every value was read" in text
+    assert "high confidence: every value was read" in text
     for issue in run.check():
         assert issue.message in text
     for each in run.findings():

@@ -31,7 +31,7 @@ from tvmdbg_widgets.analysis.findings import (
     ranges,
     saturated,
 )
-from tvmdbg_widgets.model.findings import Kind
+from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.health import UNREAD, Verdict
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
@@ -105,7 +105,7 @@ class Judge:
         self.dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
         self._told: dict[Entry, Finding] = {}
         for finding in findings:
-            if finding.rule not in _OWN and finding.kind in (Kind.FAULT, Kind.DOUBT):
+            if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
                 for entry in finding.entries:
                     self._told.setdefault(entry, finding)
 
@@ -128,7 +128,7 @@ class Judge:
         if entry in self._carriers:
             return self._nonfinite(entry, found)
         told = self._told.get(entry)
-        if told is not None and told.kind is Kind.FAULT:
+        if told is not None and told.severity is Severity.ERROR:
             return Judged(Suspicion.FAULT, Verdict.FAULTY, *_title(told))
         if not found.applicable:
             words = f"cannot be judged: {found.reason}"

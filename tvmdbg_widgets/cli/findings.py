@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,33 +12,30 @@ from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.hints import for_shell
 from tvmdbg_widgets.cli.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.model import findings_former as former
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.findings import Finding
 
 EXAMPLES = examples(
     ("What is slow, what is wrong", "tvmdbg findings /tmp/tvmdbg"),
-    ("In a pipeline: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on fault"),
+    ("In a pipeline: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg findings /tmp/tvmdbg --json | jq '.findings[].title'"),
 )
-_STYLE = {"fault": ("bold", "red"), "doubt": ("yellow",), "cost": ("cyan",), "note": ("dim",)}
+_STYLE = {"error": ("bold", "red"), "warning": ("yellow",), "hotspot": ("cyan",), "info": ("dim",)}
+_SEVERITIES = tuple(_STYLE)
+_FORMER = dict(zip(("fault", "doubt", "cost", "note"), _SEVERITIES, strict=True))
+_INDENT = 9
 
 
-class FailOn(StrEnum):
-    """The kinds that make the status 1."""
-
-    FAULT = "fault"
-    DOUBT = "doubt"
-    COST = "cost"
-    NOTE = "note"
-
-
-_COUNTED = {
-    FailOn.FAULT: {"fault"},
-    FailOn.DOUBT: {"fault", "doubt"},
-    FailOn.COST: {"fault", "doubt", "cost"},
-    FailOn.NOTE: {"fault", "doubt", "cost", "note"},
-}
+def _severity(word: str) -> str:
+    """Return a severity; its former word still counts, with a line that says the new one."""
+    better = _FORMER.get(word)
+    if better is not None:
+        note(f"--fail-on {word} is deprecated: use --fail-on {better}")
+    if better is None and word not in _SEVERITIES:
+        raise typer.BadParameter(f"{word!r} is not one of {', '.join(_SEVERITIES)}.")
+    return better or word
 
 
 @verb
@@ -48,18 +44,23 @@ def findings(
     named: Named,
     *,
     fail_on: Annotated[
-        FailOn | None,
+        str | None,
         typer.Option(
             "--fail-on",
-            help="Exit with status 1 if there is a finding of this kind or a graver one.",
+            parser=_severity,
+            metavar="SEVERITY",
+            autocompletion=lambda: list(_SEVERITIES),
+            help="Exit with status 1 if there is a finding of this severity or worse: error, "
+            "warning, hotspot or info.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
-    """Tell what the run says of itself: ranked, with evidence, nodes and how sure each is.
+    """List what is wrong and what is slow in a run, ranked, with evidence and confidence.
 
-    Reads every tensor once. [bold]fault[/]: values or files are wrong. [bold]doubt[/]: cannot be
-    trusted. [bold]cost[/]: where time goes. Ctrl+C ends the scan and tells what is known so far.
+    Reads every tensor once. [bold]error[/]: values or files are wrong. [bold]warning[/]: may be
+    wrong, or cannot be relied on. [bold]hotspot[/]: where the time goes. [bold]info[/]: worth
+    knowing. Ctrl+C stops the scan and lists what was found so far.
     """
     from tvmdbg_widgets.cli.progress import wanted
 
@@ -80,10 +81,11 @@ def findings(
                 say()
             _tell(each)
         if not len(found):
-            note("Nothing to tell: no rule found anything in this run.")
+            note("No findings: no rule found anything in this run.")
     if not found.complete:
-        note(f"The scan was stopped: {found.scanned} of {found.to_scan} tensors were looked at.")
-    if fail_on is not None and any(each.kind.value in _COUNTED[fail_on] for each in found):
+        note(f"The scan was stopped: {found.scanned} of {found.to_scan} tensors were scanned.")
+    bar = () if fail_on is None else _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
+    if any(each.severity.value in bar for each in found):
         raise typer.Exit(FOUND)
     if not found.complete:
         raise typer.Exit(INTERRUPTED)
@@ -91,38 +93,42 @@ def findings(
 
 def _tell(finding: Finding) -> None:
     columns = width(sys.stdout)
-    lines = folded(finding.title, columns, first=7, rest=7)
+    lines = folded(finding.title, columns, first=_INDENT, rest=_INDENT)
     head, *more = lines
-    kind = finding.kind.value
-    say(styled(f"{kind:<7}", *_STYLE[kind]), styled(head, "bold"))
+    severity = finding.severity.value
+    say(styled(f"{severity:<{_INDENT}}", *_STYLE[severity]), styled(head, "bold"))
     for line in more:
-        say(" " * 7, styled(line[7:], "bold"))
+        say(" " * _INDENT, styled(line[_INDENT:], "bold"))
     for text in finding.evidence:
         _tell_lines("· ", text, columns)
     _tell_lines("why   ", finding.why, columns)
     _tell_lines("next  ", for_shell(finding.next_step), columns)
     nodes = ", ".join(map(str, finding.nodes[:8])) + (" …" if len(finding.nodes) > 8 else "")
     where = f" · node {nodes}" if nodes else ""
-    say(" " * 7, styled(f"{finding.certainty.value} · {finding.rule}{where}", "dim"))
+    told = f"{finding.confidence} confidence · {finding.rule}{where}"
+    say(" " * _INDENT, styled(told, "dim"))
 
 
 def _tell_lines(label: str, text: str, columns: int) -> None:
     if not text:
         return
-    start = 7 + len(label)
+    start = _INDENT + len(label)
     head, *more = folded(text, columns, first=start, rest=start)
-    say(" " * 7, styled(label, "dim"), head)
+    say(" " * _INDENT, styled(label, "dim"), head)
     for line in more:
         say(line)
 
 
 def _record(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON has it; ``kind`` and ``certainty`` are the former words."""
     return {
         "rule": finding.rule,
-        "kind": finding.kind.value,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "kind": former.KINDS[finding.severity.value].value,
+        "certainty": former.CERTAINTIES[finding.confidence.value].value,
         "title": finding.title,
         "evidence": list(finding.evidence),
-        "certainty": finding.certainty.value,
         "why": finding.why,
         "nodes": list(finding.nodes),
         "entries": [list(entry) for entry in finding.entries],

@@ -161,10 +161,10 @@ def _versions(run: DebugRun, tell: Tell) -> list[str]:
 def _findings(found: Findings, tell: Tell) -> list[str]:
     lines: list[str] = []
     for number, each in enumerate(found, 1):
-        lines += ["", f"### {number}. {each.kind.value.capitalize()}: {tell(each.title)}", ""]
+        lines += ["", f"### {number}. {each.severity.capitalize()}: {tell(each.title)}", ""]
         lines += bullets([*map(tell, each.evidence), f"nodes: {_ids(each)}"])
         lines += bullets(
-            [f"{each.certainty.value}: {tell(each.why)} (rule {code(each.rule)})"]
+            [f"{each.confidence} confidence: {tell(each.why)} (rule {code(each.rule)})"]
             + ([f"next: {tell(each.next_step)}"] if each.next_step else [])
         )
     return lines[1:]
@@ -178,7 +178,7 @@ def _ids(finding: Finding) -> str:
 
 def _titles(found: list[Finding], tell: Tell) -> list[str]:
     return bullets(
-        f"{each.kind.value}: {tell(each.title)} ({each.certainty.value})" for each in found
+        f"{each.severity}: {tell(each.title)} ({each.confidence} confidence)" for each in found
     )
 
 

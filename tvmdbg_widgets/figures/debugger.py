@@ -107,9 +107,9 @@ def debugger_figure(
 
 
 def _findings_panel(run: DebugRun, findings: Findings, wide: float, look: Theme) -> Panel:
-    """Write the first findings, their kind before each."""
+    """Write the first findings, their severity before each."""
     first = findings[:_FINDINGS]
-    lines = [f"{each.title} ({each.certainty.value})" for each in first]
+    lines = [f"{each.title} ({each.confidence} confidence)" for each in first]
     rest = len(findings) - len(first)
     more = f" and {rest} more" if rest else ""
     panel = Panel(wide, f"Findings of {run.title}", ". ".join(lines), look)
@@ -118,15 +118,16 @@ def _findings_panel(run: DebugRun, findings: Findings, wide: float, look: Theme)
         "view": "findings",
         "title": run.title,
         "findings": [
-            {"rule": each.rule, "kind": each.kind.value, "title": each.title} for each in first
+            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
+            for each in first
         ],
         "left_out": rest,
     }
     y = panel.heading("Findings", f"the first {len(first)}{more}" if rest else "")
     for each, line in zip(first, lines, strict=True):
-        kind = each.kind.value
-        ink = {"fault": look.error, "doubt": look.warning}.get(kind, look.muted)
-        panel.marks.text(kind, MARGIN, y + 11, fill=ink, font_weight=600)
-        y = panel.paragraph(line, y, lines=4, indent=text_width("doubt  ", SMALL, bold=True))
+        word = each.severity.capitalize()
+        ink = {"error": look.error, "warning": look.warning}.get(each.severity, look.muted)
+        panel.marks.text(word, MARGIN, y + 11, fill=ink, font_weight=600)
+        y = panel.paragraph(line, y, lines=4, indent=text_width("Warning  ", SMALL, bold=True))
     panel.height = y + MARGIN
     return panel

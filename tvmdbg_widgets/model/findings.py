@@ -9,34 +9,38 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from tvmdbg_widgets.model import findings_former as former
 from tvmdbg_widgets.model.frames import data_frame
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tvmdbg_widgets.model.findings_former import Certainty, Kind
 
 _SHOWN = 20
 _EVIDENCE_SHOWN = 4
 
 
-class Kind(enum.StrEnum):
-    """What a finding is about.
+class Severity(enum.StrEnum):
+    """How grave a finding is.
 
-    ``FAULT``: values or files are wrong. ``DOUBT``: something cannot be trusted or known.
-    ``COST``: where the time goes. ``NOTE``: worth knowing, nothing is wrong.
+    ``ERROR``: values or files are wrong. ``WARNING``: something may be wrong, or cannot be relied
+    on. ``HOTSPOT``: where the time goes. ``INFO``: worth knowing, nothing is wrong.
     """
 
-    FAULT = "fault"
-    DOUBT = "doubt"
-    COST = "cost"
-    NOTE = "note"
+    ERROR = "error"
+    WARNING = "warning"
+    HOTSPOT = "hotspot"
+    INFO = "info"
 
 
-class Certainty(enum.StrEnum):
+class Confidence(enum.StrEnum):
     """How sure a finding is, given the files; ``Finding.why`` says what it rests on."""
 
-    CERTAIN = "certain"
-    LIKELY = "likely"
-    POSSIBLE = "possible"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +51,14 @@ class Finding:
     ----------
     rule : str
         Kebab-case name of the rule that made it, stable between releases.
-    kind : Kind
+    severity : Severity
     title : str
         One plain sentence with its number; names in it are printable.
     evidence : tuple of str
         Facts with numbers, most telling first; long lists are cut and say how many more there are.
-    certainty : Certainty
+    confidence : Confidence
     why : str
-        What the certainty rests on.
+        What the confidence rests on.
     nodes : tuple of int
         All nodes concerned, the first one first.
     entries : tuple of (int, int)
@@ -62,15 +66,15 @@ class Finding:
     next_step : str
         What to do or look at next.
     weight : float
-        Rank within its kind, higher first: the share of time of a cost, else what the rule gives
-        it. Faults of one certainty go by their first node.
+        Rank within its severity, higher first: the share of time of a hotspot, else what the rule
+        gives it. Errors of one confidence go by their first node.
     """
 
     rule: str
-    kind: Kind
+    severity: Severity
     title: str
     evidence: tuple[str, ...]
-    certainty: Certainty
+    confidence: Confidence
     why: str
     nodes: tuple[int, ...] = ()
     entries: tuple[tuple[int, int], ...] = ()
@@ -78,24 +82,36 @@ class Finding:
     weight: float = field(default=0.0, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.kind.value} [{self.rule}] {self.title} ({self.certainty.value})"
+        return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"
+
+    @property
+    def kind(self) -> Kind:
+        """Deprecated: :attr:`severity` in its former words, such as ``"fault"``."""
+        former.warn("Finding.kind", "Finding.severity")
+        return former.KINDS[self.severity.value]
+
+    @property
+    def certainty(self) -> Certainty:
+        """Deprecated: :attr:`confidence` in its former words, such as ``"certain"``."""
+        former.warn("Finding.certainty", "Finding.confidence")
+        return former.CERTAINTIES[self.confidence.value]
 
 
-_KINDS = {kind: place for place, kind in enumerate(Kind)}
-_CERTAINTIES = {certainty: place for place, certainty in enumerate(Certainty)}
+_SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
+_CONFIDENCES = {confidence: place for place, confidence in enumerate(Confidence)}
 
 
 def _rank(finding: Finding) -> tuple[float, ...]:
-    kind, certainty = _KINDS[finding.kind], _CERTAINTIES[finding.certainty]
-    if finding.kind is Kind.FAULT:
-        return kind, certainty, min(finding.nodes, default=-1), -finding.weight
-    return kind, -finding.weight, certainty
+    severity, confidence = _SEVERITIES[finding.severity], _CONFIDENCES[finding.confidence]
+    if finding.severity is Severity.ERROR:
+        return severity, confidence, min(finding.nodes, default=-1), -finding.weight
+    return severity, -finding.weight, confidence
 
 
 class Findings(Sequence[Finding]):
-    """The findings of a run, ranked: faults, doubts, costs, notes.
+    """The findings of a run, ranked: errors, warnings, hotspots, info.
 
-    Faults go by certainty and how early they arise, costs by their share of the time.
+    Errors go by confidence and how early they arise, hotspots by their share of the time.
 
     Parameters
     ----------
@@ -138,13 +154,24 @@ class Findings(Sequence[Finding]):
         )
 
     @property
-    def faults(self) -> Findings:
+    def errors(self) -> Findings:
         """The findings that say values or files are wrong."""
-        return self.by_kind(Kind.FAULT)
+        return self.by_severity(Severity.ERROR)
+
+    @property
+    def faults(self) -> Findings:
+        """Deprecated: :attr:`errors` under its former name."""
+        former.warn("Findings.faults", "Findings.errors")
+        return self.errors
+
+    def by_severity(self, severity: Severity) -> Findings:
+        """Return the findings of one severity."""
+        return self._of(each for each in self._items if each.severity == severity)
 
     def by_kind(self, kind: Kind) -> Findings:
-        """Return the findings of one kind."""
-        return self._of(each for each in self._items if each.kind is kind)
+        """Deprecated: :meth:`by_severity` in its former words."""
+        former.warn("Findings.by_kind", "Findings.by_severity")
+        return self._of(each for each in self._items if former.KINDS[each.severity.value] == kind)
 
     def by_rule(self, rule: str) -> Findings:
         """Return the findings of one rule."""
@@ -155,22 +182,23 @@ class Findings(Sequence[Finding]):
         return self._of(each for each in self._items if node in each.nodes)
 
     def summary(self) -> str:
-        """Return the counts in words: ``"1 fault, 3 costs, 1 note"``."""
-        counts = Counter(each.kind for each in self._items)
-        told = [f"{counts[k]} {k.value}{'s' * (counts[k] != 1)}" for k in Kind if counts[k]]
-        text = ", ".join(told) or "none"
+        """Return the counts in words: ``"1 error, 3 hotspots, 2 info"``."""
+        counts = Counter(each.severity for each in self._items)
+        text = ", ".join(_counted(counts[each], each) for each in Severity if counts[each])
         if not self.complete:
-            text += f"; {self.scanned:,} of {self.to_scan:,} tensors were scanned"
-        return text
+            text = f"{text or 'none'}; {self.scanned:,} of {self.to_scan:,} tensors were scanned"
+        return text or "none"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a finding (needs pandas)."""
+        """Return one row a finding (needs pandas); `kind` and `certainty` are the former words."""
         fields = [name for name in Finding.__dataclass_fields__ if name != "weight"]
         columns: dict[str, list[Any]] = {
             name: [getattr(each, name) for each in self._items] for name in fields
         }
-        for name in ("kind", "certainty"):
+        for name in ("severity", "confidence"):
             columns[name] = [str(value) for value in columns[name]]
+        columns["kind"] = [former.KINDS[each].value for each in columns["severity"]]
+        columns["certainty"] = [former.CERTAINTIES[each].value for each in columns["confidence"]]
         return data_frame(columns)
 
     def _rest(self) -> str:
@@ -190,11 +218,22 @@ class Findings(Sequence[Finding]):
         items = []
         for each in self._items[:_SHOWN]:
             facts = "".join(f"<li>{html.escape(fact)}</li>" for fact in each.evidence)
-            sure = html.escape(f"{each.certainty.value}: {each.why}")
+            sure = html.escape(f"{each.confidence} confidence: {each.why}")
             items.append(
-                f"<li><b>{each.kind.value}</b> {html.escape(each.title)}"
+                f"<li><b>{each.severity}</b> {html.escape(each.title)}"
                 f"<details><summary>evidence</summary><ul>{facts}</ul><p>{sure}</p>"
                 f"<p>{html.escape(each.next_step)}</p></details></li>"
             )
         rest = f"<p>{self._rest()}</p>" if self._rest() else ""
         return f"<div>Findings: {self.summary()}</div><ol>{''.join(items)}</ol>{rest}"
+
+
+def _counted(count: int, severity: Severity) -> str:
+    return f"{count} {severity}" if severity is Severity.INFO else counted(count, severity)
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Kind", "Certainty"):
+        former.warn(name, "Severity" if name == "Kind" else "Confidence")
+        return getattr(former, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

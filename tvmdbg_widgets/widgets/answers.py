@@ -237,10 +237,10 @@ def _findings(context: Context, _question: Question) -> Reply:
             "findings": [
                 {
                     "rule": each.rule,
-                    "kind": each.kind.value,
+                    "severity": each.severity.value,
                     "title": each.title,
                     "evidence": list(each.evidence),
-                    "certainty": each.certainty.value,
+                    "confidence": each.confidence.value,
                     "why": each.why,
                     "nodes": list(each.nodes[:_LISTED]),
                     "entries": [list(entry) for entry in each.entries[:_LISTED]],

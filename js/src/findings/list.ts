@@ -169,7 +169,7 @@ export class List {
     if (this.#drawn.get(row.key) === drawn) return item;
     this.#drawn.set(row.key, drawn);
     item.dataset.key = row.key;
-    item.className = `tvmdbg-finding tvmdbg-finding-${row.kind}`;
+    item.className = `tvmdbg-finding tvmdbg-finding-${row.severity}`;
     if (row.finding) item.setAttribute("aria-expanded", String(open));
     item.replaceChildren(...this.#content(row, open));
     return item;
@@ -181,8 +181,8 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-certainty", title: finding.why },
-          finding.certainty,
+          { class: "tvmdbg-finding-confidence", title: finding.why },
+          finding.confidence,
         )
       : element("span", {});
     const more = row.nodes.length - CHIPS;
@@ -190,9 +190,9 @@ export class List {
       element("span", { class: "tvmdbg-finding-twist", "aria-hidden": "true" }, twist),
       element(
         "span",
-        { class: "tvmdbg-finding-kind" },
-        element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.kind}`, "aria-hidden": "true" }),
-        row.kind,
+        { class: "tvmdbg-finding-severity" },
+        element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
+        row.severity,
       ),
       element("span", { class: "tvmdbg-finding-title" }, row.title),
       sure,
@@ -212,14 +212,14 @@ export class List {
   }
 
   #evidence({ finding, nodes }: Row): HTMLElement {
-    const { evidence, certainty, why, next } = finding!;
+    const { evidence, confidence, why, next } = finding!;
     const told = (name: string, text: string) =>
       text ? element("p", {}, element("b", {}, `${name} `), text) : null;
     return element(
       "div",
       { class: "tvmdbg-finding-evidence" },
       evidence.length > 0 && element("ul", {}, ...evidence.map((fact) => element("li", {}, fact))),
-      told(`${certainty}:`, why),
+      told(`${confidence} confidence:`, why),
       told("next:", next),
       nodes.length > 0 &&
         element(

@@ -206,11 +206,11 @@ export class FindingsPanel {
     this.#stop.hidden = state !== "scanning" && state !== "cancelled";
     const act = state === "cancelled" ? "Go on" : "Stop";
     relabel(this.#stop, act.toLowerCase(), `${act} scanning the tensors (s)`);
-    const told = counts(findings).map(([kind, text]) =>
+    const told = counts(findings).map(([severity, text]) =>
       element(
         "span",
-        { class: `tvmdbg-findings-count tvmdbg-finding-${kind}` },
-        element("i", { class: `tvmdbg-icon tvmdbg-icon-${kind}`, "aria-hidden": "true" }),
+        { class: `tvmdbg-findings-count tvmdbg-finding-${severity}` },
+        element("i", { class: `tvmdbg-icon tvmdbg-icon-${severity}`, "aria-hidden": "true" }),
         text,
       ),
     );

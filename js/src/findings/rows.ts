@@ -4,7 +4,7 @@ import type { Entry, Finding, FindingsAnswer } from "../shared/run_client.ts";
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
 export interface Row {
   key: string;
-  kind: Finding["kind"] | "noted";
+  severity: Finding["severity"] | "noted";
   title: string;
   nodes: readonly number[];
   /** Position among the run's findings; null for what the user noted at a node. */
@@ -12,7 +12,7 @@ export interface Row {
   finding: Finding | null;
 }
 
-export const KINDS = ["fault", "doubt", "cost", "note"] as const;
+export const SEVERITIES = ["error", "warning", "hotspot", "info"] as const;
 export const CHIPS = 3;
 
 type Same = (a: Finding, b: Finding) => boolean;
@@ -44,7 +44,7 @@ export function rowsOf(
   return [
     ...findings.map((finding, rank) => ({
       key: keys.get(finding) ?? newKey(),
-      kind: finding.kind,
+      severity: finding.severity,
       title: finding.title,
       nodes: finding.nodes,
       rank,
@@ -52,7 +52,7 @@ export function rowsOf(
     })),
     ...notes.map(([node, text]) => ({
       key: `noted-${node}`,
-      kind: "noted" as const,
+      severity: "noted" as const,
       title: text,
       nodes: [node],
       rank: null,
@@ -87,8 +87,8 @@ export function sentence(row: Row, place: number, of: number, open: boolean): st
   const more = row.nodes.length > CHIPS ? ` and ${row.nodes.length - CHIPS} more` : "";
   const { finding } = row;
   const parts = [
-    `${row.kind === "noted" ? "Note" : "Finding"} ${place + 1} of ${of}`,
-    finding ? `${finding.kind}, ${finding.certainty}: ${row.title}` : row.title,
+    `${row.severity === "noted" ? "Note" : "Finding"} ${place + 1} of ${of}`,
+    finding ? `${finding.severity}, ${finding.confidence} confidence: ${row.title}` : row.title,
   ];
   if (nodes) parts.push(`${row.nodes.length === 1 ? "node" : "nodes"} ${nodes}${more}`);
   if (finding && open) {
@@ -97,14 +97,19 @@ export function sentence(row: Row, place: number, of: number, open: boolean): st
   return `${parts.filter(Boolean).join("; ")}.`;
 }
 
-/** How many there are of each kind, none left out but those of which there is none. */
-export function counts(findings: readonly Finding[]): [kind: Finding["kind"], text: string][] {
-  return KINDS.map((kind): [Finding["kind"], number] => [
-    kind,
-    findings.filter((each) => each.kind === kind).length,
+/** How many there are of each severity, none left out but those of which there is none. */
+export function counts(
+  findings: readonly Finding[],
+): [severity: Finding["severity"], text: string][] {
+  return SEVERITIES.map((severity): [Finding["severity"], number] => [
+    severity,
+    findings.filter((each) => each.severity === severity).length,
   ])
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => [kind, counted(count, kind)]);
+    .map(([severity, count]) => [
+      severity,
+      severity === "info" ? `${count} info` : counted(count, severity),
+    ]);
 }
 
 /** How far the scan of the tensors is. */

@@ -2,6 +2,7 @@ import type { AnyModel } from "@anywidget/types";
 import type { ChangeColumns } from "./change_columns.ts";
 import { fields, type StringColumn } from "./columns.ts";
 import type { CounterColumns } from "./counter_columns.ts";
+import { type FormerAnswer, inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
 import type { CriticalColumns, RooflineColumns } from "./path_columns.ts";
 import { type Answer, isAbort, request, tell } from "./request.ts";
@@ -170,11 +171,11 @@ export interface NodeDetails {
 /** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
 export interface Finding {
   rule: string;
-  kind: "fault" | "doubt" | "cost" | "note";
+  severity: "error" | "warning" | "hotspot" | "info";
   title: string;
   evidence: string[];
-  certainty: "certain" | "likely" | "possible";
-  /** Why it is no more certain than that. */
+  confidence: "high" | "medium" | "low";
+  /** What the confidence rests on. */
   why: string;
   nodes: number[];
   entries: [node: number, output: number][];
@@ -281,11 +282,12 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
-    return (await this.#ask<FindingsAnswer>("findings", goOn ? { goOn } : {}, signal)).result;
+    const { result } = await this.#ask<FormerAnswer>("findings", goOn ? { goOn } : {}, signal);
+    return inPresentWords(result);
   }
 
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
-    return (await this.#ask<FindingsAnswer>("cancelFindings", {}, signal)).result;
+    return inPresentWords((await this.#ask<FormerAnswer>("cancelFindings", {}, signal)).result);
   }
 
   async #ask<T>(kind: string, payload: object, signal = this.#signal): Promise<Answer<T>> {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted
@@ -124,13 +124,13 @@ def _finding(
     facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
     if following:
         facts.insert(0, f"{counted(len(following), 'operator')} compute from constant values alone")
-    certainty, why = evidence.joined(entries)
+    confidence, why = evidence.joined(entries)
     return Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"The output of {evidence.entry_name(first)} {what} ({size}){rest}",
         cut(facts),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),
@@ -153,13 +153,13 @@ def _given(
         f"{counted(evidence.statistics[e].size, 'value')}"
         for e in entries
     ]
-    certainty, why = evidence.joined(entries)
+    confidence, why = evidence.joined(entries)
     return Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"The {what} {evidence.entry_name(first)} holds nothing but {value}{rest}",
         cut(facts),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),

@@ -14,7 +14,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.channels import Channels as Axis
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.statistics import comparable
 
 if TYPE_CHECKING:
@@ -88,17 +88,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             f"{evidence.entry_name(entry)}: {len(each.dead):,} of {each.total:,} channels "
             f"({listed}{more}); {each.axis}"
         )
-    certainty, why = evidence.joined(entries)
-    if any(each.assumed for each in found.values()) and certainty is Certainty.CERTAIN:
-        certainty, why = Certainty.LIKELY, f"{why}; a layout that is not stated is assumed"
+    confidence, why = evidence.joined(entries)
+    if any(each.assumed for each in found.values()) and confidence is Confidence.HIGH:
+        confidence, why = Confidence.MEDIUM, f"{why}; a layout that is not stated is assumed"
     rest = f"; {len(entries) - 1:,} more outputs have some" if entries[1:] else ""
     yield Finding(
         NAME,
-        Kind.DOUBT if _share(worst) >= MANY else Kind.NOTE,
+        Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
         f"{len(worst.dead):,} of {worst.total:,} channels of {evidence.entry_name(entries[0])} "
         f"{'is' if len(worst.dead) == 1 else 'are'} zero throughout{rest}",
         cut(facts),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.trust import Trust
 
@@ -31,10 +31,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     others = f", and {len(entries) - 1:,} more do not either" if entries[1:] else ""
     yield Finding(
         NAME,
-        Kind.FAULT,
+        Severity.ERROR,
         f"The tensor of {first} does not have the shape and dtype that the graph says{others}",
         cut([one_line(issue.message) for issue in issues]),
-        Certainty.CERTAIN if exact else Certainty.LIKELY,
+        Confidence.HIGH if exact else Confidence.MEDIUM,
         "both files were read, and the key in the params file names the entry"
         if exact
         else "both files were read; which entry a tensor is of follows from order or name",

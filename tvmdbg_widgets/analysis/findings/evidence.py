@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.model.buffer_reuse import later_writers
-from tvmdbg_widgets.model.findings import Certainty
+from tvmdbg_widgets.model.findings import Confidence
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.short_names import without_prefix
@@ -130,19 +130,19 @@ class Evidence:
             )
         ]
 
-    def joined(self, entries: Iterable[Entry]) -> tuple[Certainty, str]:
+    def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
         """How surely tensors are those of their entries, and why."""
         tensors = self.tensors
         worst = max((tensors[each].trust for each in entries if each in tensors), default=None)
         if worst is None or worst is Trust.EXACT:
-            return Certainty.CERTAIN, "every value was read"
+            return Confidence.HIGH, "every value was read"
         if worst is Trust.AMBIGUOUS:
             return (
-                Certainty.POSSIBLE,
+                Confidence.LOW,
                 "every value was read, but whose values these are is ambiguous",
             )
         how = "their order in the file" if worst is Trust.BY_ORDER else "their name"
-        return Certainty.LIKELY, f"every value was read; the values are known by {how}"
+        return Confidence.MEDIUM, f"every value was read; the values are known by {how}"
 
     @cached_property
     def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
-from tvmdbg_widgets.model.issues import Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.issues import Severity as IssueSeverity
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.text import one_line
 
@@ -39,12 +39,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if evidence.scanned.broken:
         yield _unread(evidence)
     others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
-    errors = [issue for issue in others if issue.severity is Severity.ERROR]
+    errors = [issue for issue in others if issue.severity is IssueSeverity.ERROR]
     if errors:
-        yield _of(errors, Kind.FAULT, "break their format", "breaks its format")
-    warnings = [issue for issue in others if issue.severity is Severity.WARNING]
+        yield _of(errors, Severity.ERROR, "break their format", "breaks its format")
+    warnings = [issue for issue in others if issue.severity is IssueSeverity.WARNING]
     if warnings:
-        yield _of(warnings, Kind.DOUBT, "are doubtful", "is doubtful")
+        yield _of(warnings, Severity.WARNING, "are doubtful", "is doubtful")
 
 
 def _unread(evidence: Evidence) -> Finding:
@@ -56,11 +56,11 @@ def _unread(evidence: Evidence) -> Finding:
     others = f", and {len(reasons) - 1:,} other reasons" if len(reasons) > 1 else ""
     return Finding(
         NAME,
-        Kind.FAULT,
+        Severity.ERROR,
         f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
         f"{next(iter(reasons))}{others}",
         cut([f"{evidence.list_entries(some)}: {reason}" for reason, some in reasons.items()]),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "reading failed" + ("; the other tensors were read" if len(entries) < total else ""),
         nodes_of(entries),
         entries,
@@ -69,7 +69,7 @@ def _unread(evidence: Evidence) -> Finding:
     )
 
 
-def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
+def _of(issues: list[Issue], severity: Severity, many: str, one: str) -> Finding:
     files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
     placed = [issue for issue in issues if issue.file]
     first = f"{next(iter(files)).rpartition('/')[2]} {one}" if files else ""
@@ -86,10 +86,10 @@ def _of(issues: list[Issue], kind: Kind, many: str, one: str) -> Finding:
         title += f"; {counted(rest, 'issue')} more{no_file}"
     return Finding(
         NAME,
-        kind,
+        severity,
         title,
         cut([one_line(str(issue)) for issue in issues]),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "the files were read as far as they can be; run.check() lists all",
         tuple(dict.fromkeys(node for issue in issues for node in issue.nodes)),
         tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries)),

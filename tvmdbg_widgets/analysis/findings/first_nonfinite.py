@@ -16,7 +16,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.channels import Within, within
 from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted
@@ -42,7 +42,7 @@ class Birth(NamedTuple):
     """An entry where values that are not finite came to be, and how surely."""
 
     entry: Entry
-    certainty: Certainty
+    confidence: Confidence
     why: str
 
 
@@ -109,12 +109,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> Birth | None:
     node = entry[0]
     kind = evidence.kind(node)
-    certainty, why = evidence.joined([entry])
+    confidence, why = evidence.joined([entry])
     if kind is None:
         why = "without the graph nobody can tell which came first"
-        return Birth(entry, Certainty.POSSIBLE, why)
+        return Birth(entry, Confidence.LOW, why)
     if kind in _WORDS:
-        return Birth(entry, certainty, f"{why}, and no node computes this one")
+        return Birth(entry, confidence, f"{why}, and no node computes this one")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
     if any(each in carriers for each in sure):
@@ -125,9 +125,9 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
             f"of {unknown} of the {entries_text(len(reads))} that it reads the values are not "
             "known (ambiguous edges, overwritten or missing tensors): it may have come with them"
         )
-        return Birth(entry, Certainty.POSSIBLE, why)
-    certainty, why = evidence.joined([entry, *sure])
-    return Birth(entry, certainty, f"{why}, and everything that the node reads is finite")
+        return Birth(entry, Confidence.LOW, why)
+    confidence, why = evidence.joined([entry, *sure])
+    return Birth(entry, confidence, f"{why}, and everything that the node reads is finite")
 
 
 def behind(
@@ -224,10 +224,10 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
     facts += _outputs(evidence, carriers, (entry, *spread))
     return Finding(
         NAME,
-        Kind.FAULT,
+        Severity.ERROR,
         title,
         tuple(facts),
-        birth.certainty,
+        birth.confidence,
         birth.why,
         nodes_of((entry, *spread)),
         (entry, *spread),
@@ -313,16 +313,16 @@ def _others(
         )
         for entry, found in ((entry, carriers[entry]) for entry in entries)
     ]
-    worst = max(births, key=lambda birth: list(Certainty).index(birth.certainty))
+    worst = max(births, key=lambda birth: list(Confidence).index(birth.confidence))
     holds, they = ("holds", "it reads") if len(entries) == 1 else ("hold", "they read")
     known = evidence.parts.graph is not None
     origin = f" that came from nothing {they}" if known else ""
     return Finding(
         NAME,
-        Kind.FAULT,
+        Severity.ERROR,
         f"{entries_text(len(entries))} more {holds} NaN or Inf{origin}",
         cut(facts),
-        worst.certainty,
+        worst.confidence,
         worst.why,
         nodes_of(entries),
         entries,
@@ -339,12 +339,12 @@ def _minus(
     rest = f", and {entries_text(len(entries) - 1)} more hold some" if entries[1:] else ""
     return Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{evidence.entry_name(entries[0])} holds -Inf: {_of(first.neg_inf, first)}{rest}",
         cut(
             [f"{evidence.entry_name(e)}: {_of(carriers[e].neg_inf, carriers[e])}" for e in entries]
         ),
-        Certainty.POSSIBLE,
+        Confidence.LOW,
         "attention masks hold -Inf on purpose, and nothing behind these holds NaN or +Inf",
         nodes_of(entries),
         entries,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.trust import Trust
 
@@ -61,10 +61,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     verb = "belongs" if several == 1 else "belong"
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"Where {' and '.join(told)} {verb} cannot be known from these files",
         tuple(facts),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "names and order leave several places open; none of these is used to trace NaN or Inf",
         tuple(nodes),
         entries,

@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.memory_planned import memory_plan
 from tvmdbg_widgets.analysis.memory_words import loss_text
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,11 +34,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         number, them = "1 value is", "it"
     yield Finding(
         NAME,
-        Kind.FAULT,
+        Severity.ERROR,
         f"{number} overwritten before the last node has read {them}: "
         f"{loss_text(plan, plan.losses[0])}",
         cut([loss_text(plan, each) for each in plan.losses]),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "the graph gives both the same storage_id, and the executor runs its nodes in order",
         nodes_of(entries),
         entries,

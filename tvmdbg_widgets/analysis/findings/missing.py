@@ -13,7 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     counted_of = f"{entries_text(len(entries))} of {len(outputs):,} that operators write"
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{first} has no tensor in this dump{more}",
         cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "TVM's debugger stores every output, and these are not among the tensors",
         nodes_of(entries),
         tuple(entries),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             )
         yield Finding(
             NAME,
-            Kind.COST,
+            Severity.HOTSPOT,
             f"Functions that do nothing but {work} take {percent(own)} of the time",
             tuple(facts),
-            Certainty.POSSIBLE if evidence.unplaced else Certainty.CERTAIN,
+            Confidence.LOW if evidence.unplaced else Confidence.HIGH,
             "kinds are read from the names of the functions; no time of a fused one is in it",
             tuple(alone),
             (),

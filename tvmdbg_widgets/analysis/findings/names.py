@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         told = "; their ids tell them apart"
     yield Finding(
         NAME,
-        Kind.DOUBT if lost else Kind.NOTE,
+        Severity.WARNING if lost else Severity.INFO,
         f"{shared:,} nodes share {counted(len(groups), 'name')}{told}",
         cut(facts),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "the graph file lists every name"
         + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
         tuple(node for nodes in groups for node in nodes),

@@ -28,7 +28,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.channels import SOME, Channels, Within
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.trust import Trust
 
@@ -156,18 +156,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     first, narrow = probed[entries[0]], told[entries[0]]
     named = str(_within(first, narrow))
     one = len(narrow) == 1
-    certainty, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
+    confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
     rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{named[0].upper()}{named[1:]} of {evidence.entry_name(entries[0])} "
         f"{'uses' if one else 'use'} at most "
         f"{percent(max(each.steps for each in narrow) / first.median)} of what its channels use in "
         f"the median, and {'its multiplier is' if one else 'their multipliers are'} at most "
         f"{percent(max(each.share for each in narrow))} of the median{rest}",
         cut([_fact(evidence, entry, probed[entry], told[entry]) for entry in entries]),
-        max(certainty, Certainty.LIKELY, key=list(Certainty).index),
+        max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
         f"{why}; that multipliers should not differ more rests on the other functions of this run",
         nodes_of(entries),
         tuple(entries),

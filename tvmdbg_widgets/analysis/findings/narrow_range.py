@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.node_words import node_op_kinds
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, percent
@@ -75,16 +75,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     entries = sorted(usual)
     first = entries[0]
     others, count, kind = usual[first]
-    certainty, why = evidence.joined(entries)
+    confidence, why = evidence.joined(entries)
     rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{evidence.entry_name(first)} uses {_text(uses[first])} of {_dtype(evidence, first)}, "
         f"{percent(uses[first].share)} of its range; the {count:,} other outputs like it ({kind}) "
         f"use {percent(others)} in the median{rest}",
         cut([_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries]),
-        max(certainty, Certainty.LIKELY, key=list(Certainty).index),
+        max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
         f"{why}; that the range should be used rests on the other outputs of this run",
         nodes_of(entries),
         tuple(entries),

@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.node_times import NOISY_RATIO
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed, percent
 
@@ -49,11 +49,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     they_take = "they take" if len(noisy) > 1 else "it takes"
     yield Finding(
         NAME,
-        Kind.DOUBT if share >= _MATTERS else Kind.NOTE,
+        Severity.WARNING if share >= _MATTERS else Severity.INFO,
         f"The times of {len(noisy):,} of {counted(measured, 'operator')} spread widely "
         f"(p90/p10 above {NOISY_RATIO}); {they_take} {percent(share)} of the time",
         cut(facts),
-        Certainty.CERTAIN if few >= _MANY else Certainty.LIKELY,
+        Confidence.HIGH if few >= _MANY else Confidence.MEDIUM,
         f"measured repeats{_without(warm)}, the fewest "
         f"{few} an operator" + ("" if few >= _MANY else ": percentiles of so few say little"),
         tuple(noisy),

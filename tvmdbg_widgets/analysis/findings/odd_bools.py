@@ -13,7 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     entries = list(odd)
     if not entries:
         return
-    certainty, why = evidence.joined(entries)
+    confidence, why = evidence.joined(entries)
     rest = f"; {counted(len(entries) - 1, 'array')} more likewise" if entries[1:] else ""
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = "is" if count == 1 else "are"
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{count:,} of {counted(size, 'truth value')} of "
         f"{evidence.entry_name(entries[0])} {verb} stored as a byte that is neither 0 nor 1{rest}",
         cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),

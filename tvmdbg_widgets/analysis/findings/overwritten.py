@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,11 +27,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     number = "1 tensor is" if len(entries) == 1 else f"{len(entries):,} tensors are"
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{number} not what the node computed: {len(entries):,} of {computed:,} outputs were read "
         "after their buffer was reused",
         cut(facts),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 read the tensors "
         "when the whole run is over",
         nodes_of(entries),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Finding, Kind
+from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.numbers import counted
 
@@ -87,7 +87,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         yield _finding(
             evidence,
             near,
-            Kind.DOUBT,
+            Severity.WARNING,
             f"comes within a factor of two of the largest float16, {_MAX:,.0f}",
             facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
             step="A larger input makes Inf of it: keep these nodes in float32, or rescale.",
@@ -107,7 +107,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         yield _finding(
             evidence,
             list(lost),
-            Kind.NOTE,
+            Severity.INFO,
             "holds values so small that float16 has fewer digits for them (below 6.1e-5)",
             facts=told,
             step="Rescale these values, or keep them in float32.",
@@ -118,7 +118,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         yield _finding(
             evidence,
             beyond,
-            Kind.NOTE,
+            Severity.INFO,
             f"holds values beyond {_MAX:,.0f}: in float16 they would be Inf",
             facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond],
             step="Keep these nodes in float32 when converting to float16.",
@@ -134,7 +134,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         yield _finding(
             evidence,
             list(wide),
-            Kind.NOTE,
+            Severity.INFO,
             "has so wide a range that one int8 scale rounds most of its values to zero",
             facts=told,
             step="When quantising, give this tensor a scale per channel, or clip its large values.",
@@ -145,7 +145,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def _finding(
     evidence: Evidence,
     entries: list[Entry],
-    kind: Kind,
+    severity: Severity,
     what: str,
     *,
     facts: list[str],
@@ -153,13 +153,13 @@ def _finding(
     weight: float,
 ) -> Finding:
     rest = f"; {counted(len(entries) - 1, 'tensor')} more likewise" if entries[1:] else ""
-    certainty, why = evidence.joined(entries)
+    confidence, why = evidence.joined(entries)
     return Finding(
         NAME,
-        kind,
+        severity,
         f"{evidence.entry_name(entries[0])} {what}{rest}",
         cut(facts),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),

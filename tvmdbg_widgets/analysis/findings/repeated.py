@@ -13,7 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, percent
 
@@ -62,11 +62,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
     yield Finding(
         NAME,
-        Kind.COST,
+        Severity.HOTSPOT,
         f"{counted(len(again), 'operator')} {'computes' if len(again) == 1 else 'compute'} again "
         f"what an earlier one has{told}",
         cut([f"{evidence.list(nodes)}: the same function of the same entries" for nodes in groups]),
-        Certainty.CERTAIN if read else Certainty.LIKELY,
+        Confidence.HIGH if read else Confidence.MEDIUM,
         "same function, same entries, same statistics of the outputs"
         if read
         else "same function and same entries; the outputs were not compared",

@@ -25,7 +25,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.channels import Channels, Within, within
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.statistics import comparable
@@ -190,9 +190,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     entries = sorted(found, key=lambda entry: (-found[entry].share, entry))
     worst = found[entries[0]]
-    certainty, why = evidence.joined(entries)
-    if any(ends.by_name for ends in found.values()) and certainty is Certainty.CERTAIN:
-        certainty, why = Certainty.LIKELY, f"{why}; some ranges follow from the function's name"
+    confidence, why = evidence.joined(entries)
+    if any(ends.by_name for ends in found.values()) and confidence is Confidence.HIGH:
+        confidence, why = Confidence.MEDIUM, f"{why}; some ranges follow from the function's name"
     facts = []
     for entry in entries:
         ends = found[entry]
@@ -207,10 +207,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         what = f"A third or more of {worst.channels} of {evidence.entry_name(entries[0])} "
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"{what}{'lies' if worst.share < 1 else 'lie'} at the ends of its range{rest}",
         cut(facts),
-        certainty,
+        confidence,
         why,
         nodes_of(entries),
         tuple(entries),

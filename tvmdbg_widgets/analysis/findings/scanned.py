@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
     yield Finding(
         NAME,
-        Kind.NOTE,
+        Severity.INFO,
         f"{subject} {was} read to the last value stored and {hold} neither NaN nor Inf",
         tuple(facts),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "every value that these store was read",
         next_step="Let the scan run to its end: run.findings()." if left else "",
         weight=0.9,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.trust import Trust
 
@@ -58,14 +58,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     laid = ", laid end to end, not the latency of the model" if timeline.synthetic else ""
     yield Finding(
         NAME,
-        Kind.COST,
+        Severity.HOTSPOT,
         title,
         tuple(facts),
-        Certainty.POSSIBLE
+        Confidence.LOW
         if lost > timeline.total_ns * _NEGLIGIBLE
-        else Certainty.LIKELY
+        else Confidence.MEDIUM
         if unsure
-        else Certainty.CERTAIN,
+        else Confidence.HIGH,
         f"shares of {duration_text(timeline.total_ns)}, the sum of all {words.item} times{laid}"
         + ("; whose some of these times are is ambiguous" if unsure else ""),
         tuple(nodes),

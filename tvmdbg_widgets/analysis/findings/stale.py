@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.evidence import cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     certain = any(issue.rule == "stale-tensors" for issue in issues)
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         "run() was called more than once: the tensors are of the first run, the times of the last",
         cut([one_line(issue.message) for issue in issues]),
-        Certainty.CERTAIN if certain else Certainty.LIKELY,
+        Confidence.HIGH if certain else Confidence.MEDIUM,
         "one log holds several tables"
         if certain
         else "tables of different times lie in this dump; they may also be of different modules",

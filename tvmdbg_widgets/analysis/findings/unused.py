@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.trust import Trust
 
@@ -41,10 +41,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     verb = "feeds" if len(nodes) == 1 else "feed"
     yield Finding(
         NAME,
-        Kind.COST,
+        Severity.HOTSPOT,
         f"{counted(len(nodes), 'operator')} {verb} no output of the graph{told}",
         (evidence.list(nodes, 10),),
-        Certainty.CERTAIN,
+        Confidence.HIGH,
         "every edge of the graph is known",
         tuple(nodes),
         (),

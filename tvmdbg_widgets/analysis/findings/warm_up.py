@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     slower = f"{warm.slower:,} of {counted(warm.operators, 'operator')}"
     yield Finding(
         NAME,
-        Kind.DOUBT,
+        Severity.WARNING,
         f"The {first} {fixed(warm.ratio, 2)} times as long as the others: warm-up is in the means",
         (
             f"all operators together, by repeat: {told}{' …' if count > _SHOWN else ''}",
             f"{slower} are slower in {them} than their median",
             f"the mean over all repeats is {rest}",
         ),
-        Certainty.CERTAIN
+        Confidence.HIGH
         if warm.ratio >= _SURE and warm.slower == warm.operators
-        else Certainty.LIKELY,
+        else Confidence.MEDIUM,
         f"{count} repeats of {counted(warm.operators, 'operator')} were compared",
         tuple(nodes),
         (),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.findings import Certainty, Finding, Kind
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
 from tvmdbg_widgets.model.operators import family
 
@@ -52,10 +52,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         )
     yield Finding(
         NAME,
-        Kind.COST,
+        Severity.HOTSPOT,
         f"{percent(shares[first])} of the time is in functions that contain {first}",
         tuple(told),
-        Certainty.POSSIBLE if evidence.unplaced else Certainty.CERTAIN,
+        Confidence.LOW if evidence.unplaced else Confidence.HIGH,
         "kinds are read from the names of the functions; a fused function counts for each kind in "
         "it, since its time cannot be split",
         tuple(nodes[first]),
