@@ -11,7 +11,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "notebooks"
 METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
     "language_info": {"name": "python"},
@@ -30,6 +31,11 @@ def client(notebook: nbformat.NotebookNode, folder: Path = NOTEBOOKS) -> Noteboo
     )
 
 
+def without_widgets(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Return the outputs that are seen without a kernel."""
+    return [each for each in outputs if WIDGET not in each.get("data", {})]
+
+
 def main(names: list[str]) -> None:
     """Execute and write the notebooks of these names, all where there are none."""
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
@@ -40,8 +46,8 @@ def main(names: list[str]) -> None:
         notebook.metadata = METADATA
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)
-            for output in cell.get("outputs", []):
-                output.get("data", {}).pop(WIDGET, None)
+            if "outputs" in cell:
+                cell.outputs = without_widgets(cell.outputs)
         nbformat.write(notebook, path)
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 

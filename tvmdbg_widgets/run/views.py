@@ -135,3 +135,6 @@ class Views(Recorded):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return self.debugger()._repr_mimebundle_(**kwargs)
+
+    def _ipython_display_(self) -> None:
+        self.debugger()._ipython_display_()

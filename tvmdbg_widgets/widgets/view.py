@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
+from tvmdbg_widgets.widgets.outputs import outputs
 from tvmdbg_widgets.widgets.session import Session
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class View(Guarded):
     run = ModelTrait()
     session: Any = ModelTrait()
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
+    #: Tells the figures that stand for this view from those of others.
+    _figure_id = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, run: DebugRun, session: Session | None = None, **traits: Any) -> None:
         require_run(self, run)
@@ -97,6 +101,10 @@ class View(Guarded):
                     f"{type(self).__name__} has no argument {name!r}; it takes {', '.join(usable)}"
                 )
         super().__init__(run=run.model, session=session or run.session, **traits)
+
+    @traitlets.default("_figure_id")
+    def _new_figure_id(self) -> str:
+        return token_hex(4)
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
@@ -215,8 +223,16 @@ class View(Guarded):
         data, metadata = bundle
         figure = self._figure(720, "light", saved=True)
         data["text/plain"] = figure.text
-        data["image/svg+xml"] = figure.svg
-        html = figure.html
-        if len(figure.svg) + len(html) <= _MOST_BYTES:
-            data["text/html"] = html
+        data["text/html"] = figure.html
+        if len(figure.svg) + len(figure.html) <= _MOST_BYTES:
+            data["image/svg+xml"] = figure.svg
         return data, metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the view and, below it, the figure that a saved notebook is left with."""
+        from IPython.display import publish_display_data
+
+        shown = self._repr_mimebundle_()
+        if shown is not None:
+            for each in outputs(shown[0], self._figure_id):
+                publish_display_data(each)  # type: ignore[no-untyped-call]

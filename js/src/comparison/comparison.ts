@@ -4,6 +4,7 @@ import "../graph/graph.css";
 import "./comparison.css";
 import { request } from "../shared/request.ts";
 import { runClient } from "../shared/run_client.ts";
+import { hideSavedFigure } from "../shared/saved_figure.ts";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
 import { modelOptions, type ViewState } from "../shared/view.ts";
@@ -30,6 +31,7 @@ export default {
     el.append(root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);
+    el.append(hideSavedFigure(model.get("_figure_id")));
     await mountComparison(root, {
       ask: () => {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

@@ -1,5 +1,6 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { type RunClient, runClient } from "./run_client.ts";
+import { hideSavedFigure } from "./saved_figure.ts";
 import { SessionClient, type SessionState } from "./session_client.ts";
 import { applyTheme } from "./theme.ts";
 
@@ -24,6 +25,7 @@ export type Mount<T> = (root: HTMLElement, context: ViewContext<T>) => void | Pr
 export interface ViewState {
   run: string;
   session: string;
+  _figure_id: string;
 }
 
 /** The traits of a model as options of a view. */
@@ -53,6 +55,7 @@ export function widget<T>(mount: Mount<T>) {
       el.append(root);
       signal.addEventListener("abort", () => root.remove());
       applyTheme(root, signal);
+      el.append(hideSavedFigure(model.get("_figure_id")));
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),

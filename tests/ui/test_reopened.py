@@ -1,0 +1,141 @@
+"""What a saved notebook shows when it is opened again: the figure, once, wherever no view lives."""
+
+from __future__ import annotations
+
+import json
+import re
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+from ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from ui.servers import Server
+
+pytestmark = [pytest.mark.ui, pytest.mark.lab]
+
+OPEN = """import tvmdbg_widgets as tvmdbg
+run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+view = tvmdbg.Flamechart(run, height=200)"""
+CELLS = [
+    OPEN,
+    "run",
+    "tvmdbg.GraphView(run)",
+    "view",
+    "view",
+    "for each in (view, view):\n    display(each)",
+    "plain = tvmdbg.open(tvmdbg.samples.resnet20_cifar)\ntvmdbg.ComparisonView(run, plain)",
+]
+VIEWS = [0, 1, 1, 1, 1, 2, 1]  # of each cell
+LIVE = ".tvmdbg[data-ready]"
+FIGURE = ".jp-OutputArea-output img"
+SAVED = "() => jupyterapp.commands.execute('docmanager:save')"
+GONE = re.compile(r"Error displaying widget|widget model not found|Could not create")
+
+
+@pytest.fixture
+def tall(page: Page) -> Page:
+    """A page on which all cells are in view."""
+    page.set_viewport_size({"width": 1000, "height": 6000})
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
+def made(page: Page, server: Server) -> tuple[Notebook, str]:
+    """A notebook whose cells were run, and its name."""
+    name = f"{token_hex(4)}.ipynb"
+    notebook = Notebook(page, server, name, CELLS)
+    notebook.run_all()
+    return notebook, name
+
+
+def expect_live(notebook: Notebook) -> None:
+    for at, count in enumerate(VIEWS):
+        live = notebook.cell(at).locator(".jp-OutputArea").first
+        expect(live.locator(f":scope > * {TOP}")).to_have_count(count, timeout=SHOWN_MS)
+        expect(shown(notebook.cell(at))).to_have_count(0)
+
+
+TOP = ".jp-OutputArea-output .tvmdbg:not(.tvmdbg .tvmdbg)"
+
+
+def shown(cell: Locator) -> Locator:
+    return cell.locator(FIGURE).filter(visible=True)
+
+
+def expect_figures(notebook: Notebook) -> None:
+    """Each figure is seen as often as the view was shown, and nothing else is."""
+    for at, count in enumerate(VIEWS):
+        cell = notebook.cell(at)
+        expect(shown(cell)).to_have_count(count, timeout=SHOWN_MS)
+        outputs = cell.locator(".jp-OutputArea").first
+        if count:
+            expect(outputs).to_have_text(re.compile(r"^\s*$"), use_inner_text=True)
+        expect(shown(cell)).to_have_count(count)
+        for image in shown(cell).all():
+            assert image.evaluate("image => image.naturalWidth > 100 && image.offsetHeight > 50")
+        expect(cell.locator(".tvmdbg")).to_have_count(0)
+
+
+def trusted(page: Page) -> bool:
+    found: bool = page.evaluate(
+        "() => [...jupyterapp.shell.currentWidget.content.model.cells]"
+        ".every(cell => cell.type !== 'code' || cell.trusted)"
+    )
+    return found
+
+
+def opened_again(page: Page, server: Server, name: str) -> None:
+    page.goto("about:blank")
+    page.goto(server.page(name), timeout=START_MS)
+    page.wait_for_function(IDLE, timeout=START_MS)
+
+
+def untrust(server: Server, name: str) -> str:
+    """Copy a notebook as another reader gets it: written elsewhere. Returns its name."""
+    path = server.folder / name
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    content["metadata"]["written"] = "elsewhere"
+    for cell in content["cells"]:
+        cell["metadata"].pop("trusted", None)
+    other = f"from-elsewhere-{name}"
+    (server.folder / other).write_text(json.dumps(content), "utf-8")
+    return other
+
+
+def check(page: Page, server: Server, errors: list[str]) -> None:
+    notebook, name = made(page, server)
+    expect_live(notebook)
+    page.evaluate(SAVED)
+    opened_again(page, server, name)
+    expect_live(notebook)  # the kernel was running all the while
+    page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    page.wait_for_function(IDLE)
+    opened_again(page, server, name)
+    assert trusted(page)
+    expect_figures(notebook)
+    notebook.run(0)
+    notebook.run(3)
+    expect(notebook.cell(3).locator(TOP)).to_have_count(1, timeout=SHOWN_MS)
+    expect(shown(notebook.cell(3))).to_have_count(0)
+    expect(shown(notebook.cell(4))).to_have_count(1)
+    other = untrust(server, name)
+    notebook.close()
+    page.goto(server.page(other), timeout=START_MS)
+    page.wait_for_function(IDLE, timeout=START_MS)
+    assert not trusted(page)
+    expect_figures(notebook)
+    notebook.close()
+    errors[:] = [each for each in errors if not GONE.search(each)]
+
+
+def test_in_jupyterlab(tall: Page, lab: Server, errors: list[str]) -> None:
+    check(tall, lab, errors)
+
+
+@pytest.mark.hosts
+def test_in_notebook_7(tall: Page, notebook: Server, errors: list[str]) -> None:
+    check(tall, notebook, errors)
