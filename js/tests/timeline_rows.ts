@@ -59,6 +59,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
   const floats = (of: Float64Array) => Float64Array.from(source, (slice) => of[slice]!);
   const nameKinds = new StringColumn(new Int32Array(sliceNames.unique.length), ["other"]);
   const nameParts = new StringColumn(new Int32Array(sliceNames.unique.length), [""]);
+  const nameLabels = nameParts;
   const unique = new StringColumn(Int32Array.from(sliceNames.unique.keys()), sliceNames.unique);
   const slices: SliceColumns = {
     start: floats(sliceStart),
@@ -71,6 +72,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     names: unique,
     nameKinds,
     nameParts,
+    nameLabels,
   };
   const info = {
     ...columns.info,
@@ -100,6 +102,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     names: unique,
     nameKinds,
     nameParts,
+    nameLabels,
     functionParts: new StringColumn(new Int32Array(0), []),
     slices,
     info,

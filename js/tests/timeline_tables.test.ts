@@ -52,7 +52,7 @@ async function opened(packed: Case, name: number) {
 }
 
 /** `#3 conv2d` is `conv2d` of node 3. */
-const bare = (label: string) => label.replace(/^#\d+ /, "");
+const bare = (label: string) => label.replace(/ #\d+(?: · .*)?$/, "");
 const sorted = (rows: Row[]) =>
   rows.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1][0]! - b[1][0]!));
 

@@ -110,8 +110,8 @@ describe("Words", () => {
   it("tells a slice in one sentence", () => {
     const { words } = parts();
     expect(words.sentence(0)).toBe(
-      "Slice of node 1, dense, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
-        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu; directly before #2 softmax",
+      "Slice of dense #1 · 1×8, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
+        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu; directly before softmax #2",
     );
   });
 
@@ -459,7 +459,7 @@ describe("A report of calls", () => {
     const names = new Names(slices, null);
     const words = new Words(slices, names, new Ranking(slices, names));
     expect(words.sentence(0)).toBe(
-      "Slice of call 0, fused_add, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
+      "Slice of fused_add #0, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
         "synthetic timeline",
     );
     expect(words.ofNode(0)[0]).toEqual(["time of the call", "500.0 ns (time of the call)"]);

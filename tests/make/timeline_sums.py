@@ -140,6 +140,8 @@ def tables() -> list[list[dict[str, Any]]]:
 
 def _table(run: DebugRun, by: str, within: tuple[float, float] | None) -> dict[str, Any]:
     table = run.times(by, within)
+    assert run.timeline is not None
+    short = run.timeline.slice_labels
     return {
         "by": by,
         "range": within,
@@ -148,7 +150,7 @@ def _table(run: DebugRun, by: str, within: tuple[float, float] | None) -> dict[s
         "overlap": table.overlap,
         "rows": sorted(
             [
-                row.label,
+                short.get(row.label, row.label) if by == "name" or not row.nodes else row.label,
                 list(row.nodes),
                 row.slices,
                 row.ns,

@@ -48,8 +48,8 @@ PARTS = [
     for width, theme in zip(WIDTHS, ("light", "dark", "light"), strict=True)
 ]
 SLOWEST = {
-    "resnet20": ("#62 conv2d + add + relu", "2.571 ms", "6.45 %"),
-    "overflow": ("#60 conv2d + add + add + relu", "2.590 ms", "5.97 %"),
+    "resnet20": ("conv2d + add + relu #62", "2.571 ms", "6.45 %"),
+    "overflow": ("conv2d + add + add + relu #60", "2.590 ms", "5.97 %"),
 }
 FIRST = {
     "resnet20": "72 tensors scanned",

@@ -127,7 +127,7 @@ def test_a_slice_of_b_selects_the_node_it_stands_for(page: Page, view: Any, unfu
     until(page, "() => tvmdbg.models.session.get('selected').join() === '6'")
     details = root.locator(".tvmdbg-timeline-details")
     expect(details.locator("h4")).to_contain_text("B: ")
-    expect(details).to_contain_text("#6 conv2d + add + relu")
+    expect(details).to_contain_text("conv2d + add + relu #6")
     expect(root.locator('.tvmdbg-change [aria-selected="true"]')).to_contain_text("+1.131 ms")
 
 

@@ -226,10 +226,10 @@ def test_merged_of_nodes_goes_by_groups(page: Page, address: str, run: DebugRun)
     assert heaviest["total"] == pytest.approx(float(tree.total_ns[0]))
     page.mouse.click(*view.at(heaviest))
     assert len(view.session("selected")) > 5
-    leaf = view.marks(label="#62 conv2d + add + relu")[0]
+    leaf = view.marks(label="conv2d + add + relu #62 · 1×64×8×8")[0]
     page.mouse.click(*view.at(leaf))
     assert view.session("selected") == [62]
-    expect(view.said).to_contain_text("#62 conv2d + add + relu")
+    expect(view.said).to_contain_text("conv2d + add + relu #62")
 
 
 def test_repeats_of_fifty_show_warm_up_and_noise(
@@ -410,7 +410,7 @@ def test_what_the_table_sums_up_is_chosen_by_hand_and_key(page: Page, address: s
     rows.first.locator(".twisty").click()
     expect(rows.first).to_have_attribute("aria-expanded", "true")
     assert rows.count() > count
-    expect(rows.nth(1)).to_contain_text("#62 conv2d + add + relu")
+    expect(rows.nth(1)).to_contain_text("conv2d + add + relu #62")
     rows.nth(1).click()
     assert view.session("selected") == [62]
     view.root.focus()
@@ -427,7 +427,7 @@ def test_sums_by_keys_alone(page: Page, address: str) -> None:
     expect(view.said).to_contain_text("convolution: 39.54 ms, 99.2 %, 21 slices")
     assert len(view.session("selected")) == 21
     view.press("ArrowRight", "ArrowRight")
-    expect(view.said).to_contain_text("#62 conv2d + add + relu: 2.571 ms")
+    expect(view.said).to_contain_text("conv2d + add + relu #62 · 1×64×8×8: 2.571 ms")
     assert view.session("selected") == [62]
     view.press("ArrowLeft")
     expect(view.said).to_contain_text("convolution: 39.54 ms")

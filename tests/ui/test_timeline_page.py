@@ -181,7 +181,7 @@ def test_click_selects_and_tells(view: View) -> None:
     assert view.session("slice") == [SLOWEST, 0]
     assert view.session("source") == "timeline"
     expect(view.said).to_contain_text(
-        f"Slice of node {SLOWEST}, {SLOWEST_NAME}, starts 34.75 ms, "
+        f"Slice of {SLOWEST_NAME} #{SLOWEST} · 1×64×8×8, starts 34.75 ms, "
         "lasts 2.571 ms (mean of 5 repeats, p10 … p90"
     )
     expect(view.said).to_contain_text("6.45 % of 39.88 ms, rank 1 of 27; synthetic timeline")
@@ -196,7 +196,7 @@ def test_hover_tells_all(view: View) -> None:
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
     expect(tip).to_be_visible()
     for text in (
-        f"#{SLOWEST} {SLOWEST_NAME}",
+        f"{SLOWEST_NAME} #{SLOWEST}",
         "tvmgen_default_fused_nn_conv2d_add_nn_relu",
         "34.75",
         "2.571 ms (mean of 5 repeats)",
@@ -411,9 +411,9 @@ def test_selection_elsewhere_comes_into_view(view: View) -> None:
     assert view.mark(9)["width"] > 0
     expect(view.row(9)).to_have_attribute("aria-selected", "true")
     expect(view.row(9)).to_be_in_viewport()
-    expect(view.said).to_contain_text("Slice of node 9,")
+    expect(view.said).to_contain_text("Slice of conv2d + add + add + relu #9")
     view.set_session(selected=[1], source="graph")
-    expect(view.said).to_contain_text("Slice of node 1, p0, starts 0 ns, not run (parameter)")
+    expect(view.said).to_contain_text("Slice of p0 #1, starts 0 ns, not run (parameter)")
     view.set_session(time_range=[1e6, 5e6], source="python")
     expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
 
@@ -610,7 +610,7 @@ def test_slices_too_thin_to_see_are_outlined_when_selected(page: Page, address: 
     view = View(page, address, "&timeline.show=%22chart%22", 480)
     view.root.focus()
     view.set_session(selected=[71], source="graph")
-    expect(view.said).to_contain_text("Slice of node 71,")
+    expect(view.said).to_contain_text("Slice of softmax #71,")
     view.seen()
     x = view.page.evaluate(
         """() => {

@@ -239,7 +239,7 @@ def test_a_list_alone_has_nodes_and_repeats(page: Page, corpus: Path) -> None:
         as_in_the_figure(run, view)
         view.root.focus()
         view.press("ArrowRight")
-        expect(view.said).to_contain_text("Slice of node 3, starts 0 ns")
+        expect(view.said).to_contain_text("Slice of #3, starts 0 ns")
         expect(view.said).to_contain_text("mean of 5 repeats")
         said = everything(view)
         for never in ("operator", "trust", "kind", "wall"):

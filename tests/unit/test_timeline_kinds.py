@@ -100,5 +100,7 @@ def test_figures_draw_a_kernel_in_the_colour_of_its_operator() -> None:
     for chart in ("time", "merged"):
         svg = tvmdbg.Flamechart(run, chart=chart, show="chart").figure().svg
         groups = re.findall(r'<g fill="([^"]*)"[^>]*>(.*?)</g>', svg)
-        fills = {name: fill for fill, text in groups for name in (CONV, "kernel_a") if name in text}
-        assert fills["kernel_a"] == fills[CONV], chart
+        fills = {
+            name: fill for fill, text in groups for name in ("conv2d", "kernel_a") if name in text
+        }
+        assert fills["kernel_a"] == fills["conv2d"], chart

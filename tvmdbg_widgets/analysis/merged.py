@@ -132,10 +132,10 @@ class CallTree:
         share = percent(total / whole) if whole else "unknown"
         alone = f", {duration_text(own)} its own" if 0 < own < total else ""
         times = f", {counted(int(self.count[place]), 'slice')}" if self.count[place] > 1 else ""
-        id_ = f"#{self.node[place]} " if self.node[place] >= 0 else ""
+        id_ = f" #{self.node[place]}" if self.node[place] >= 0 else ""
         indent = "  " * (1 + int(self.depth[place]))
         return (
-            f"{indent}{id_}{one_line(self.names[place])}: {duration_text(total)}, {share}"
+            f"{indent}{one_line(self.names[place])}{id_}: {duration_text(total)}, {share}"
             f"{alone}{times}"
         )
 

@@ -85,9 +85,9 @@ class Folded:
         lines = [f"Folded: {counted(len(self), 'operator')}, {duration_text(self.total_ns)}"]
         for i in np.argsort(-self.p50, kind="stable")[:_SHOWN].tolist():
             spread = f"{duration_text(self.p10[i])} … {duration_text(self.p90[i])}"
-            id_ = f"#{self.nodes[i]} " if self.nodes[i] >= 0 else ""
+            id_ = f" #{self.nodes[i]}" if self.nodes[i] >= 0 else ""
             median = duration_text(self.p50[i])
-            lines.append(f"  {id_}{one_line(self.names[i])}: {median} ({spread})")
+            lines.append(f"  {one_line(self.names[i])}{id_}: {median} ({spread})")
         return "\n".join(lines)
 
 
@@ -189,8 +189,8 @@ class RepeatMatrix:
                 "?" if np.isnan(each) else fixed(float(each), 2)
                 for each in self.relative[i, :_TOTALS]
             )
-            id_ = f"#{self.nodes[i]} " if self.nodes[i] >= 0 else ""
-            lines.append(f"    {id_}{one_line(self.names[i])}: {row}{more}")
+            id_ = f" #{self.nodes[i]}" if self.nodes[i] >= 0 else ""
+            lines.append(f"    {one_line(self.names[i])}{id_}: {row}{more}")
         return "\n".join(lines)
 
 

@@ -77,7 +77,10 @@ def matching(
     found = np.zeros(timeline.num_slices, np.bool_)
     if node is None or not node[1]:
         has = _has(text, regex=regex)
-        found |= _searched(timeline.slice_names.unique, has, watch)[timeline.slice_names.codes]
+        names = timeline.slice_names.unique
+        short = [timeline.slice_labels[name] for name in names]
+        fits = _searched(names, has, watch) | _searched(short, has, watch)
+        found |= fits[timeline.slice_names.codes]
         if graph is not None:
             of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
             for column in (node_labels(graph), graph.names, graph.func_names):

@@ -131,7 +131,7 @@ def _drawn(point: Point) -> bool:
 
 def _name(roofline: Roofline, point: Point) -> str:
     said = label(roofline.work.graph.func_names[point.node]) or point.name
-    return f"#{point.node} {said[:200]}"
+    return f"{said[:200]} #{point.node}"
 
 
 def _description(run: DebugRun, roofline: Roofline) -> dict[str, Any]:

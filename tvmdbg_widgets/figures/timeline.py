@@ -14,7 +14,7 @@ from tvmdbg_widgets.figures.missing import missing_panel
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
-from tvmdbg_widgets.figures.timeline_names import node_label
+from tvmdbg_widgets.figures.timeline_names import Names
 from tvmdbg_widgets.figures.timeline_other import (
     OTHER_CHARTS,
     SUMMED_BY,
@@ -163,7 +163,8 @@ def timeline_panel(
             y = draw_summed(panel, run, options.table_by, y)
     elif len(rows) and (options.show != "chart" or not timeline.num_slices):
         y = panel.paragraph(which, y + 4, lines=5, fill=theme.muted)
-        y = draw_table(panel, run.graph, rows, words, y, selected=options.selected)
+        names = Names(timeline, run.graph)
+        y = draw_table(panel, names, rows, words, y, selected=options.selected)
     panel.height = y + MARGIN
     return panel
 
@@ -197,6 +198,7 @@ def _description(
     options: TimelineOptions,
 ) -> dict[str, Any]:
     total = timeline.total_ns
+    names = Names(timeline, run.graph)
     return {
         "view": "timeline",
         "title": run.title,
@@ -218,7 +220,7 @@ def _description(
         "top": [
             {
                 "node": row.node,
-                "label": node_label(run.graph, row.node, row.name),
+                "label": names.row(row.node, row.name),
                 "name": row.name,
                 "kind": row.op_kind,
                 "time_ns": row.time_ns,

@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.operators import OP_KINDS, family
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times_table import TimeRow, TimeTable
+    from tvmdbg_widgets.figures.timeline_names import Names
     from tvmdbg_widgets.model.graph import Graph
 
 _ROW = 17.0
@@ -21,9 +22,10 @@ _BARRED = 420
 MOST = 14
 
 
-def draw_by(panel: Panel, table: TimeTable, graph: Graph | None, y: float) -> float:
+def draw_by(panel: Panel, table: TimeTable, names: Names, y: float) -> float:
     """Write key, slices, time, share with a bar, and how surely the time is known."""
     marks, theme, end = panel.marks, panel.theme, panel.width - MARGIN
+    graph = names.graph
     y += LINE_HEIGHT
     sure = end - 190 if panel.width >= NARROW and bool(np.isfinite(table.low).any()) else None
     bar = 80 if panel.width >= _BARRED else 0
@@ -42,7 +44,7 @@ def draw_by(panel: Panel, table: TimeTable, graph: Graph | None, y: float) -> fl
         base = y - 4
         fill = theme.kind(kind_of(table, row, graph))
         marks.rect(MARGIN, base - 9, 10, 10, own={"fill": fill})
-        marks.text(fit(called(row), count - MARGIN - 24, SMALL), MARGIN + 16, base)
+        marks.text(fit(called(row, names), count - MARGIN - 24, SMALL), MARGIN + 16, base)
         slices = f"{row.slices:,}"
         marks.text(slices, count + 40 - width(slices, SMALL), base, fill=theme.muted)
         marks.text(duration_text(row.ns), time, base)
@@ -63,9 +65,11 @@ def draw_by(panel: Panel, table: TimeTable, graph: Graph | None, y: float) -> fl
     return y
 
 
-def called(row: TimeRow) -> str:
-    """What a row is called: ``"#12 conv2d + add"``, ``"convolution"``."""
-    return f"#{row.key} {row.label}" if row.nodes == (row.key,) else row.label
+def called(row: TimeRow, names: Names) -> str:
+    """What a row is called: ``"conv2d + add #12"``, ``"convolution"``."""
+    if row.nodes == (row.key,) and names.graph is not None:
+        return names.title(row.nodes[0], row.label)
+    return names.label(-1, row.label)
 
 
 def kind_of(table: TimeTable, row: TimeRow, graph: Graph | None) -> str:

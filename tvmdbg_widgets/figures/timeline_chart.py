@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.timeline_names import node_kind, node_label
+from tvmdbg_widgets.figures.timeline_names import Names, node_kind, numbered, titled
 from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.timeline_kinds import name_kinds
@@ -92,6 +92,7 @@ class Chart:
         self._range, self._selected = shown, selected
         self._others = others or {}
         self._kinds = name_kinds(timeline, graph)
+        self._names = Names(timeline, graph)
         self._scale = _Scale(shown, float(MARGIN), self._end - MARGIN)
 
     def draw(self, y: float) -> float:
@@ -157,14 +158,15 @@ class Chart:
         each = self._timeline.slice(index)
         x, end = self._scale.x(each.start_ns), self._scale.x(each.end_ns)
         wide = max(0.6, end - x - (0.6 if end - x > 3 else 0))
-        said, kind = node_label(self._graph, each.node, each.name), ""
+        said, kind = self._names.label(each.node, each.name), ""
+        name = self._names.title(each.node, each.name)
         if self._timeline.track_run[self._timeline.slice_track[index]] > 0:
             said, kind = self._others.get(each.name, (said, kind))
+            name = titled(each.node, said)
         if not kind and (each.node < 0 or self._graph is None):
             kind = self._kinds[self._timeline.slice_names.codes[index]]
         fill = self._marks.theme.kind(kind or node_kind(self._graph, each.node))
-        number_ = f"#{each.node}" if each.node >= 0 else ""
-        title = f"{number_} {said}: {duration_text(each.duration_ns)}".strip()
+        title = f"{name}: {duration_text(each.duration_ns)}"
         self._marks.rect(x, y, wide, high, title=title, fill=fill)
         if each.node in self._selected:
             self._marks.rect(
@@ -172,8 +174,5 @@ class Chart:
             )
         if wide <= _LABEL_FROM:
             return
-        shown = fit(said, wide - 6, SMALL)
-        if shown != said and number_:
-            longer = fit(f"{number_} {said}", wide - 6, SMALL)
-            shown = longer if len(longer) > len(number_) + 4 else fit(number_, wide - 6, SMALL)
+        shown = name if width(name, SMALL) <= wide - 6 else numbered(each.node, said, wide - 6)
         self._marks.text(shown, x + 3, y + high / 2 + 4, fill=self._marks.theme.ink_on(fill))

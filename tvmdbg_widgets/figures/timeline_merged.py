@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, Panel
-from tvmdbg_widgets.figures.timeline_names import node_kind, numbered
+from tvmdbg_widgets.figures.timeline_names import node_kind, numbered, titled
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
@@ -32,10 +32,11 @@ def draw_merged(
     selected: Collection[int] = (),
     *,
     kinds: Mapping[str, str],
+    short: Mapping[str, str],
 ) -> float:
     """Draw the places from ``y`` down; return the y below them.
 
-    ``kinds`` are the op kinds of names, for places that are of no node.
+    ``kinds`` are the op kinds of names, and ``short`` what they read, for places of no node.
     """
     marks, theme, room = panel.marks, panel.theme, panel.width - 2 * MARGIN
     whole = _whole(tree)
@@ -49,13 +50,14 @@ def draw_merged(
         x = MARGIN + float(tree.start_ns[place]) / whole * room
         top = y + int(tree.depth[place]) * (_HIGH + 1)
         node, size = int(tree.node[place]), float(wide[place])
-        name = tree.names[place]
         is_group = tree.group[place] >= 0
+        name = tree.names[place]
         kind = node_kind(graph, node) if node >= 0 else kinds.get(name, "other")
+        if node < 0 and not is_group:
+            name = short.get(name, name)
         fill = theme.surface if is_group else theme.kind(kind)
-        id_ = f"#{node} " if node >= 0 else ""
         share = percent(float(tree.total_ns[place]) / whole)
-        title = f"{id_}{name}: {duration_text(float(tree.total_ns[place]))}, {share}"
+        title = f"{titled(node, name)}: {duration_text(float(tree.total_ns[place]))}, {share}"
         if tree.count[place] > 1:
             title += f", {counted(int(tree.count[place]), 'slice')}"
         bar = max(_LEAST, size - (0.6 if size > 3 else 0))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.repeat_matrix import why_no_repeats
 from tvmdbg_widgets.analysis.times_keys import BY
 from tvmdbg_widgets.figures import roofline, timeline_by, timeline_merged, timeline_repeats
+from tvmdbg_widgets.figures.timeline_names import Names
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.timeline_kinds import name_kinds
 from tvmdbg_widgets.model.timeline_words import left_out
@@ -34,15 +35,19 @@ def draw_other(
 
     ``ceilings`` are those of the roofline: FLOP/s and byte/s.
     """
+    timeline = run.timeline
+    short = {} if timeline is None else timeline.slice_labels
     if chart == "merged":
         tree = run.merged()
         panel.text = f"{tree!r}\n{panel.text}"
         panel.description["merged"] = timeline_merged.described(tree)
         own = {}
-        if (timeline := run.timeline) is not None:
+        if timeline is not None:
             kinds = name_kinds(timeline, run.graph)
             own = dict(zip(timeline.slice_names.unique, kinds, strict=True))
-        return timeline_merged.draw_merged(panel, tree, run.graph, y, selected, kinds=own)
+        return timeline_merged.draw_merged(
+            panel, tree, run.graph, y, selected, kinds=own, short=short
+        )
     if chart == "roofline":
         return roofline.draw_of(panel, run, y, selected, ceilings)
     why = why_no_repeats(run.parts)
@@ -54,7 +59,7 @@ def draw_other(
     panel.description["repeats"] = timeline_repeats.described(matrix)
     if chart == "repeats":
         panel.text = f"{matrix!r}\n{panel.text}"
-        return timeline_repeats.draw_repeats(panel, matrix, y, selected)
+        return timeline_repeats.draw_repeats(panel, matrix, y, selected, short=short)
     folded = matrix.folded()
     panel.text = f"{folded!r}\n({folded.said})\n{panel.text}"
     return timeline_repeats.draw_folded(panel, matrix, run.graph, y, selected)
@@ -77,4 +82,4 @@ def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:
     said += f"; shares are of {duration_text(table.total_ns)} in all slices"
     said += f"; {left_out(table.idle)}." if table.idle else "."
     y = panel.paragraph(said, y + 4, lines=3, fill=panel.theme.muted)
-    return timeline_by.draw_by(panel, table, run.graph, y)
+    return timeline_by.draw_by(panel, table, Names(run.timeline, run.graph), y)

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.timeline_names import node_kind, numbered
+from tvmdbg_widgets.figures.timeline_names import node_kind, numbered, titled
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
     from tvmdbg_widgets.model.graph import Graph
@@ -33,7 +33,12 @@ _LABEL_FROM = 30
 
 
 def draw_repeats(
-    panel: Panel, matrix: RepeatMatrix, y: float, selected: Collection[int] = ()
+    panel: Panel,
+    matrix: RepeatMatrix,
+    y: float,
+    selected: Collection[int] = (),
+    *,
+    short: Mapping[str, str],
 ) -> float:
     """Draw totals and a row for each of the slowest operators; return the y below them."""
     marks, theme, end = panel.marks, panel.theme, panel.width - MARGIN
@@ -47,12 +52,12 @@ def draw_repeats(
     spread = scale(matrix)
     for i, row in enumerate(rows.tolist()):
         top = y + i * _CELL
-        id_ = f"#{matrix.nodes[row]} " if matrix.nodes[row] >= 0 else ""
         median = duration_text(float(matrix.median[row]))
         room = left - MARGIN - width(median, SMALL) - 16
         if matrix.nodes[row] in selected and matrix.nodes[row] >= 0:
             marks.rect(2, top + 1, 4, _CELL - 2, fill=theme.accent)
-        marks.text(fit(f"{id_}{matrix.names[row]}", room, SMALL), MARGIN, top + 10)
+        name = short.get(matrix.names[row], matrix.names[row])
+        marks.text(numbered(int(matrix.nodes[row]), name, room), MARGIN, top + 10)
         marks.text(median, left - width(median, SMALL) - 8, top + 10, fill=theme.muted)
         for column, value in enumerate(cells[i].tolist()):
             if np.isnan(value):
@@ -180,8 +185,8 @@ def draw_folded(
         name = folded.names[i]
         fill = theme.kind(node_kind(graph, node))
         spread = f"{duration_text(float(folded.p10[i]))} … {duration_text(float(folded.p90[i]))}"
-        id_ = f"#{node} " if node >= 0 else ""
-        title = f"{id_}{name}: median {duration_text(float(folded.p50[i]))}, p10 … p90 {spread}"
+        median = duration_text(float(folded.p50[i]))
+        title = f"{titled(node, name)}: median {median}, p10 … p90 {spread}"
         bar = max(0.6, wide - (0.6 if wide > 3 else 0))
         marks.rect(start, y, bar, _BAR, title=title, fill=fill)
         if node in selected and node >= 0:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.timeline_names import node_label, output_shapes
+from tvmdbg_widgets.figures.timeline_names import output_shapes
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from tvmdbg_widgets.analysis.operators import Operator
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.figures.timeline_names import Names
     from tvmdbg_widgets.model.timeline_words import TimelineWords
 
 _ROW = 17.0
@@ -23,7 +23,7 @@ _BARRED = 420
 
 def draw_table(
     panel: Panel,
-    graph: Graph | None,
+    names: Names,
     rows: Sequence[Operator],
     words: TimelineWords,
     y: float,
@@ -31,7 +31,7 @@ def draw_table(
     selected: Collection[int] = (),
 ) -> float:
     """Write id, operator, time, share with a bar, and the spread of the repeats."""
-    marks, end = panel.marks, panel.width - MARGIN
+    marks, end, graph = panel.marks, panel.width - MARGIN, names.graph
     y += LINE_HEIGHT
     spread = end - 186 if panel.width >= NARROW and _beside(words) else None
     bar = 80 if panel.width >= _BARRED else 0
@@ -59,7 +59,7 @@ def draw_table(
         id_ = f"{row.slices:,}" if words.by_name else f"#{row.node}"
         marks.text(id_, MARGIN, base, fill=marks.theme.muted)
         marks.rect(MARGIN + 46, base - 9, 10, 10, own={"fill": kind})
-        said = node_label(graph, row.node, row.name) or row.name
+        said = names.label(row.node, row.name) or row.name
         room = time - MARGIN - 46 - 16 - 8
         shown = fit(said, room, SMALL)
         left = room - width(shown, SMALL) - 8

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.operators import op_kind
 from tvmdbg_widgets.model.strings import StringColumn
 
@@ -35,6 +36,20 @@ def node_labels(graph: Graph) -> StringColumn:
     found = codes.copy()
     found[plain] = rows + len(functions)
     return _column(words, found)
+
+
+def repeated_labels(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Tell of each operator whether another has its label.
+
+    Returns
+    -------
+    bool [N]
+        False for inputs and parameters.
+    """
+    codes = node_labels(graph).codes
+    runs = ~np.isin(graph.kinds, (NodeKind.INPUT, NodeKind.PARAMETER))
+    bearers = np.bincount(codes[runs], minlength=int(codes.max(initial=-1)) + 1)
+    return runs & (bearers[codes] > 1)
 
 
 def node_op_kinds(graph: Graph) -> StringColumn:

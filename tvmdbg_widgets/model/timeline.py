@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.node_times import (
     rank,
 )
 from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.slice_labels import slice_labels
 from tvmdbg_widgets.model.timeline_columns import checked
 from tvmdbg_widgets.model.timeline_flows import Flows, flows
 from tvmdbg_widgets.model.timeline_gaps import Gaps, gaps
@@ -237,6 +238,12 @@ class Timeline:
     def flows(self) -> Flows:
         """Arrows between slices, as a trace's flow events tell them; joined once."""
         return flows(self)
+
+    @cached_property
+    def slice_labels(self) -> dict[str, str]:
+        """What each distinct name of the slices reads where it is drawn."""
+        names = self.slice_names.unique
+        return dict(zip(names, slice_labels(names), strict=True))
 
     @cached_property
     def exact(self) -> bool:

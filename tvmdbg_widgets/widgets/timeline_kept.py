@@ -143,7 +143,8 @@ class KeptTimeline:
         top = lod.bins(lod.first, step, self.num_bins)
         shown = np.zeros(0, np.int32) if self.along else top.slice[top.slice >= 0]
         kinds = name_kinds(self.timeline, self._graph)
-        names = SliceNames(self.timeline.slice_names, kinds, self.rows.order[shown])
+        own = self.timeline
+        names = SliceNames(own.slice_names, kinds, own.slice_labels, self.rows.order[shown])
         table = SliceTable(self.timeline, names)
         sums = {} if self.along else name_sums(self.timeline, names)
         return Ready(lod.first, lod.last, step, top, sums, names, table)

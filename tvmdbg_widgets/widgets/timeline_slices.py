@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.strings import StringColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -40,6 +40,8 @@ class SliceNames:
         Of the slices.
     kinds : sequence of str
         Op kind of each distinct one.
+    short : mapping of str to str
+        What each distinct one reads.
     seen : int array
         Slices that bins show, by their index, one for each bin.
 
@@ -54,9 +56,13 @@ class SliceNames:
     """
 
     def __init__(
-        self, names: StringColumn, kinds: Sequence[str], seen: npt.NDArray[np.integer]
+        self,
+        names: StringColumn,
+        kinds: Sequence[str],
+        short: Mapping[str, str],
+        seen: npt.NDArray[np.integer],
     ) -> None:
-        self._names, self._kinds = names.unique, kinds
+        self._names, self._kinds, self._short = names.unique, kinds, short
         self.count = self.first = len(names.unique)
         self.codes = names.codes
         self._codes: npt.NDArray[np.int64] | None = None
@@ -73,13 +79,19 @@ class SliceNames:
         self.codes = number[names.codes]
 
     def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
-        """Return the names of these numbers, their op kinds, and their parts."""
+        """Return the names of these numbers, their op kinds, their parts, and what they read.
+
+        What reads as it is named is left out of the last: ``""``.
+        """
         codes = numbers if self._codes is None else self._codes[numbers].tolist()
         texts = [self._names[code] for code in codes]
         return {
             "names": StringColumn(texts, np.arange(len(texts))),
             "nameKinds": StringColumn.from_strings(self._kinds[code] for code in codes),
             "nameParts": parts_column(texts),
+            "nameLabels": StringColumn.from_strings(
+                "" if self._short[text] == text else self._short[text] for text in texts
+            ),
         }
 
     def most(self, first: int, size: int) -> int:

@@ -159,16 +159,15 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   /** All names, where the first answer had no room for them. */
   async #names(head: TimelineColumns): Promise<Named> {
     if (isNamed(head)) return head;
-    const [names, kinds] = [strings(head.names), strings(head.nameKinds)];
-    const parts = strings(head.nameParts);
-    while (names.length < head.info.names) {
-      const { result, buffers } = await this.#ask<ColumnsReply>("names", { first: names.length });
+    const found = NAMED.map((name) => strings(head[name]));
+    while (found[0]!.length < head.info.names) {
+      const { result, buffers } = await this.#ask<ColumnsReply>("names", {
+        first: found[0]!.length,
+      });
       const more = fields(result.columns, buffers) as Record<string, StringColumn>;
-      names.push(...strings(more.names!));
-      kinds.push(...strings(more.nameKinds!));
-      parts.push(...strings(more.nameParts!));
+      for (const [at, name] of NAMED.entries()) found[at]!.push(...strings(more[name]!));
     }
-    return { names: column(names), nameKinds: column(kinds), nameParts: column(parts) };
+    return Object.fromEntries(NAMED.map((name, at) => [name, column(found[at]!)])) as Named;
   }
 
   async #load(loading: Loading): Promise<SliceColumns> {
@@ -195,7 +194,9 @@ export class TimelineClient extends TensorClient implements TimelineQuestions {
   }
 }
 
-type Named = Pick<SliceColumns, "names" | "nameKinds" | "nameParts">;
+/** What is told of each distinct name. */
+const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
+type Named = Pick<SliceColumns, (typeof NAMED)[number]>;
 
 function isNamed(head: TimelineColumns): boolean {
   return head.names.length === head.info.names;
@@ -203,8 +204,11 @@ function isNamed(head: TimelineColumns): boolean {
 
 /** The names that answers speak of by number; those of a longer list come along with each answer. */
 function named(head: TimelineColumns): Partial<SliceColumns> {
-  const { names, nameKinds, nameParts } = head;
-  return isNamed(head) ? { names, nameKinds, nameParts } : {};
+  return isNamed(head) ? namesOf(head) : {};
+}
+
+function namesOf({ names, nameKinds, nameParts, nameLabels }: Named): Named {
+  return { names, nameKinds, nameParts, nameLabels };
 }
 
 function strings(column: StringColumn): string[] {
@@ -221,7 +225,7 @@ function column(texts: string[]): StringColumn {
 }
 
 function sliceColumns(found: SliceColumns): SliceColumns {
-  const { start, duration, self, node, name, source, trust, names, nameKinds, nameParts } = found;
+  const { start, duration, self, node, name, source, trust } = found;
   return {
     start,
     duration,
@@ -230,9 +234,7 @@ function sliceColumns(found: SliceColumns): SliceColumns {
     name,
     source: source ?? null,
     trust: trust ?? null,
-    names,
-    nameKinds,
-    nameParts,
+    ...namesOf(found),
   };
 }
 

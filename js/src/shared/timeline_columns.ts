@@ -25,10 +25,14 @@ export interface SliceColumns {
   source: Int32Array | null;
   /** Null: `info.trust` of every slice. */
   trust: Uint8Array | null;
-  /** Every name that `name` speaks of, once, the op kind of each, and its operators (lines; "": itself alone). */
+  /**
+   * Every name that `name` speaks of, once, the op kind of each, its operators (lines; "": itself alone), and what it
+   * reads ("": itself).
+   */
   names: StringColumn;
   nameKinds: StringColumn;
   nameParts: StringColumn;
+  nameLabels: StringColumn;
 }
 
 /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
@@ -58,6 +62,7 @@ export interface TimelineHead extends LodColumns {
   names: StringColumn;
   nameKinds: StringColumn;
   nameParts: StringColumn;
+  nameLabels: StringColumn;
   /** The same of the distinct functions of the graph. */
   functionParts: StringColumn;
   /**
@@ -158,6 +163,7 @@ export interface TimelineWords {
 export interface TileColumns extends LodColumns {
   names: StringColumn;
   nameKinds: StringColumn;
+  nameLabels: StringColumn;
   info: { level: number; first: number; last: number; bins: number };
 }
 

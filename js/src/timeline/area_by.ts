@@ -40,7 +40,7 @@ export function* areaBy(
   }
   if (by === "name") {
     const sums = yield* summed(slices.names.length, (slice) => slices.nameCodeOf(slice));
-    return parts(sums, (code) => plain(slices.names.at(code)));
+    return parts(sums, (code) => plain(slices.nameLabel(code)));
   }
   const { operators } = called;
   const sums = yield* summed(operators.size, (slice) => operators.of(slice));

@@ -3,20 +3,21 @@ import type { LodColumns } from "../shared/run_client.ts";
 import type { Columns, Row } from "./row.ts";
 import { RowKind } from "./slices.ts";
 
+type Binned = LodColumns & {
+  names: StringColumn;
+  nameKinds: StringColumn;
+  nameLabels: StringColumn;
+};
+
 /** Rows of equal bins of time: what is drawn where the slices themselves are not here. */
 export class Bins {
-  readonly #lod: LodColumns & { names: StringColumn; nameKinds: StringColumn };
+  readonly #lod: Binned;
   readonly #from: number;
   readonly #width: number;
   readonly #count: number;
 
   /** @param count  bins of each row, from `from` on, each `width` nanoseconds. */
-  constructor(
-    lod: LodColumns & { names: StringColumn; nameKinds: StringColumn },
-    from: number,
-    width: number,
-    count: number,
-  ) {
+  constructor(lod: Binned, from: number, width: number, count: number) {
     this.#lod = lod;
     this.#from = from;
     this.#width = width;
@@ -76,6 +77,11 @@ export class Bins {
 
   nameOf(bin: number): string {
     return this.#lod.names.at(this.#lod.lodName[bin] ?? -1);
+  }
+
+  /** What that name reads. */
+  labelOf(bin: number): string {
+    return this.#lod.nameLabels.at(this.#lod.lodName[bin] ?? -1) || this.nameOf(bin);
   }
 
   /** Op kind of the name of what fills a bin. */

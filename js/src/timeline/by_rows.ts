@@ -250,8 +250,8 @@ export class ByRows implements Rows {
   }
 
   #names(): ByRow[] {
-    const { unique, codes } = this.#slices.names;
-    const texts = Array.from(codes, (code) => unique[code] || "no name");
+    const slices = this.#slices;
+    const texts = Array.from(slices.names.codes, (_, code) => slices.nameLabel(code) || "no name");
     return this.#keyed(texts, (slice) => this.#slices.nameCodeOf(slice)).filter(
       ({ count }) => count,
     );

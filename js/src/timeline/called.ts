@@ -7,6 +7,7 @@ import { Devices } from "./devices.ts";
 import { Operators } from "./frames.ts";
 import type { Names } from "./names.ts";
 import { type Row, RowKind, type Slices } from "./slices.ts";
+import { type Title, titleText } from "./titles.ts";
 
 export const NO_GROUP = "in no group";
 const NO_FUNCTION = "no function";
@@ -47,17 +48,22 @@ export class Called {
     return [...groupOrder.subarray(groupStart[group]!, groupEnd[group]!)];
   }
 
-  /** `#66 dense + add`, a recorded name, `residual block × 3`. */
+  /** `dense + add #66`, a recorded name, `residual block × 3`. */
   title(key: number): string {
+    return titleText(this.titleOf(key));
+  }
+
+  titleOf(key: number): Title {
     const node = this.node(key);
-    return node < 0 ? this.label(key) : `#${node} ${this.label(key)}`.trim();
+    if (node < 0) return { label: this.label(key), id: "", shape: "" };
+    return this.#names.titleOf(node, this.label(key));
   }
 
   label(key: number): string {
     const group = this.group(key);
     if (group >= 0) return this.#group(group);
     const node = this.node(key);
-    if (node < 0) return this.#slices.names.at(this.operators.name(key)) || "no name";
+    if (node < 0) return this.#slices.nameLabel(this.operators.name(key)) || "no name";
     return this.#names.ofNode(node) || this.#recorded(node);
   }
 
@@ -151,6 +157,6 @@ export class Called {
 
   /** What the slices of a node without a graph are called. */
   #recorded(node: number): string {
-    return this.#slices.names.at(this.#nameCode(node));
+    return this.#slices.nameLabel(this.#nameCode(node));
   }
 }

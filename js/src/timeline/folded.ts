@@ -264,7 +264,7 @@ export class Folded implements OtherChart {
 
   #label(
     brush: Brush,
-    { key, node }: MatrixRow,
+    { key }: MatrixRow,
     x: number,
     y: number,
     width: number,
@@ -272,8 +272,9 @@ export class Folded implements OtherChart {
     fill: string,
   ): void {
     const [room, middle, ink] = [width - 4, y + height / 2, inkOn(fill)];
-    if (brush.text(this.#called.title(key), x + 3, middle, ink, room > 60 ? room : 0)) return;
-    if (node >= 0) brush.number(`#${node}`, x + 3, middle, ink, room);
+    const title = this.#called.titleOf(key);
+    if (brush.title(title, x + 3, middle, ink, room > 60 ? room : 0)) return;
+    brush.number(title.id, x + 3, middle, ink, room);
   }
 
   #hatch(brush: Brush, x: number, y: number, width: number, height: number): void {

@@ -222,7 +222,7 @@ export class Heat implements OtherChart {
     };
     if (left >= 180) put(duration(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
-    brush.text(this.#called.title(row.key), 18, middle, theme.text, right - 18);
+    brush.title(this.#called.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
     const each = Math.max(1, Math.ceil(1 / wide));

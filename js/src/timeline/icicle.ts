@@ -148,9 +148,9 @@ export class Icicle {
     const weight = isGroup ? "600" : "normal";
     const two = this.level >= TWO_LINES;
     const middle = y + this.level / (two ? 3 : 2) - 0.5;
-    const used = brush.text(this.called.title(key), x + 4, middle, ink, room, weight);
-    const node = this.called.node(key);
-    if (!used && node >= 0) brush.number(`#${node}`, x + 2, middle, ink, width - 3);
+    const title = this.called.titleOf(key);
+    const used = brush.title(title, x + 4, middle, ink, room, weight);
+    if (!used && title.id) brush.number(title.id, x + 2, middle, ink, width - 3);
     if (two) brush.number(told, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
     else if (used) brush.number(told, right - 5, middle, ink, room - used - 12, true);
   }

@@ -1,5 +1,6 @@
 import type { TextMeasure } from "../shared/canvas.ts";
 import type { Names } from "./names.ts";
+import { firstOf, fitTitle, type Title, titleText } from "./titles.ts";
 
 /** Room from which a long label is shortened rather than replaced by the node id, or left out. */
 const SHORTENED_FROM = 80;
@@ -11,16 +12,15 @@ const STEP = 8;
 
 /** What can be written on the slices of one operator. */
 interface Label {
+  title: Title;
   /** `#66`; "" without a node. */
   id: string;
   full: string;
-  /** The first operator of a fusion with the id, and alone. */
+  /** The first operator of a fusion with the id. */
   first: string;
-  bare: string;
   idWidth: number;
   fullWidth: number;
   firstWidth: number;
-  bareWidth: number;
   /** Shortened texts by room. */
   short: Map<number, string>;
 }
@@ -48,20 +48,18 @@ export class Labels {
     const key = node < 0 ? name : node;
     const known = this.#known.get(key);
     if (known) return known;
-    const text = this.#names.ofNode(node) || name;
-    const bare = text.split(" + ", 1)[0]!;
-    const id = node < 0 ? "" : `#${node}`;
-    const [full, first] = [`${id} ${text}`.trim(), `${id} ${bare}`.trim()];
+    const title = this.#names.titleOf(node, name);
+    const { id, label: text } = title;
+    const [full, first] = [titleText(title), `${firstOf(text)} ${id}`.trim()];
     const width = (each: string) => this.#measure.width(each);
     const label = {
+      title,
       id,
       full,
       first,
-      bare,
       idWidth: width(id),
       fullWidth: width(full),
       firstWidth: width(first),
-      bareWidth: width(bare),
       short: new Map<number, string>(),
     };
     this.#known.set(key, label);
@@ -72,14 +70,14 @@ export class Labels {
   fit(label: Label, width: number): string {
     const room = width - 6;
     if (label.fullWidth <= room) return label.full;
-    if (label.firstWidth <= room) return label.first;
-    if (room < (label.id ? SHORTENED_FROM : NAME_FROM)) {
+    if (label.firstWidth > room && room < (label.id ? SHORTENED_FROM : NAME_FROM)) {
       return label.id && width - label.idWidth >= ID_PADDING ? label.id : "";
     }
     const step = Math.floor(room / STEP);
     let short = label.short.get(step);
     if (short === undefined) {
-      short = this.#measure.fit(label.full, step * STEP);
+      const least = label.firstWidth <= room ? label.firstWidth : 0;
+      short = fitTitle(this.#measure, label.title, Math.max(least, step * STEP));
       label.short.set(step, short);
     }
     return short;

@@ -1,12 +1,15 @@
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import type { Change } from "./change.ts";
 import type { Slices } from "./slices.ts";
+import { type Title, titleText } from "./titles.ts";
 
 /** What nodes and slices are called; without a graph, what the trace calls them. */
 export class Names {
   readonly change: Change | null;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
+  /** By label how many operators bear it. */
+  #bearers: Uint32Array | null = null;
 
   constructor(slices: Slices, graph: GraphColumns | null, change: Change | null = null) {
     this.#slices = slices;
@@ -21,7 +24,10 @@ export class Names {
 
   /** Op kind of a slice: of its node, or of what it runs itself in the second of two runs. */
   kindOf(slice: number): string {
-    if (!this.isOther(slice)) return this.opKind(this.#slices.nodeOf(slice));
+    const node = this.#slices.nodeOf(slice);
+    if (!this.isOther(slice)) {
+      return node < 0 ? this.nameKind(this.#slices.nameCodeOf(slice)) : this.opKind(node);
+    }
     return this.change!.named(this.#slices.nameOf(slice))?.[1] ?? "other";
   }
 
@@ -34,6 +40,30 @@ export class Names {
   ofNode(node: number): string {
     if (!this.#graph || node < 0) return "";
     return this.#graph.labels.at(node) || this.#graph.names.at(node);
+  }
+
+  /** `1×64×8×8` of an operator whose label others bear, too; else "". */
+  shape(node: number): string {
+    const graph = this.#graph;
+    if (!graph || node < 0 || !this.isOperator(node)) return "";
+    this.#bearers ??= bearers(graph);
+    if (this.#bearers[graph.labels.codes[node]!]! < 2) return "";
+    const entry = graph.entryOffsets[node]!;
+    if (entry >= graph.entryOffsets[node + 1]! || !graph.shapeKnown[entry]) return "";
+    const [start, end] = [graph.shapeOffsets[entry]!, graph.shapeOffsets[entry + 1]!];
+    return Array.from(graph.shapeDims.subarray(start, end)).join("×") || "scalar";
+  }
+
+  /** What a node is called; `recorded`: by its slices, where there is no graph. */
+  titleOf(node: number, recorded = ""): Title {
+    const isNumber = node >= 0 && recorded === `${this.#slices.columns.info.words.item} ${node}`;
+    const label = this.ofNode(node) || (isNumber ? "" : recorded);
+    return { label, id: node < 0 ? "" : `#${node}`, shape: this.shape(node) };
+  }
+
+  /** `conv2d + add + relu #38`, with its shape where others read alike. */
+  title(node: number, recorded = ""): string {
+    return titleText(this.titleOf(node, recorded));
   }
 
   fullName(node: number): string {
@@ -49,7 +79,12 @@ export class Names {
       const name = this.#slices.nameOf(slice);
       return this.change!.named(name)?.[0] ?? name;
     }
-    return this.ofNode(this.#slices.nodeOf(slice)) || this.#slices.nameOf(slice);
+    return this.ofNode(this.#slices.nodeOf(slice)) || this.recorded(slice);
+  }
+
+  /** What the recorded name of a slice reads. */
+  recorded(slice: number): string {
+    return this.#slices.nameLabel(this.#slices.nameCodeOf(slice));
   }
 
   opKind(node: number): string {
@@ -88,4 +123,12 @@ export class Names {
     }
     return found;
   }
+}
+
+function bearers({ labels, kinds }: GraphColumns): Uint32Array {
+  const found = new Uint32Array(labels.unique.length);
+  labels.codes.forEach((code, node) => {
+    if (kinds[node] !== NodeKind.INPUT && kinds[node] !== NodeKind.PARAMETER) found[code]!++;
+  });
+  return found;
 }

@@ -329,7 +329,10 @@ export class Painter {
     const slice = strip.slice[column]!;
     const bin = strip.coarse ? strip.binOf(column) : null;
     const node = this.#nodeOf(strip, column);
-    const label = this.#labels.of(node, bin ? bin[0].nameOf(bin[1]) : slices.nameOf(slice));
+    const label = this.#labels.of(
+      node,
+      bin ? bin[0].labelOf(bin[1]) : this.#scene.names.recorded(slice),
+    );
     const fill = bin ? this.#fills.ofBin(...bin) : this.#fills.of(slice);
     const ink = this.#fills.ink[fill]!;
     const two = height >= TWO_LINES;

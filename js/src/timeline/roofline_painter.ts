@@ -11,6 +11,7 @@ import {
   rateText,
 } from "./roofline_points.ts";
 import type { Brush } from "./stage.ts";
+import { fitTitle } from "./titles.ts";
 
 const [LEFT, TOP, RIGHT, BOTTOM] = [52, 16, 10, 20];
 const [SMALLEST, LARGEST] = [4, 13];
@@ -210,7 +211,8 @@ export class RooflinePainter {
     brush.font();
     const texts: [string, Label[]][] = this.#told(brush, place, given, seen);
     shown.slice(0, LABELS).forEach((point, i) => {
-      const text = brush.measure.fit(this.name(point), LABEL_ROOM);
+      const title = this.#names.titleOf(this.#points.node[point]!);
+      const text = fitTitle(brush.measure, title, LABEL_ROOM);
       texts.push([text, beside(spots[i]!, brush.measure.width(text))]);
     });
     const choices = texts.map(([, each]) => each);
@@ -223,7 +225,7 @@ export class RooflinePainter {
 
   name(point: number): string {
     const node = this.#points.node[point]!;
-    return `#${node} ${this.#names.ofNode(node)}`;
+    return this.#names.title(node);
   }
 }
 

@@ -158,10 +158,9 @@ function matching(
   fits: (name: string) => boolean,
   first: Marked,
 ): Marked {
-  const byName = Uint8Array.from(slices.names.unique, (name) => (fits(name) ? 1 : 0));
   const byNode = names.nodesThat(fits);
   const codes = Uint8Array.from({ length: slices.names.length }, (_, code) => {
-    return byName[slices.names.codes[code]!] ?? 0;
+    return fits(slices.names.at(code)) || fits(slices.nameLabel(code)) ? 1 : 0;
   });
   return Marked.where(slices.count, (slice) => {
     if (codes[slices.nameCodeOf(slice)]) return true;

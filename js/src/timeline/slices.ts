@@ -161,6 +161,16 @@ export class Slices {
     return (this.#data ?? this.columns).nameParts;
   }
 
+  /** What each distinct name reads, "" where that is itself. */
+  get nameLabels(): StringColumn {
+    return (this.#data ?? this.columns).nameLabels;
+  }
+
+  /** What a name reads where it is drawn. */
+  nameLabel(code: number): string {
+    return this.nameLabels.at(code) || this.names.at(code);
+  }
+
   nameOf(slice: number): string {
     return this.names.at(this.nameCodeOf(slice));
   }

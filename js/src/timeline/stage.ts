@@ -1,6 +1,7 @@
 import { clear, type Layer, layer, Repaint, TextMeasure } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import { readTheme, type Theme } from "../shared/theme.ts";
+import { fitTitle, type Title } from "./titles.ts";
 
 const FONT = 11;
 
@@ -58,6 +59,13 @@ export class Brush {
   text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
     const shown = this.measure.fit(text, room);
+    return shown ? this.#write(shown, x, y, color) : 0;
+  }
+
+  /** The same of what an operator is called: its id stays longest. */
+  title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
+    this.font(weight);
+    const shown = fitTitle(this.measure, title, room);
     return shown ? this.#write(shown, x, y, color) : 0;
   }
 

@@ -246,6 +246,7 @@ export class TopTable {
     const node = this.#ranking.node[row]!;
     const slice = this.#ranking.slice[row]!;
     const label = slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice);
+    const shape = this.#names.shape(node);
     const kind =
       node < 0 ? this.#names.nameKind(this.#slices.nameCodeOf(slice)) : this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
@@ -279,6 +280,7 @@ export class TopTable {
         this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
         chip,
         label,
+        shape && element("span", { class: "tvmdbg-muted" }, ` · ${shape}`),
         !!repeats?.noisy &&
           element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
       ),

@@ -81,10 +81,13 @@ export class Tooltip {
     }
     const { names, slices } = this.#scene;
     const node = slices.nodeOf(hit.slice);
-    const name = names.known ? names.fullName(node) || slices.nameOf(hit.slice) : "";
+    const recorded = slices.nameOf(hit.slice);
+    const title = this.#words.title(hit.slice);
+    const full = names.fullName(node) || recorded;
+    const name = title === full ? "" : full;
     const others = hit.instants - 1;
     return [
-      element("strong", {}, this.#words.title(hit.slice)),
+      element("strong", {}, title),
       ...(name ? [element("div", { class: "tvmdbg-muted" }, name)] : []),
       factList(this.#words.ofSlice(hit.slice)),
       ...(others > 0

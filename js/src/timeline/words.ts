@@ -42,12 +42,10 @@ export class Words {
     this.#ranking = ranking;
   }
 
-  /** `#66 dense + add`, or the recorded name where the node is unknown. */
+  /** `dense + add #66`, or what the recorded name reads where the node is unknown. */
   title(slice: number): string {
-    const node = this.#slices.nodeOf(slice);
-    const name = this.#names.ofSlice(slice);
-    if (this.#names.isOther(slice)) return `B: ${name}`;
-    return node < 0 ? name : `#${node} ${name}`;
+    if (this.#names.isOther(slice)) return `B: ${this.#names.ofSlice(slice)}`;
+    return this.#names.title(this.#slices.nodeOf(slice), this.#names.recorded(slice));
   }
 
   /** What there is, and what takes longest. */
@@ -87,7 +85,7 @@ export class Words {
   }
 
   nodeTitle(node: number): string {
-    return `#${node} ${this.#names.ofNode(node)}`;
+    return this.#names.title(node);
   }
 
   ofNode(node: number): Fact[] {
@@ -152,6 +150,8 @@ export class Words {
   /** Facts about a slice of no known node, and about all of its name. */
   #ofName(slice: number): Fact[] {
     const facts = this.#own(slice);
+    const recorded = this.#slices.nameOf(slice);
+    if (recorded !== this.#names.recorded(slice)) facts.push(["name", recorded]);
     const row = this.#ranking.rowOfName(slice);
     if (row >= 0) {
       const { slices, ns, total } = this.#ranking;
@@ -188,7 +188,7 @@ export class Words {
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
     const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, of no known node`;
     const parts = [
-      node < 0 ? unknown : `Slice of ${this.#called(node, name)}`,
+      node < 0 ? unknown : `Slice of ${this.title(slice)}`,
       `starts ${duration(this.#slices.startOf(slice))}`,
       idle
         ? idle
@@ -224,20 +224,8 @@ export class Words {
     const takes = Number.isNaN(time)
       ? this.#names.idle(node) || "its time is unknown"
       : `takes ${duration(time)}${this.#repeats(node, true)}`;
-    const parts = [node, this.#names.ofNode(node), takes, ...this.#place(node)];
-    return `${this.#item} ${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
-  }
-
-  /** `node 66, dense + add`; a list without names calls its nodes by their ids. */
-  #called(node: number, name: string): string {
-    const called = `${this.#told.item} ${node}`;
-    return name === called ? called : `${called}, ${name}`;
-  }
-
-  /** As the first word of a sentence. */
-  get #item(): string {
-    const { item } = this.#told;
-    return item[0]!.toUpperCase() + item.slice(1);
+    const parts = [this.nodeTitle(node), takes, ...this.#place(node)];
+    return `${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
   }
 
   /** By how much a node's work takes longer in the second of two runs. */
