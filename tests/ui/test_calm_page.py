@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from ui.checklists import AUDIT, mostly_slow
-from ui.host import visit
+from ui.host import serve, visit
 from ui.saved import READY
 from ui.test_findings_page import Kernel, finding
 from ui.test_graph_page import inspect
+from ui.toolbars import controls
 from ui.waits import painted, rest
 
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Locator, Page
@@ -25,11 +27,13 @@ pytestmark = pytest.mark.ui
 
 TOOLS = [
     "direction of the graph: down or right",
-    "draw parameters inside their consumers (p)",
-    "larger (+)",
+    "hide params: draw them inside their consumers (p)",
+    "zoom in (+)",
+    "fit the whole graph (0)",
     "go to the slowest node (s)",
     "show the details (d)",
     "Copy Python code for the node (y)",
+    "keys (?)",
 ]
 SELECT = """nodes => {
   const { session } = tvmdbg.models;
@@ -41,6 +45,12 @@ SELECT = """nodes => {
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+@pytest.fixture(scope="module")
+def pair(run: tvmdbg.DebugRun) -> Iterator[str]:
+    with serve(run, other=tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
 
 
 def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -> None:
@@ -101,24 +111,56 @@ def test_the_way_out_of_a_part_of_the_graph_has_its_place(
 
 def test_tools_come_back_when_there_is_room(page: Page, address: str) -> None:
     show(page, address, 700, views="graph")
-    fold = page.get_by_role("button", name=TOOLS[1])
+    larger = page.get_by_role("button", name=TOOLS[2])
     more = page.get_by_role("button", name="More tools")
-    page.evaluate("document.body.style.width = '380px'")
-    expect(more).to_be_visible()
-    expect(fold).to_be_hidden()
+    expect(larger).to_be_hidden()
     more.click()
-    expect(fold).to_be_visible()
+    expect(larger).to_be_visible()
+    expect(larger).to_contain_text("zoom in")
     page.locator(".tvmdbg-graph").focus()
-    expect(fold).to_be_hidden()
+    expect(larger).to_be_hidden()
     more.click()
-    page.locator(".tvmdbg-graph-overview").click(position={"x": 20, "y": 330})
-    expect(fold).to_be_hidden()
+    page.locator(".tvmdbg-graph-stage").click(position={"x": 20, "y": 330})
+    expect(larger).to_be_hidden()
     page.evaluate("document.body.style.width = '1400px'")
-    expect(more).to_be_hidden()
+    expect(larger).to_be_visible()
+    more.click()
     order = page.locator(".tvmdbg-graph > .tvmdbg-bar button").evaluate_all(
         "all => all.filter(each => each.checkVisibility()).map(each => each.title)"
     )
-    assert [each for each in order if each in TOOLS] == TOOLS
+    assert order.index(TOOLS[2]) < order.index(TOOLS[3]) < order.index(TOOLS[5])
+    assert order.index("More tools") < order.index(TOOLS[0]) < order.index(TOOLS[1])
+
+
+@pytest.mark.parametrize("view", ["graph", "tensor", "timeline", "memory", "comparison"])
+def test_a_toolbar_shows_at_most_six_controls(page: Page, pair: str, view: str) -> None:
+    show(page, pair, 700, views=view)
+    root = page.locator(f".cell > .tvmdbg-{view}")
+    assert 3 <= controls(root) <= 6
+    assert height(root.locator("> .tvmdbg-bar")) < 40
+    for button in root.locator("> .tvmdbg-bar button").all():
+        assert button.get_attribute("aria-label")
+        assert button.get_attribute("title")
+    more = root.locator("> .tvmdbg-bar").get_by_role("button", name="More tools")
+    if not more.is_visible():
+        return
+    more.focus()
+    page.keyboard.press("Enter")
+    for item in root.locator("> .tvmdbg-bar .tvmdbg-more-menu :is(button, select)").all():
+        if item.is_visible():
+            assert len(item.evaluate("each => (each.closest('label') ?? each).innerText")) > 2
+    items = root.locator("> .tvmdbg-bar .tvmdbg-more-menu button:visible:enabled")
+    page.keyboard.press("ArrowDown")
+    expect(items.first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(items.last).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+
+
+def test_the_debugger_shows_at_most_six_controls(page: Page, address: str) -> None:
+    show(page, address, 700)
+    assert 3 <= controls(page.locator(".tvmdbg-debugger")) <= 6
 
 
 def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, address: str) -> None:

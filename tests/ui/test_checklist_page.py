@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, mostly_slow, seen
 from ui.host import serve, visit
+from ui.toolbars import tool
 from ui.waits import frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -287,7 +288,7 @@ def test_help_opens_in_each_view_and_fits(
         assert [
             text for text in found["texts"] if text["size"] < 11 or not text.get("enough", True)
         ] == []
-        root.get_by_role("button", name="keys (?)").click()
+        tool(root, "keys (?)").click()
         expect(shown).to_be_hidden()
 
 
@@ -489,7 +490,7 @@ def test_what_the_graph_is_made_of_is_marked_by_key_and_missing_times_are_said(
 ) -> None:
     show(page, addresses["only_a_graph"], 1200, views="graph")
     root = page.locator(".tvmdbg-graph")
-    slowest = root.get_by_role("button", name="slowest").first
+    slowest = tool(root, "go to the slowest node (s)")
     assert "the run holds no times" in (slowest.get_attribute("title") or "")
     root.focus()
     page.keyboard.press("s")

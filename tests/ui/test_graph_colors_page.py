@@ -104,7 +104,7 @@ def colors(page: Page, root: Locator) -> dict[int, list[str]]:
 
 
 def choose(page: Page, root: Locator, name: str) -> None:
-    root.get_by_label("colours (c)").select_option(name)
+    root.get_by_label("colour by (c)").select_option(name)
     page.mouse.move(5, 890)
     rest(page)
 

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from ui.checklists import looks
 from ui.graphs import inspect, selected, state
 from ui.host import serve
+from ui.toolbars import tool
 from ui.waits import frames, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -257,31 +258,31 @@ def test_the_menu_of_groups_does_it_all_by_mouse(page: Page, graph: Callable[...
     menu = root.get_by_role("menu")
 
     def choose(item: str) -> None:
-        root.locator("button[aria-haspopup]", has_text="groups").click()
+        tool(root, "blocks: expand, collapse, wrap into columns").click()
         menu.locator("button", has_text=re.compile(f"^{item}[xXgw]?$")).click()
 
-    choose("close all")
+    choose("collapse all")
     until_closed(page, RUN)
     assert state(page, "open_groups") == []
     box = closed(root)[TOP[1]]
     place(root, box["x"] + 60, box["y"] + box["height"] / 2)
     page.wait_for_function(f"() => tvmdbg.models.graph0.get('group') === {TOP[1]}")
-    choose("open all like residual block")
+    choose("expand all like residual block")
     until_open(page, TOP[1])
     until_closed(page, RUN)
-    choose("open all")
+    choose("expand all")
     page.wait_for_function("() => tvmdbg.models.graph0.get('open_groups').length === 12")
     select = "nodes => tvmdbg.models.session.set('selected', nodes)"
     page.evaluate(select, [SLOWEST])
     expect(said(root)).to_contain_text("Node 62 of 72")
-    choose("close all like residual block")
+    choose("collapse all like residual block")
     until_closed(page, 10)
     assert {10, 11} <= closed(root).keys()
-    choose("draw groups")
+    choose("show blocks")
     until(page, "found.frames.length === 0")
     assert closed(root) == {}
     narrow = node(root, SLOWEST)["width"]
-    choose("in columns")
+    choose("wrap into columns")
     until(page, f"found.marks.length === 28 && found.marks[0].width !== {narrow}")
     middles = [mark["x"] + mark["width"] / 2 for mark in inspect(root)["marks"]]
     assert max(middles) - min(middles) > 2 * inspect(root)["marks"][0]["width"]

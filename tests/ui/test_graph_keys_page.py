@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve, visit
+from ui.toolbars import tool
 from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -158,11 +159,19 @@ def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:
         expect(shown).to_contain_text(does)
     press(page, "Escape")
     expect(shown).to_be_hidden()
-    root.get_by_role("button", name="keys (?)").click()
+    tool(root, "keys (?)").click()
     expect(shown).to_be_visible()
     expect(root).to_be_focused()
     press(page, "?")
     expect(shown).to_be_hidden()
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    for _ in range(25):
+        press(page, "Tab")
+        if wanted.evaluate("node => node === document.activeElement"):
+            break
+    expect(wanted).to_be_focused()
 
 
 def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> None:
@@ -172,19 +181,18 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
             "direction of the graph",
             "found.marks.length && found.marks[0].x + 40 < found.marks[1].x",
         ),
-        ("open or close groups", "true"),
+        ("blocks: expand", "true"),
     ):
         root.focus()
-        wanted = root.get_by_role("button", name=name)
-        for _ in range(25):
-            press(page, "Tab")
-            if wanted.evaluate("node => node === document.activeElement"):
-                break
-        expect(wanted).to_be_focused()
+        wanted = root.get_by_role("button", name=name, include_hidden=True)
+        if not wanted.is_visible():
+            tab_to(page, root.get_by_role("button", name="More tools"))
+            press(page, "Enter")
+        tab_to(page, wanted)
         press(page, "Enter")
         until(page, done)
-    menu = root.get_by_role("menu", name="groups")
-    expect(menu.get_by_role("menuitemcheckbox", name="draw groups")).to_be_focused()
+    menu = root.get_by_role("menu", name="blocks")
+    expect(menu.get_by_role("menuitemcheckbox", name="show blocks")).to_be_focused()
     press(page, "Enter")
     until(page, "found.frames.length > 0")
     expect(root).to_be_focused()
@@ -192,7 +200,7 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
 
 def test_a_colour_is_chosen_and_set_off_by_keys_alone(page: Page, address: str) -> None:
     root = opened(page, address)
-    root.get_by_label("colours (c)").focus()
+    root.get_by_label("colour by (c)").focus()
     page.keyboard.type("stor")
     press(page, "Enter")
     legend = root.get_by_role("group", name="legend: storage")

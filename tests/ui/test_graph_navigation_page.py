@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.checklists import WIDTHS, mostly_slow
 from ui.graphs import selected, state
+from ui.toolbars import tool
 from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -186,7 +187,7 @@ def test_kinds_are_hidden_with_a_bridge_over_them(
 
 def test_the_list_of_kinds_by_mouse_and_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
-    root.get_by_role("button", name="show or hide kinds").click()
+    tool(root, "show or hide kinds").click()
     menu = root.get_by_role("menu", name="kinds of nodes that are shown")
     activation = menu.get_by_role("menuitemcheckbox", name="activation")
     expect(activation).to_have_attribute("aria-checked", "true")
@@ -215,8 +216,8 @@ def test_a_query_hides_whatever_it_finds(page: Page, graph: Callable[..., Locato
 
 def test_back_and_forward_by_key_and_by_button(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
-    back = root.get_by_role("button", name="back to what was shown")
-    forward = root.get_by_role("button", name="forward again")
+    back = tool(root, "back to what was shown")
+    forward = tool(root, "forward again")
     expect(back).to_be_disabled()
     select(page, 66)
     press(page, "u", "h")
@@ -224,12 +225,12 @@ def test_back_and_forward_by_key_and_by_button(page: Page, graph: Callable[..., 
     press(page, "Alt+ArrowLeft")
     assert (state(page, "hidden"), state(page, "isolate")["kind"]) == ([], "upstream")
     expect(forward).to_be_enabled()
-    back.click()
+    tool(root, "back to what was shown").click()
     assert (state(page, "isolate"), selected(page)) == (None, [66])
-    back.click()
+    tool(root, "back to what was shown").click()
     assert selected(page) == []
     expect(back).to_be_disabled()
-    forward.click()
+    tool(root, "forward again").click()
     root.focus()
     press(page, "Alt+ArrowRight", "Alt+ArrowRight")
     assert state(page, "hidden") == ["kind=pooling/reduction"]
@@ -325,7 +326,7 @@ def test_bookmarks_by_keyboard_alone(page: Page, graph: Callable[..., Locator]) 
     press(page, "m")
     page.keyboard.type("the head")
     press(page, "Enter")
-    dialog = root.get_by_role("dialog", name="bookmarks")
+    dialog = root.get_by_role("dialog", name="saved views")
     expect(dialog.get_by_role("button", name="go to the head")).to_be_visible()
     press(page, "Escape", "a")
     expect(root).to_be_focused()
@@ -334,7 +335,7 @@ def test_bookmarks_by_keyboard_alone(page: Page, graph: Callable[..., Locator]) 
     assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
     expect(root).to_be_focused()
     press(page, "m")
-    dialog.get_by_role("button", name="forget the head").click()
+    dialog.get_by_role("button", name="delete the head").click()
     assert state(page, "bookmarks") == {}
 
 

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from ui.checklists import looks
 from ui.graphs import inspect, selected, state
 from ui.host import serve, visit
+from ui.toolbars import tool
 from ui.waits import INSPECT, asking, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -179,9 +180,7 @@ def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
     before = marks(root)
     assert all(node not in before for node in (60, 61))
     page.keyboard.press("p")
-    expect(root.get_by_role("button", name="draw parameters")).to_have_attribute(
-        "aria-pressed", "false"
-    )
+    expect(tool(root, "hide params")).to_have_attribute("aria-pressed", "false")
     frames(page)
     after = marks(root)
     assert {60, 61} & after.keys()
@@ -476,7 +475,7 @@ def test_a_bundle_that_holds_the_layout_once_lends_it_to_its_page(
     root = graph()
     lent = "Symbol.for('tvmdbg.layout')"
     page.evaluate(f"delete globalThis[{lent}]")
-    root.get_by_role("button", name="direction of the graph").click()
+    tool(root, "direction of the graph").click()
     page.wait_for_function(f"globalThis[{lent}]")
     expect(root.locator(".tvmdbg-graph-stage")).to_have_attribute("data-direction", "right")
     assert inspect(root)["marks"]

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.graphs import state
 from ui.host import visit
+from ui.toolbars import tool
 from ui.waits import INSPECT, painted, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -52,7 +53,7 @@ def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float
 
 def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) -> None:
     for _ in range(5):
-        graph.get_by_role("button", name="larger (+)").click()
+        tool(graph, "zoom in (+)").click()
     before = marks(page, graph)
     drag(page, graph.locator("canvas").first, (200, 190), (200, 100))
     after = marks(page, graph)
@@ -65,14 +66,14 @@ def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) 
 
 def test_fit_larger_and_smaller_by_button(page: Page, graph: Locator) -> None:
     wide = min(each["width"] for each in marks(page, graph).values())
-    graph.get_by_role("button", name="larger (+)").click()
+    tool(graph, "zoom in (+)").click()
     until(page, f"found.marks[0].width > {1.3 * wide}")
-    graph.get_by_role("button", name="smaller (-)").click()
+    tool(graph, "zoom out (-)").click()
     until(page, f"Math.abs(found.marks[0].width - {wide}) < 0.01")
     for _ in range(5):
-        graph.get_by_role("button", name="larger (+)").click()
+        tool(graph, "zoom in (+)").click()
     assert len(marks(page, graph)) < ALL
-    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    tool(graph, "fit the whole graph (0)").click()
     fitted = marks(page, graph)
     assert len(fitted) == ALL
     stage = graph.locator("canvas").first.bounding_box()
@@ -85,9 +86,9 @@ def test_fit_larger_and_smaller_by_button(page: Page, graph: Locator) -> None:
 
 
 def test_the_wheel_zooms_at_the_pointer_and_with_shift_pans(page: Page, graph: Locator) -> None:
-    graph.get_by_role("button", name="go to the slowest node (s)").click()
+    tool(graph, "go to the slowest node (s)").click()
     for _ in range(4):  # wider than the stage: what is narrower stays in its middle
-        graph.get_by_role("button", name="larger (+)").click()
+        tool(graph, "zoom in (+)").click()
     before = marks(page, graph)[SLOWEST]
     stage = graph.locator("canvas").first.bounding_box()
     assert stage is not None
@@ -108,7 +109,7 @@ def test_the_wheel_zooms_at_the_pointer_and_with_shift_pans(page: Page, graph: L
 
 
 def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) -> None:
-    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    tool(graph, "fit the whole graph (0)").click()
     mark = marks(page, graph)[31]
     at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
     graph.locator("canvas").first.dblclick(position=at)
@@ -122,10 +123,10 @@ def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) 
 
 
 def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
-    graph.get_by_role("button", name="go to the slowest node (s)").click()
-    graph.get_by_role("button", name="draw parameters inside their consumers (p)").click()
+    tool(graph, "go to the slowest node (s)").click()
+    tool(graph, "hide params: draw them inside their consumers (p)").click()
     until(page, "[60, 61].every(id => found.marks.some(mark => mark.id === id))")
-    graph.get_by_role("button", name="draw parameters inside their consumers (p)").click()
+    tool(graph, "hide params: draw them inside their consumers (p)").click()
     until(page, "!found.marks.some(mark => mark.id === 60)")
     details = graph.get_by_role("complementary")
     expect(details).to_contain_text("#62 conv2d + add + relu")
@@ -136,8 +137,8 @@ def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
 
 
 def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locator) -> None:
-    graph.locator("button[aria-haspopup]", has_text="groups").click()
-    graph.get_by_role("menuitemcheckbox", name="draw groups").click()
+    tool(graph, "blocks: expand, collapse, wrap into columns").click()
+    graph.get_by_role("menuitemcheckbox", name="show blocks").click()
     blocks = graph.get_by_role("button", name="mark all of residual block × 9")
     blocks.click()
     nodes = tvmdbg.open(tvmdbg.samples.resnet20_cifar).select('group="residual block"')
@@ -146,7 +147,7 @@ def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locat
 
 
 def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Locator) -> None:
-    graph.get_by_role("button", name="go to the slowest node (s)").click()
+    tool(graph, "go to the slowest node (s)").click()
     strip = graph.locator(".tvmdbg-graph-overview canvas").first
     box = strip.bounding_box()
     assert box is not None
@@ -157,8 +158,8 @@ def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Loc
 
 
 def test_parts_by_the_menu_of_a_node_and_back_by_button(page: Page, graph: Locator) -> None:
-    graph.get_by_role("button", name="go to the slowest node (s)").click()
-    graph.get_by_role("button", name="fit the whole graph (0)").click()
+    tool(graph, "go to the slowest node (s)").click()
+    tool(graph, "fit the whole graph (0)").click()
     whole = marks(page, graph)
     assert len(whole) == ALL
     parts = {
@@ -172,11 +173,11 @@ def test_parts_by_the_menu_of_a_node_and_back_by_button(page: Page, graph: Locat
         graph.locator("canvas").first.click(button="right", position=at)
         graph.get_by_role("menuitem", name=item).click()
         expect(graph.locator(".tvmdbg-graph-part")).to_contain_text("#62")
-        graph.get_by_role("button", name="fit the whole graph (0)").click()
+        tool(graph, "fit the whole graph (0)").click()
         assert set(marks(page, graph)) == part
-        graph.get_by_role("button", name="show the whole graph (a)").click()
+        graph.get_by_role("button", name="exit isolation: show the whole graph (a)").click()
         expect(graph.locator(".tvmdbg-graph-part")).to_be_hidden()
-        graph.get_by_role("button", name="fit the whole graph (0)").click()
+        tool(graph, "fit the whole graph (0)").click()
         assert len(marks(page, graph)) == ALL
 
 
@@ -184,14 +185,14 @@ def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -
     page.evaluate("tvmdbg.models.session.set('selected', [66])")
     graph.locator(".tvmdbg-graph-tools").get_by_role("button", name="downstream").click()
     rest(page)
-    graph.get_by_role("button", name="bookmarks: looks kept under a name (m)").click()
-    dialog = graph.get_by_role("dialog", name="bookmarks")
+    tool(graph, "saved views (m)").click()
+    dialog = graph.get_by_role("dialog", name="saved views")
     dialog.get_by_role("textbox").fill("the head")
-    dialog.get_by_role("button", name="keep this look").click()
+    dialog.get_by_role("button", name="save this view").click()
     expect(dialog.get_by_role("button", name="go to the head")).to_be_visible()
-    graph.get_by_role("button", name="show the whole graph (a)").click()
+    graph.get_by_role("button", name="exit isolation: show the whole graph (a)").click()
     assert state(page, "isolate") is None
-    graph.get_by_role("button", name="bookmarks: looks kept under a name (m)").click()
+    tool(graph, "saved views (m)").click()
     dialog.get_by_role("button", name="go to the head").click()
     assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
 
@@ -209,7 +210,7 @@ def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -
     ],
 )
 def test_each_overlay_has_a_legend(page: Page, graph: Locator, name: str, said: str) -> None:
-    graph.get_by_label("colours (c)").select_option(name)
+    graph.get_by_label("colour by (c)").select_option(name)
     assert state(page, "color_by") == name
     rest(page)
     expect(graph.locator(".tvmdbg-graph-legend")).to_contain_text(said)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve
+from ui.toolbars import tool
 from ui.waits import INSPECT, frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
@@ -147,7 +148,7 @@ def test_png_of_the_whole_has_the_pixels_of_the_screen(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     graph("graph.grouped=false")
-    page.get_by_role("button", name="save a picture of the graph (i)").click()
+    tool(page.locator(".tvmdbg-graph"), "export a picture of the graph (i)").click()
     svg = sound(saved(page, "SVG of the whole graph", tmp_path))
     png = saved(page, "PNG of the whole graph", tmp_path).read_bytes()
     assert png[:8] == b"\x89PNG\r\n\x1a\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 from ui.host import serve, visit
+from ui.toolbars import tool
 from ui.waits import INSPECT, frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -256,7 +257,7 @@ def test_the_wheel_zooms_once_the_view_has_the_focus(page: Page, address: str) -
 
 def test_buttons(page: Page, address: str) -> None:
     view = View(page, address)
-    view.root.get_by_role("button", name="go to the node with the most live (p)").click()
+    view.root.get_by_role("button", name="go to the peak: the node with the most live (p)").click()
     assert view.session("selected") == [PEAK]
     view.root.get_by_role("button", name="show what the parameters take (m)").click()
     assert view.option("parameters") is False
@@ -266,14 +267,14 @@ def test_buttons(page: Page, address: str) -> None:
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("64.0 KiB")
     view.root.get_by_role("button", name="color entries by the kind of their operator (c)").click()
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("convolution")
-    view.root.get_by_role("button", name="larger (w)").click()
-    view.root.get_by_role("button", name="larger (w)").click()
+    tool(view.root, "zoom in (w)").click()
+    tool(view.root, "zoom in (w)").click()
     start, end = view.seen()["view"]
     assert end - start == pytest.approx(STEPS / 4)
-    view.root.get_by_role("button", name="smaller (s)").click()
+    tool(view.root, "zoom out (s)").click()
     start, end = view.seen()["view"]
     assert end - start == pytest.approx(STEPS / 2)
-    view.root.get_by_role("button", name="fit the whole run (0)").click()
+    tool(view.root, "fit the whole run (0)").click()
     assert view.seen()["view"] == [0, STEPS]
 
 

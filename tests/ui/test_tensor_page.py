@@ -700,7 +700,7 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     page.wait_for_function(
         f"String(window.tvmdbg.models.tensor0.get('region')) === `${{{region}}}`"
     )
-    page.get_by_role("button", name="Show the whole plane").press("Enter")
+    page.get_by_role("button", name="fit the whole plane").press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(page.locator(".tvmdbg-tensor-overview")).to_be_hidden()
     assert sight(page)["region"] is None
@@ -733,7 +733,7 @@ def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
     press(page, "0")
     assert sight(page)["region"] is None
     press(page, "+")
-    page.get_by_role("button", name="Zoom out").click()
+    page.get_by_role("button", name="zoom out").click()
     assert sight(page)["region"] is None
 
 

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.checklists import looks, mostly_slow
 from ui.host import serve, visit
+from ui.toolbars import tool
 from ui.waits import INSPECT, frames
 
 import tvmdbg_widgets as tvmdbg
@@ -231,9 +232,9 @@ def test_shift_drag_pans_and_wheel_zooms_only_with_focus(view: View) -> None:
     view.page.keyboard.up("Shift")
     assert view.view[0] > before[0]
     assert view.view[1] - view.view[0] == pytest.approx(end - start)
-    view.root.get_by_role("button", name="fit the whole flamechart (0)").click()
+    tool(view.root, "fit the whole flamechart (0)").click()
     expect(view.range).to_have_text("all 39.88 ms")
-    expect(view.root.get_by_role("button", name="fit the whole flamechart (0)")).to_be_disabled()
+    expect(tool(view.root, "fit the whole flamechart (0)")).to_be_disabled()
 
 
 def test_wheel_keeps_the_time_under_the_pointer(view: View) -> None:
@@ -398,7 +399,7 @@ def test_search_by_node_id(view: View) -> None:
 
 
 def test_help_lists_the_keys(view: View) -> None:
-    view.root.get_by_role("button", name="keys (?)").click()
+    tool(view.root, "keys (?)").click()
     expect(view.root.locator(".tvmdbg-help")).to_contain_text("where the arrow keys act")
     view.press("Escape")
     expect(view.root.locator(".tvmdbg-help")).to_be_hidden()

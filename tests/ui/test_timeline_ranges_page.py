@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from ui.host import serve
 from ui.test_timeline_page import TRACKS_Y, View
+from ui.toolbars import tool
 
 import tvmdbg_widgets as tvmdbg
 
@@ -290,7 +291,7 @@ def test_csv_is_saved_as_a_file(view: View, tmp_path: Path) -> None:
 
 
 def test_measure_by_mouse(view: View) -> None:
-    view.root.get_by_role("button", name="measure between two edges (m)").click()
+    tool(view.root, "measure between two edges (m)").click()
     expect(view.details).to_contain_text("click an edge")
     box = view.canvas.bounding_box()
     assert box is not None

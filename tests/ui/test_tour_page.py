@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from ui.host import visit
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
+from ui.toolbars import tool
 from ui.waits import INSPECT, frames, painted, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -311,10 +312,7 @@ def test_code_for_nodes(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> 
     select(clipboard)
     expect(graph.said).to_contain_text("nothing is selected")
     assert copied(clipboard, graph.root, run)[1] is run.graph
-    code_button = graph.root.get_by_role("button", name="Copy Python code for the node (y)")
-    if not code_button.is_visible():
-        graph.root.get_by_role("button", name="More tools").click()
-    code_button.click()
+    tool(graph.root, "Copy Python code for the node (y)").click()
     expect(graph.root.locator(".tvmdbg-copied")).to_have_text(
         f"copied run.graph  # run: {run.title}"
     )

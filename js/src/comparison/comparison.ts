@@ -2,6 +2,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
+import { withFullScreen } from "../shared/full_screen.ts";
 import { request } from "../shared/request.ts";
 import { runClient } from "../shared/run_client.ts";
 import { hideSavedFigure } from "../shared/saved_figure.ts";
@@ -42,7 +43,11 @@ export default {
         new SessionClient(sessionA as AnyModel<SessionState>),
         new SessionClient(sessionB as AnyModel<SessionState>),
       ],
-      options: modelOptions<ComparisonOptions>(model as unknown as AnyModel),
+      options: withFullScreen(
+        root,
+        modelOptions<ComparisonOptions>(model as unknown as AnyModel),
+        signal,
+      ),
       signal,
     });
   },

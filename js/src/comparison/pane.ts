@@ -1,6 +1,7 @@
 import { mountGraph } from "../graph/mount.ts";
 import type { GraphView } from "../graph/view.ts";
 import { element } from "../shared/dom.ts";
+import { withFullScreen } from "../shared/full_screen.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
@@ -105,7 +106,11 @@ export class Pane {
     await mountGraph(this.root, {
       run,
       session,
-      options: graphOptions(options, { _color_columns: columns }),
+      options: withFullScreen(
+        this.root,
+        graphOptions(options, { _color_columns: columns }),
+        signal,
+      ),
       signal,
     });
     this.root.setAttribute(

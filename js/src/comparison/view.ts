@@ -1,5 +1,6 @@
-import { button, element, relabel, select } from "../shared/dom.ts";
+import { element, iconButton, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { fullScreenAction, fullScreenButton } from "../shared/full_screen.ts";
 import { bindKeys, helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { CHANGE, type ComparisonData, OTHER, type Side } from "./data.ts";
@@ -65,7 +66,12 @@ export class ComparisonView {
       },
       signal,
     );
-    this.#link = button("link", "", () => this.#toggleLink());
+    this.#link = iconButton(
+      "link",
+      "link",
+      "link the cameras: one graph moves with the other (l)",
+      () => this.#toggleLink(),
+    );
     this.#kinds = select(
       "Kind of difference",
       this.#choices(),
@@ -101,11 +107,15 @@ export class ComparisonView {
         element("span", { class: "tvmdbg-title" }, "Comparison"),
         element("span", { class: "tvmdbg-comparison-sentence" }, info.sentence),
         element("span", { class: "tvmdbg-space" }),
-        button("colours", "Colours of both graphs: match, time change, kind, time (c)", () =>
-          this.#nextColor(),
+        iconButton(
+          "colors",
+          "next colour mode",
+          "next colour mode of both graphs: match, time change, kind, time (c)",
+          () => this.#nextColor(),
         ),
         this.#link,
         helpButton(this.#root),
+        fullScreenButton(this.#root),
       ),
       element(
         "div",
@@ -181,6 +191,7 @@ export class ComparisonView {
           does: "into the graph of a, of b",
           run: ({ key }) => this.#panes[key === "a" ? 0 : 1].root.focus({ preventScroll: true }),
         },
+        fullScreenAction(root),
         { keys: ["Escape"], does: "clear the selection", run: () => this.#clear() },
       ],
       this.#context.signal,
@@ -293,7 +304,6 @@ export class ComparisonView {
 
   #linked(): void {
     const on = this.#context.options.get("linked") !== false;
-    relabel(this.#link, "link", "One graph moves with the other (l)");
     this.#link.setAttribute("aria-pressed", String(on));
     this.#follow.follow();
   }

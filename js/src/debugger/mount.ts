@@ -2,7 +2,9 @@ import { mountFindings } from "../findings/mount.ts";
 import { mountGraph } from "../graph/mount.ts";
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
+import { fullScreenButton, toggleFullScreen, withFullScreen } from "../shared/full_screen.ts";
 import { errorText, message } from "../shared/message.ts";
+import { Overflow } from "../shared/overflow.ts";
 import type { RunSummary } from "../shared/run_client.ts";
 import type { TourStep } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
@@ -22,6 +24,8 @@ const TITLES: Record<ViewName, string> = {
   tensor: "Tensor",
   timeline: "Flamechart",
 };
+
+const WHOLE_KEY = "Shift+D";
 
 const MOUNTS: Record<ViewName, Mount<never>> = {
   findings: mountFindings as Mount<never>,
@@ -82,14 +86,22 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     issues.hidden = !issues.hidden;
     status.setAttribute("aria-expanded", String(!issues.hidden));
   });
-  const views = { class: "tvmdbg-shown", role: "group", "aria-label": "Views" };
+  const views = element(
+    "span",
+    { class: "tvmdbg-joined", role: "group", "aria-label": "Views" },
+    ...toggles,
+  );
   bar.append(
     title,
     status,
     element("span", { class: "tvmdbg-space" }),
     tour.toggle,
-    element("span", views, ...toggles),
+    views,
+    fullScreenButton(root, WHOLE_KEY),
   );
+  const overflow = new Overflow(bar, { always: [], sometimes: [views] }, signal);
+  session.onChange(() => overflow.fit(), signal, ["tour"]);
+  root.addEventListener("keydown", fullScreenByKey, { signal, capture: true });
   showToggles();
   options.onChange("collapsed", showToggles, signal);
   panels.arrange();
@@ -101,7 +113,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     try {
       await MOUNTS[name](view, {
         ...context,
-        options: panels.optionsOf(name) as ViewOptions<never>,
+        options: withFullScreen(view, panels.optionsOf(name), signal) as ViewOptions<never>,
       });
     } catch (error) {
       if (signal.aborted) return;
@@ -117,6 +129,16 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   }
   await Promise.all(ready);
 };
+
+/** A key of the debugger that all of its views leave to it. */
+function fullScreenByKey(event: KeyboardEvent): void {
+  const { key, shiftKey, ctrlKey, altKey, metaKey, target, currentTarget } = event;
+  if (key !== "D" || !shiftKey || ctrlKey || altKey || metaKey) return;
+  if ((target as HTMLElement).matches("input, select, textarea")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  toggleFullScreen(currentTarget as HTMLElement);
+}
 
 function showSummary(
   summary: RunSummary,

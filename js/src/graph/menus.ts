@@ -89,7 +89,7 @@ export class Menus {
     const { around } = folding;
     const all = (open: boolean) => {
       const run = () => folding.setAll(open);
-      const label = `${open ? "open" : "close"} all`;
+      const label = `${open ? "expand" : "collapse"} all`;
       return around < 0
         ? this.#item(label, open ? "X" : "x", run)
         : this.#item(label, "", () => {
@@ -98,15 +98,15 @@ export class Menus {
           });
     };
     const alike = (open: boolean) => {
-      const label = `${open ? "open" : "close"} all like ${model.groups.title(around)}`;
+      const label = `${open ? "expand" : "collapse"} all like ${model.groups.title(around)}`;
       return this.#item(label, open ? "X" : "x", () => folding.setKind(open));
     };
     const isGrouped = grouped && model.groups.count > 0;
-    this.#popup.below(control, "menu", "groups", [
+    this.#popup.below(control, "menu", "blocks", [
       ...(isGrouped && around >= 0 ? [alike(true), alike(false)] : []),
       ...(isGrouped ? [all(true), all(false)] : []),
-      this.#choice("draw groups", "g", grouped, () => context.options.set("grouped", !grouped)),
-      this.#choice("in columns", "w", isWrapped, () => acts.wrap(!isWrapped)),
+      this.#choice("show blocks", "g", grouped, () => context.options.set("grouped", !grouped)),
+      this.#choice("wrap into columns", "w", isWrapped, () => acts.wrap(!isWrapped)),
     ]);
   }
 
@@ -114,8 +114,8 @@ export class Menus {
   marks(control: HTMLElement): void {
     const { journey } = this.#view;
     const name = element("input", {
-      ...{ type: "text", maxlength: 200, placeholder: "name of this look" },
-      ...{ "aria-label": "name under which what is shown now is kept", ...KEEP_KEYS },
+      ...{ type: "text", maxlength: 200, placeholder: "name of this view" },
+      ...{ "aria-label": "name of the view to save", ...KEEP_KEYS },
     });
     const keep = () => {
       if (!name.value.trim()) return;
@@ -135,7 +135,7 @@ export class Menus {
           this.#popup.close();
           journey.recall(each);
         }),
-        button("×", `forget ${each}`, () => {
+        button("×", `delete ${each}`, () => {
           journey.forget(each);
           this.marks(control);
         }),
@@ -145,9 +145,9 @@ export class Menus {
       "span",
       { class: "tvmdbg-joined" },
       name,
-      button("keep", "keep this look", keep),
+      button("save", "save this view", keep),
     );
-    this.#popup.below(control, "dialog", "bookmarks", [field, ...rows]);
+    this.#popup.below(control, "dialog", "saved views", [field, ...rows]);
   }
 
   #actions(): Action[] {

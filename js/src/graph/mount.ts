@@ -1,4 +1,5 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
+import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { errorText, hinted, message } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
@@ -173,6 +174,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       { keys: ["0"], does: "fit the whole graph", run: () => acts.fitAll() },
       { keys: ["+", "="], does: "larger", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "smaller", run: () => stage.zoom(1 / ZOOM_STEP) },
+      fullScreenAction(root),
       { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.code.copy() },
       { keys: ["Escape"], does: "clear highlight, search, selection", run: () => acts.escape() },
     ],

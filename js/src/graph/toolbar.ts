@@ -1,5 +1,8 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, select } from "../shared/dom.ts";
+import { button, captioned, changeIcon, element, iconButton, select } from "../shared/dom.ts";
+import { fullScreenButton } from "../shared/full_screen.ts";
+import type { Icon } from "../shared/icons.ts";
+import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
 import type { Direction } from "./layout/types.ts";
 import type { Facts } from "./query/facts.ts";
@@ -44,7 +47,6 @@ export interface ToolbarState {
   forward: boolean;
 }
 
-const ARROWS = { down: "↓", right: "→" } as const;
 export const ZOOM_STEP = 1.4;
 const SLOWEST = "go to the slowest node (s)";
 
@@ -71,50 +73,70 @@ export class Toolbar {
   readonly #details: HTMLButtonElement;
   readonly #overflow: Overflow;
   #names = "";
+  #state: ToolbarState | null = null;
 
-  constructor(facts: Facts, actions: ToolbarActions, help: HTMLElement, signal: AbortSignal) {
+  constructor(facts: Facts, actions: ToolbarActions, root: HTMLElement, signal: AbortSignal) {
     this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
-    this.#color = select("colours (c)", [], "", (value) => actions.colorBy(value));
-    this.#direction = button("", "direction of the graph: down or right", () =>
-      actions.direction(this.#direction.textContent === ARROWS.down ? "right" : "down"),
+    this.#color = select("colour by (c)", [], "", (value) => actions.colorBy(value));
+    this.#direction = iconButton("down", "direction", "direction of the graph: down or right", () =>
+      actions.direction(this.#state?.direction === "down" ? "right" : "down"),
     );
-    this.#fold = button("fold", "draw parameters inside their consumers (p)", () =>
-      actions.fold(pressed(this.#fold)),
+    this.#fold = iconButton(
+      "hidden",
+      "hide params",
+      "hide params: draw them inside their consumers (p)",
+      () => actions.fold(pressed(this.#fold)),
     );
-    this.#fold.append(element("span", { class: "tvmdbg-graph-spacious" }, " params"));
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      button("−", "smaller (-)", () => actions.zoom(1 / ZOOM_STEP)),
-      button("+", "larger (+)", () => actions.zoom(ZOOM_STEP)),
-      button("fit", "fit the whole graph (0)", actions.fit),
+      iconButton("zoomOut", "zoom out", "zoom out (-)", () => actions.zoom(1 / ZOOM_STEP)),
+      iconButton("zoomIn", "zoom in", "zoom in (+)", () => actions.zoom(ZOOM_STEP)),
     );
-    const code = button("code", `Copy Python code for the node (${COPY_KEY})`, actions.copy);
-    this.#details = button("details", "show the details (d)", () =>
+    const fit = iconButton("fit", "fit", "fit the whole graph (0)", actions.fit);
+    const copy = `Copy Python code for the node (${COPY_KEY})`;
+    const code = iconButton("code", "copy Python code", copy, actions.copy);
+    this.#details = iconButton("details", "details", "show the details (d)", () =>
       actions.details(pressed(this.#details)),
     );
-    this.#slowest = button("slowest", SLOWEST, actions.slowest);
+    this.#slowest = iconButton("clock", "slowest", SLOWEST, actions.slowest);
     this.#steps = [
-      button("‹", "previous hit (Shift+n)", () => actions.nextHit(-1)),
-      button("›", "next hit (n)", () => actions.nextHit(1)),
+      iconButton("previous", "previous hit", "previous hit (Shift+n)", () => actions.nextHit(-1)),
+      iconButton("next", "next hit", "next hit (n)", () => actions.nextHit(1)),
     ];
-    this.#everything = button("show all", "show the whole graph (a)", actions.everything);
+    this.#everything = button(
+      "exit isolation",
+      "exit isolation: show the whole graph (a)",
+      actions.everything,
+    );
     this.part.append(this.#partText, this.#everything);
     this.#journey = [
-      button("◂", "back to what was shown before (Alt+←)", () => actions.go(-1)),
-      button("▸", "forward again (Alt+→)", () => actions.go(1)),
+      iconButton("back", "back", "back to what was shown before (Alt+←)", () => actions.go(-1)),
+      iconButton("forward", "forward", "forward again (Alt+→)", () => actions.go(1)),
     ];
+    const help = helpButton(root);
+    const color = captioned("colour by", this.#color);
     const journey = element("span", { class: "tvmdbg-joined" }, ...this.#journey);
-    const menu = (label: string, title: string, open: (control: HTMLElement) => void) => {
-      const control = button(label, title, () => open(control));
+    const menu = (
+      name: Icon,
+      label: string,
+      title: string,
+      open: (control: HTMLElement) => void,
+    ) => {
+      const control = iconButton(name, label, title, () => open(control));
       control.ariaHasPopup = "true";
       return control;
     };
-    this.#groups = menu("groups", "open or close groups, fold into columns", actions.groups);
-    this.#shows = menu("kinds", "show or hide kinds of nodes (Shift+h)", actions.shows);
-    this.#marks = menu("bookmarks", "bookmarks: looks kept under a name (m)", actions.marks);
-    this.#saves = menu("save", "save a picture of the graph (i)", actions.saves);
+    this.#groups = menu(
+      "blocks",
+      "blocks",
+      "blocks: expand, collapse, wrap into columns",
+      actions.groups,
+    );
+    this.#shows = menu("filter", "kinds", "show or hide kinds of nodes (Shift+h)", actions.shows);
+    this.#marks = menu("bookmark", "saved views", "saved views (m)", actions.marks);
+    this.#saves = menu("export", "export", "export a picture of the graph (i)", actions.saves);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
@@ -129,35 +151,27 @@ export class Toolbar {
         this.#hits,
         ...this.#steps,
       ),
-      this.#color,
+      color,
       this.#direction,
       this.#fold,
       this.#groups,
       this.#shows,
       this.#marks,
       zoom,
+      fit,
       this.#slowest,
       this.#details,
       this.#saves,
       code,
       help,
+      fullScreenButton(root),
     );
     this.#overflow = new Overflow(
       this.node,
-      [
-        ...[
-          code,
-          this.#saves,
-          this.#marks,
-          this.#direction,
-          this.#slowest,
-          this.#fold,
-          this.#shows,
-          zoom,
-          journey,
-        ],
-        ...[this.#groups, this.#color, this.#details],
-      ],
+      {
+        always: [this.#direction, this.#fold, this.#shows, this.#marks, this.#saves, code, help],
+        sometimes: [this.#slowest, zoom, journey, this.#groups, this.#details, color, fit],
+      },
       signal,
     );
   }
@@ -209,7 +223,8 @@ export class Toolbar {
       );
     }
     this.#color.value = state.colorBy;
-    this.#direction.textContent = ARROWS[state.direction];
+    if (state.direction !== this.#state?.direction) changeIcon(this.#direction, state.direction);
+    this.#state = state;
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));
     this.#slowest.disabled = !state.timed;

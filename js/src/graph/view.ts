@@ -2,7 +2,6 @@ import { nodesCode } from "../shared/code.ts";
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
-import { helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
@@ -124,7 +123,7 @@ export class GraphView {
         saves: (control) => this.menus.saves.open(control),
         leave: () => root.focus({ preventScroll: true }),
       },
-      helpButton(root),
+      root,
       signal,
     );
     this.stage.node.append(this.#arranger.node, this.tooltip.node);

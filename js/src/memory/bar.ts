@@ -1,5 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element } from "../shared/dom.ts";
+import { button, element, iconButton } from "../shared/dom.ts";
+import { fullScreenButton } from "../shared/full_screen.ts";
+import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
 
 export interface BarEvents {
@@ -21,9 +23,14 @@ export class Bar {
   readonly #size: HTMLButtonElement;
   readonly #overflow: Overflow;
 
-  constructor(events: BarEvents, help: HTMLElement, signal: AbortSignal) {
-    this.#all = button("fit", "fit the whole run (0)", events.all);
-    this.#parameters = button("parameters", "show what the parameters take (m)", events.parameters);
+  constructor(events: BarEvents, root: HTMLElement, signal: AbortSignal) {
+    this.#all = iconButton("fit", "fit", "fit the whole run (0)", events.all);
+    this.#parameters = iconButton(
+      "layers",
+      "parameters",
+      "show what the parameters take (m)",
+      events.parameters,
+    );
     this.#kind = button("kind", "color entries by the kind of their operator (c)", () =>
       events.color(false),
     );
@@ -31,9 +38,8 @@ export class Bar {
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      button("−", "smaller (s)", () => events.zoom(2)),
-      button("+", "larger (w)", () => events.zoom(0.5)),
-      this.#all,
+      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
     const color = element(
       "span",
@@ -41,14 +47,21 @@ export class Bar {
       this.#kind,
       this.#size,
     );
-    const peak = button("peak", "go to the node with the most live (p)", events.peak);
+    const peak = iconButton(
+      "peak",
+      "peak",
+      "go to the peak: the node with the most live (p)",
+      events.peak,
+    );
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = button("code", copy, events.copy);
+    const code = iconButton("code", "copy Python code", copy, events.copy);
+    const help = helpButton(root);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "memory tools" },
       element("span", { class: "tvmdbg-title" }, "Memory"),
       zoom,
+      this.#all,
       peak,
       this.#range,
       element("span", { class: "tvmdbg-space" }),
@@ -56,10 +69,11 @@ export class Bar {
       color,
       code,
       help,
+      fullScreenButton(root),
     );
     this.#overflow = new Overflow(
       this.node,
-      [code, this.#range, color, this.#parameters, zoom],
+      { always: [code, help], sometimes: [zoom, this.#parameters, color, this.#range] },
       signal,
     );
   }

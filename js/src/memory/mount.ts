@@ -1,4 +1,5 @@
 import { element } from "../shared/dom.ts";
+import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
@@ -94,7 +95,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   signal.addEventListener("abort", () => clearTimeout(hinted));
   bindPointer(root, view, hint, signal);
   root.addEventListener("focus", () => root.classList.remove("tvmdbg-memory-hint"), { signal });
-  bindKeys(root, actions(view), signal);
+  bindKeys(root, [...actions(view), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "entry"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
   session.onChange(() => view.sync(true), signal, ["notes"]);

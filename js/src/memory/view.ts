@@ -1,7 +1,6 @@
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element, KEEP_KEYS } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
-import { helpButton } from "../shared/keys.ts";
 import { readTheme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { Bar } from "./bar.ts";
@@ -73,7 +72,7 @@ export class MemoryView {
         },
         copy: () => this.copy(),
       },
-      helpButton(root),
+      root,
       context.signal,
     );
     context.signal.addEventListener("abort", () => clearTimeout(this.#timer));

@@ -1,3 +1,5 @@
+import { type Icon, icon } from "./icons.ts";
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | undefined>;
 
@@ -28,6 +30,37 @@ export function button(label: string, title: string, onClick: () => void): HTMLB
   relabel(node, label, title);
   node.addEventListener("click", onClick);
   return node;
+}
+
+/** A button with a picture on it; its label stands beside the picture where the button is in a menu. */
+export function iconButton(
+  name: Icon,
+  label: string,
+  title: string,
+  onClick: () => void,
+): HTMLButtonElement {
+  const node = button("", title, onClick);
+  const isSaid = title.toLowerCase().includes(label.toLowerCase());
+  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
+  const key = /\(([^)]+)\)$/.exec(title)?.[1];
+  if (key) node.dataset.key = key;
+  node.append(icon(name), element("span", { class: "tvmdbg-label" }, label));
+  return node;
+}
+
+/** Puts another picture on a button of `iconButton`. */
+export function changeIcon(node: HTMLButtonElement, name: Icon): void {
+  node.firstElementChild!.replaceWith(icon(name));
+}
+
+/** A control with its label beside it where it is in a menu. */
+export function captioned(label: string, control: HTMLElement): HTMLElement {
+  return element(
+    "label",
+    { class: "tvmdbg-captioned" },
+    element("span", { class: "tvmdbg-label", "aria-hidden": "true" }, label),
+    control,
+  );
 }
 
 /** Changes what is on a button; its name keeps those words, by which a voice calls it (WCAG 2.5.3). */

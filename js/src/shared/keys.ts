@@ -1,6 +1,6 @@
-import { button, element, KEEP_KEYS } from "./dom.ts";
+import { element, iconButton, KEEP_KEYS } from "./dom.ts";
 
-/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+` or `Alt+`. */
+/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`, `Alt+` or `Shift+` (letters in upper case then). */
 export interface KeyAction {
   keys: readonly string[];
   does: string;
@@ -54,7 +54,8 @@ export function bindKeys(
         help.hidden = true;
         return;
       }
-      const action = byKey.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const action = (event.shiftKey && byKey.get(`Shift+${event.key}`)) || byKey.get(key);
       if (!action) return;
       event.preventDefault();
       event.stopPropagation();
@@ -74,7 +75,7 @@ function regain(root: HTMLElement, { target, relatedTarget }: FocusEvent): void 
 
 /** The button that shows and hides the list of keys of `root`. */
 export function helpButton(root: HTMLElement): HTMLButtonElement {
-  return button("?", "keys (?)", () => {
+  return iconButton("help", "keys", "keys (?)", () => {
     root.focus({ preventScroll: true });
     root.dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
   });

@@ -1,48 +1,73 @@
-import { button, element } from "./dom.ts";
+import { element, iconButton } from "./dom.ts";
 
-/** Keeps a toolbar in one row: what has no room waits behind a button, the least needed first. */
+/** A toolbar this narrow shows at most so many controls, and one more for each further step of width. */
+const NARROW = 700;
+const FEW = 6;
+const STEP = 80;
+const MANY = 11;
+const MARGIN = 8;
+const CONTROLS = "button, select, input";
+
+/** What of a toolbar stands in its menu, in the order of the toolbar. */
+interface Waiting {
+  /** Always. */
+  always: readonly HTMLElement[];
+  /** Where there is no room, the least needed first. */
+  sometimes: readonly HTMLElement[];
+}
+
+/** Keeps a toolbar in one row of few controls: the others wait in a menu, each with its name. */
 export class Overflow {
-  /** The button and what waits behind it, for a place in the toolbar. */
+  /** The button and the menu, for a place in the toolbar. */
   readonly node: HTMLElement;
   readonly #bar: HTMLElement;
   readonly #needless: readonly HTMLElement[];
+  readonly #least: number;
   readonly #places: readonly (readonly [place: Comment, item: HTMLElement])[];
   readonly #button: HTMLButtonElement;
   readonly #menu = element("div", { class: "tvmdbg-more-menu", role: "group", hidden: true });
 
-  /**
-   * @param bar     holds `items` already; `node` is put before its last child.
-   * @param items   what may wait, the least needed first.
-   */
-  constructor(bar: HTMLElement, items: readonly HTMLElement[], signal: AbortSignal) {
+  /** `bar` holds what may wait already; the menu's button comes before its last child. */
+  constructor(bar: HTMLElement, { always, sometimes }: Waiting, signal: AbortSignal) {
     this.#bar = bar;
-    this.#needless = items;
+    this.#needless = [...always, ...sometimes];
+    this.#least = always.length;
     this.#places = Array.from(bar.children)
-      .filter((each): each is HTMLElement => items.includes(each as HTMLElement))
+      .filter((each): each is HTMLElement => this.#needless.includes(each as HTMLElement))
       .map((item) => {
         const place = document.createComment("");
         item.before(place);
         return [place, item];
       });
-    this.#button = button("⋯", "More tools", () => this.#open(this.#menu.hidden));
+    this.#button = iconButton("more", "more", "More tools", () => this.#open(this.#menu.hidden));
     this.#menu.setAttribute("aria-label", "More tools");
     this.node = element("span", { class: "tvmdbg-more" }, this.#button, this.#menu);
     bar.lastElementChild!.before(this.node);
     bar.classList.add("tvmdbg-one-row");
     this.#open(false);
+    this.#keep(this.#least);
     this.#listen(signal);
   }
 
   /** To be called when what stands in the bar has changed its size. */
   fit(): void {
-    const bar = this.#bar;
-    if (bar.clientWidth === 0) return;
+    if (this.#bar.clientWidth === 0) return;
     const focused = this.#menu.contains(document.activeElement) ? document.activeElement : null;
-    this.#keep(0);
-    for (let out = 1; bar.scrollWidth > bar.clientWidth && out <= this.#needless.length; out++) {
+    this.#keep(this.#least);
+    for (let out = this.#least + 1; !this.#fits() && out <= this.#needless.length; out++) {
       this.#keep(out);
     }
     if (focused?.checkVisibility()) (focused as HTMLElement).focus({ preventScroll: true });
+  }
+
+  #fits(): boolean {
+    const { clientWidth, scrollWidth, children } = this.#bar;
+    const most = FEW + Math.max(0, Math.floor((clientWidth - NARROW) / STEP));
+    const shown = [...children].reduce(
+      (sum, each) => sum + (each === this.node ? 1 : count(each)),
+      0,
+    );
+    return scrollWidth <= clientWidth && shown <= Math.min(MANY, most);
   }
 
   /** Takes so many of the least needed items out of the row. */
@@ -52,13 +77,29 @@ export class Overflow {
       if (waiting.has(item)) this.#menu.append(item);
       else if (item.previousSibling !== place) place.after(item);
     }
-    this.node.hidden = out === 0;
-    if (out === 0) this.#open(false);
+    this.node.hidden = [...this.#menu.children].every((each) => (each as HTMLElement).hidden);
+    if (this.node.hidden) this.#open(false);
   }
 
   #open(open: boolean): void {
     this.#menu.hidden = !open;
     this.#button.setAttribute("aria-expanded", String(open));
+    if (!open) return;
+    const { bottom } = this.#bar.getBoundingClientRect();
+    const end = this.#bar.parentElement!.getBoundingClientRect().bottom;
+    this.#menu.style.maxHeight = `${end - bottom - MARGIN}px`;
+  }
+
+  /** Arrow keys go through the menu, but a list of choices keeps them. */
+  #walk({ key, target }: KeyboardEvent): boolean {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (by === undefined || !(target instanceof HTMLButtonElement)) return false;
+    const all = [...this.#menu.querySelectorAll<HTMLElement>(CONTROLS)].filter(
+      (each) => each.checkVisibility() && !each.matches(":disabled"),
+    );
+    const at = all.indexOf(target);
+    all.at(at < 0 && by < 0 ? -1 : (at + by) % all.length)?.focus();
+    return true;
   }
 
   #listen(signal: AbortSignal): void {
@@ -74,13 +115,23 @@ export class Overflow {
       { signal, capture: true },
     );
     this.node.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || this.#menu.hidden) return;
+      if (this.#menu.hidden) return;
+      if (event.key === "Escape") {
+        this.#open(false);
+        this.#button.focus({ preventScroll: true });
+      } else if (!this.#walk(event)) return;
+      event.preventDefault();
       event.stopPropagation();
-      this.#open(false);
-      this.#button.focus({ preventScroll: true });
     });
     const observer = new ResizeObserver(() => this.fit());
     observer.observe(this.#bar);
     signal.addEventListener("abort", () => observer.disconnect());
   }
+}
+
+/** How many controls of an item one sees; a search with its steps is one. */
+function count(item: Element): number {
+  if (!(item as HTMLElement).checkVisibility()) return 0;
+  if (item.getAttribute("role") === "search" || item.matches(CONTROLS)) return 1;
+  return [...item.querySelectorAll(CONTROLS)].filter((each) => each.checkVisibility()).length;
 }

@@ -1,4 +1,5 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
+import { withFullScreen } from "./full_screen.ts";
 import { type RunClient, runClient } from "./run_client.ts";
 import { hideSavedFigure } from "./saved_figure.ts";
 import { SessionClient, type SessionState } from "./session_client.ts";
@@ -45,7 +46,7 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
 }
 
 /** Makes the anywidget `render` of a view that only knows plain data and callbacks. */
-export function widget<T>(mount: Mount<T>) {
+export function widget<T extends { height: unknown }>(mount: Mount<T>) {
   return {
     async render({ model, el, host, signal }: RenderProps<ViewState & T>): Promise<void> {
       const run = await host.getModel(model.get("run"));
@@ -59,7 +60,7 @@ export function widget<T>(mount: Mount<T>) {
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),
-        options: modelOptions<T>(model as unknown as AnyModel),
+        options: withFullScreen(root, modelOptions<T>(model as unknown as AnyModel), signal),
         signal,
       });
     },

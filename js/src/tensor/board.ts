@@ -1,5 +1,4 @@
 import { button } from "../shared/dom.ts";
-import { helpButton } from "../shared/keys.ts";
 import { errorText } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
 import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
@@ -81,7 +80,7 @@ export class Board {
     const { run, session, signal } = context;
     this.#root = root;
     this.#acts = acts;
-    this.picker = new EntryPicker(entries, acts, helpButton(root), signal);
+    this.picker = new EntryPicker(entries, acts, root, signal);
     this.#header = new Header(root, (node) => session.note(node), acts);
     this.#health = new HealthStrip(
       root,

@@ -1,5 +1,7 @@
-import { button, element, KEEP_KEYS, listening, select } from "../shared/dom.ts";
+import { element, iconButton, KEEP_KEYS, listening, select } from "../shared/dom.ts";
 import { counted, integer } from "../shared/format.ts";
+import { fullScreenButton } from "../shared/full_screen.ts";
+import { helpButton } from "../shared/keys.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part, piece } from "./parts.ts";
@@ -29,7 +31,7 @@ export class EntryPicker {
   #active = 0;
   #pointed = false;
 
-  constructor(entries: Entries, events: PickerEvents, help: HTMLElement, signal: AbortSignal) {
+  constructor(entries: Entries, events: PickerEvents, root: HTMLElement, signal: AbortSignal) {
     this.#entries = entries;
     this.#events = events;
     this.#filter = entries.filters()[0] ?? "all";
@@ -63,11 +65,14 @@ export class EntryPicker {
         "aria-label": "tensor",
       },
       element("span", { class: "tvmdbg-title" }, "Tensor"),
-      button("‹", "Previous tensor in execution order ([)", () => events.step(-1)),
+      iconButton("previous", "previous tensor", "Previous tensor in execution order ([)", () =>
+        events.step(-1),
+      ),
       combo,
-      button("›", "Next tensor in execution order (])", () => events.step(1)),
+      iconButton("next", "next tensor", "Next tensor in execution order (])", () => events.step(1)),
       this.#kinds,
-      help,
+      helpButton(root),
+      fullScreenButton(root),
     );
     this.#showKinds();
     this.#listen(signal);

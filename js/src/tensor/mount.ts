@@ -1,3 +1,4 @@
+import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
 import type { Mount } from "../shared/view.ts";
@@ -32,7 +33,7 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
       return;
     }
     const inspector = new Inspector(root, context, new Entries(tensors, graph), graph);
-    bindKeys(root, actions(inspector), signal);
+    bindKeys(root, [...actions(inspector), fullScreenAction(root)], signal);
     inspector.start();
   } catch (error) {
     if (signal.aborted) return;

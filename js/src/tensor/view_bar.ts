@@ -1,4 +1,4 @@
-import { button, element } from "../shared/dom.ts";
+import { button, element, iconButton } from "../shared/dom.ts";
 import { part } from "./parts.ts";
 import { SHOWS, type ShowChoice } from "./state.ts";
 
@@ -29,9 +29,9 @@ export class ViewBar {
       tab.setAttribute("aria-pressed", "false");
       this.#tabs.set(show, tab);
     }
-    this.#out = button("−", "Zoom out (−)", () => events.zoom(1 / 2));
-    this.#in = button("+", "Zoom in (+)", () => events.zoom(2));
-    this.#whole = button("whole plane", "Show the whole plane (0)", () => events.whole());
+    this.#out = iconButton("zoomOut", "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
+    this.#in = iconButton("zoomIn", "zoom in", "zoom in (+)", () => events.zoom(2));
+    this.#whole = iconButton("fit", "fit", "fit the whole plane (0)", () => events.whole());
     this.#zoom = element(
       "span",
       { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },

@@ -1,5 +1,8 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
+import { fullScreenButton } from "../shared/full_screen.ts";
+import type { Icon } from "../shared/icons.ts";
+import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
 import { OtherCharts } from "./other_charts.ts";
 import type { ChartKind, Part } from "./state.ts";
@@ -20,10 +23,10 @@ export interface BarEvents {
   leave: () => void;
 }
 
-const PARTS: readonly [Part, string, string][] = [
-  ["chart", "chart", "show the chart alone"],
-  ["both", "both", "show chart and table"],
-  ["table", "table", "show the table alone"],
+const PARTS: readonly [Part & Icon, string, string][] = [
+  ["chart", "chart only", "show the chart only"],
+  ["both", "chart and table", "show chart and table"],
+  ["table", "table only", "show the table only"],
 ];
 
 /** The buttons and the search field above the view. */
@@ -48,8 +51,8 @@ export class Bar {
   readonly #measure: HTMLButtonElement;
   readonly #overflow: Overflow;
 
-  constructor(events: BarEvents, help: HTMLElement, sought: string, signal: AbortSignal) {
-    this.#all = button("fit", "fit the whole flamechart (0)", events.all);
+  constructor(events: BarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
+    this.#all = iconButton("fit", "fit", "fit the whole flamechart (0)", events.all);
     this.#leave = button("show all", "zoom out: show all of the time (0)", events.all);
     this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
     this.#field = element("input", {
@@ -72,16 +75,15 @@ export class Bar {
       events.leave();
     });
     this.#parts = PARTS.map(([part, text, title]) => {
-      const node = button(text, `${title} (v)`, () => events.show(part));
+      const node = iconButton(part, text, `${title} (v)`, () => events.show(part));
       node.dataset.part = part;
       return node;
     });
     this.#zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      button("−", "smaller (s)", () => events.zoom(2)),
-      button("+", "larger (w)", () => events.zoom(0.5)),
-      this.#all,
+      iconButton("zoomOut", "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton("zoomIn", "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
     const { offered } = OtherCharts;
     const choices = offered.map(([kind, label]) => [kind, label] as const);
@@ -91,14 +93,25 @@ export class Bar {
     });
     this.#chart.hidden = offered.length < 2;
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = button("code", copy, events.copy);
-    this.#measure = button("measure", "measure between two edges (m)", events.measure);
+    const code = iconButton("code", "copy Python code", copy, events.copy);
+    this.#measure = iconButton(
+      "measure",
+      "measure",
+      "measure between two edges (m)",
+      events.measure,
+    );
+    const help = helpButton(root);
     const parts = element(
       "span",
       { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
       ...this.#parts,
     );
-    this.#critical = button("critical", "mark the critical path (p)", events.critical);
+    this.#critical = iconButton(
+      "critical",
+      "critical path",
+      "mark the critical path (p)",
+      events.critical,
+    );
     this.#critical.hidden = true;
     this.node = element(
       "div",
@@ -106,6 +119,7 @@ export class Bar {
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
       this.#chart,
       this.#zoom,
+      this.#all,
       this.#measure,
       this.#critical,
       element("span", { class: "tvmdbg-space" }),
@@ -113,9 +127,13 @@ export class Bar {
       parts,
       code,
       help,
+      fullScreenButton(root),
     );
-    const waiting = [this.#critical, code, this.#measure, this.#zoom, parts];
-    this.#overflow = new Overflow(this.node, waiting, signal);
+    this.#overflow = new Overflow(
+      this.node,
+      { always: [code, help], sometimes: [this.#critical, this.#zoom, parts, this.#measure] },
+      signal,
+    );
   }
 
   focusSearch(): void {

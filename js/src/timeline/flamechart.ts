@@ -1,7 +1,6 @@
 import { CodeCopy } from "../shared/code_copy.ts";
 import { element } from "../shared/dom.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { helpButton } from "../shared/keys.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { readTheme, type Theme } from "../shared/theme.ts";
 import type { ViewContext } from "../shared/view.ts";
@@ -238,7 +237,7 @@ export class Flamechart {
         copy: () => this.copy(),
         leave: () => this.focus(),
       },
-      helpButton(root),
+      root,
       words.byName ? "slices" : words.rows,
       context.signal,
     );

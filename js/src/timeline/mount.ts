@@ -1,4 +1,5 @@
 import { element } from "../shared/dom.ts";
+import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
@@ -220,7 +221,7 @@ function build(
     },
     { signal },
   );
-  bindKeys(root, actions(view), signal);
+  bindKeys(root, [...actions(view), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
   session.onChange(() => view.sync({ anew: true }), signal, ["notes"]);
