@@ -4,7 +4,6 @@ import zoo from "../../tests/data/stored/zoo.json";
 import { storedAnswers } from "../src/page/stored.ts";
 import { allAnswers } from "../src/page/stored_all.ts";
 import { runAnswers } from "../src/page/stored_run.ts";
-import { floatText } from "../src/page/stored_text.ts";
 
 const pages = [graph, zoo].map(({ page, answers }) => ({
   page: Uint8Array.from(atob(page), (each) => each.charCodeAt(0)),
@@ -101,25 +100,5 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
       }
       for (let i = 0; i < 4; i += 1) await survives(damaged, questions[random(questions.length)]);
     }
-  });
-});
-
-describe("texts of floats", () => {
-  it("are numpy's", () => {
-    const single = (value: number) => floatText(Math.fround(value), 6);
-    expect([0.1, -0, 65504, 1e-5, 1e20, 343126.125, 1048389.75].map(single)).toEqual([
-      "0.1",
-      "-0.0",
-      "65504.0",
-      "1e-05",
-      "1e+20",
-      "343126.12",
-      "1.04838975e+06",
-    ]);
-    expect(
-      [0.1, 1e-5, 1.5e300, 123456789.25, Number.NaN, -Infinity].map((x) => floatText(x)),
-    ).toEqual(["0.1", "1e-05", "1.5e+300", "123456789.25", "nan", "-inf"]);
-    // A power of two, where the fewest digits are not those of the nearest decimal.
-    expect(floatText(2 ** -96, 6)).toBe("1.2621775e-29");
   });
 });

@@ -5,10 +5,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled } from "./layout_bundle.mjs";
 
-const { allAnswers, storedAnswers, floatText } = await bundled(`
+const {
+  allAnswers,
+  storedAnswers,
+  text: write,
+} = await bundled(`
   export { storedAnswers } from "./js/src/page/stored.ts";
   export { allAnswers } from "./js/src/page/stored_all.ts";
-  export { floatText } from "./js/src/page/stored_text.ts";`);
+  export * as text from "./js/src/shared/number_text.ts";`);
 
 const folder = process.argv[2];
 const file = (name) => readFileSync(join(folder, name));
@@ -68,12 +72,12 @@ if (questions.length) {
     }
   }
 }
-for (const { name, single, limit } of texts) {
-  const values = new (single ? Float32Array : Float64Array)(arrayBuffer(file(`${name}.bin`)));
+for (const { name, dtype, how } of texts) {
+  const values = new Float64Array(arrayBuffer(file(`${name}.bin`)));
   const lines = file(`${name}.txt`).toString().split("\n");
   assert.equal(lines.length, values.length);
   values.forEach((value, i) => {
-    const found = floatText(value, single ? limit : undefined);
+    const found = write[how](value, dtype);
     if (found !== lines[i]) differences.push({ name, found, expected: lines[i] });
   });
 }

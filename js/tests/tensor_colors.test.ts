@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { aboutText, shortText } from "../src/shared/number_text.ts";
 import { luminance } from "../src/shared/theme.ts";
-import { aboutText, indexTicks, niceTicks, powerTicks, shortText } from "../src/shared/ticks.ts";
+import { indexTicks, niceTicks, powerTicks } from "../src/shared/ticks.ts";
 import { ColorScale, colorScale, sameScale } from "../src/tensor/color_scale.ts";
 import { rgb, SPECIAL, STOPS, specialOf, table } from "../src/tensor/colors.ts";
 import { legendTicks } from "../src/tensor/legend.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { emptyCells, type Sums, setCell } from "../src/page/stored_cells.ts";
-import { aboutText, shortText } from "../src/shared/ticks.ts";
+import { aboutText, shortText } from "../src/shared/number_text.ts";
 import { AXIS_KINDS, ValueAxis } from "../src/shared/value_axis.ts";
 import { Channels, channelSigns } from "../src/tensor/channels.ts";
 import { ColorScale, colorScale } from "../src/tensor/color_scale.ts";

@@ -6,18 +6,19 @@ import json
 import math
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
 from tests.unit import wire
-from tvmdbg_widgets.export.page.stored_values import float_limit
 from tvmdbg_widgets.model.layouts import Layout
 from tvmdbg_widgets.model.unfolded import Unfolded
 from tvmdbg_widgets.widgets.answers import answer
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tvmdbg_widgets.export.page.stored import Stored
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.values import Values
@@ -157,11 +158,20 @@ def told(run: DebugRun, question: Any) -> dict[str, Any]:
     return {"result": result, "buffers": buffers}
 
 
+class Written(NamedTuple):
+    """Numbers, and what a function of ``js/src/shared/number_text.ts`` is to write of them."""
+
+    how: str
+    dtype: str
+    values: np.ndarray[Any, Any]
+    lines: list[str]
+
+
 def differences(
     folder: Path,
     stored: Stored | None = None,
     asked: list[tuple[Any, dict[str, Any]]] | None = None,
-    texts: list[tuple[str, bool, bytes, list[str]]] | None = None,
+    texts: list[Written] | None = None,
 ) -> list[dict[str, Any]]:
     """Ask a page in Node and return where it answers something else.
 
@@ -170,7 +180,7 @@ def differences(
     folder : Path
     stored : Stored, optional
     asked : list of (question, answer of ``told``)
-    texts : list of (name, whether float32, values as bytes, their texts)
+    texts : list of Written
     """
     folder.mkdir(exist_ok=True, parents=True)
     buffers = bytearray()
@@ -185,13 +195,12 @@ def differences(
     if stored is not None:
         (folder / "page.bin").write_bytes(stored.data)
     (folder / "buffers.bin").write_bytes(buffers)
-    for name, _, values, lines in texts or []:
-        (folder / f"{name}.bin").write_bytes(values)
-        (folder / f"{name}.txt").write_text("\n".join(lines))
-    named = [
-        {"name": name, "single": single, "limit": float_limit()}
-        for name, single, _, _ in texts or []
-    ]
+    named = []
+    for number, each in enumerate(texts or []):
+        name = f"{number} {each.how}"
+        (folder / f"{name}.bin").write_bytes(each.values.astype("<f8").tobytes())
+        (folder / f"{name}.txt").write_text("\n".join(each.lines))
+        named.append({"name": name, "dtype": each.dtype, "how": each.how})
     (folder / "questions.json").write_text(json.dumps({"questions": cases, "texts": named}))
     done = subprocess.run(
         ["node", "js/tests/stored_answers.mjs", str(folder)],

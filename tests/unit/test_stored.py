@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import math
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from unit.stored_questions import (
     KINDS,
     PARTS,
+    Written,
     differences,
     questions,
     tensor_questions,
@@ -28,7 +30,13 @@ from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.export.page.stored import store
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import (
+    about_text,
+    computed_text,
+    number_text,
+    percentile_text,
+    short_text,
+)
 from tvmdbg_widgets.model.planes import default_axes
 
 if TYPE_CHECKING:
@@ -49,6 +57,8 @@ PATHS = DATA + ([] if CORPUS is None else [CORPUS / each for each in REAL])
 ALL = 200_000_000
 
 each_run = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+
+EIGHTS = [getattr(ml_dtypes, name) for name in dir(ml_dtypes) if name.startswith("float8_")]
 
 
 @each_run
@@ -246,19 +256,45 @@ def test_large_tensors_are_stored_in_bounded_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_floats_are_written_as_python_writes_them(tmp_path: Path) -> None:
+def test_numbers_are_written_as_python_writes_them(tmp_path: Path) -> None:
     random = np.random.default_rng(7)
-    cases: list[tuple[str, bool, bytes, list[str]]] = []
-    for name, single, bits, steps in (("f4", True, 32, 23), ("f8", False, 64, 52)):
+    found: list[Written] = []
+    for name, bits, steps in (("float32", 32, 23), ("float64", 64, 52)):
         unsigned = np.dtype(f"u{bits // 8}")
         powers = np.arange(1 << (bits - steps - 1), dtype=unsigned) << unsigned.type(steps)
         patterns = random.integers(0, 1 << bits, 20_000, dtype=unsigned)
         near = [powers, powers + unsigned.type(1), powers - unsigned.type(1)]
-        drawn = np.concatenate([patterns, *near]).view(f"f{bits // 8}")
-        eighths = random.integers(0, 2**26, 5000).astype(drawn.dtype) / drawn.dtype.type(8)
-        values = np.concatenate([drawn, eighths])
-        cases.append((name, single, values.tobytes(), [number_text(each) for each in values]))
-    assert differences(tmp_path, texts=cases) == []
+        drawn = np.concatenate([patterns, *near]).view(name)
+        eighths = random.integers(0, 2**26, 5000).astype(name) / np.dtype(name).type(8)
+        found.append(_written(np.concatenate([drawn, eighths])))
+    short = [np.float16, ml_dtypes.bfloat16]
+    found += [_written(np.arange(1 << 16, dtype=np.uint16).view(each)) for each in short]
+    found += [_written(np.arange(1 << 8, dtype=np.uint8).view(each)) for each in EIGHTS]
+    singles = random.standard_normal(2000).astype(np.float32)
+    mixed = np.concatenate([singles, singles * 1e-9, singles * 1e9, np.round(singles * 1e4) / 8])
+    numbers = [float(each) for each in (*mixed, *found[1].values[:4000], *range(-20, 20))]
+    finite = np.array([each for each in numbers if math.isfinite(each)])
+    for how, write in (
+        ("computedText", computed_text),
+        ("shortText", short_text),
+        ("aboutText", about_text),
+    ):
+        found.append(Written(how, "float64", finite, [write(each) for each in finite.tolist()]))
+    for dtype in ("float32", "float16", "bfloat16", "float64"):
+        own = np.dtype(getattr(ml_dtypes, dtype, dtype))
+        lines = [percentile_text(each, own) for each in finite.tolist()]
+        found.append(Written("percentileText", dtype, finite, lines))
+    assert differences(tmp_path, texts=found) == []
+
+
+def _written(values: np.ndarray[Any, Any]) -> Written:
+    name = values.dtype.name
+    if name == "float8_e8m0fnu":
+        values = values[1:]  # ml_dtypes cannot read the least of them
+    with np.errstate(all="ignore"):
+        return Written(
+            "numberText", name, values.astype(np.float64), [number_text(each) for each in values]
+        )
 
 
 @pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float16"])

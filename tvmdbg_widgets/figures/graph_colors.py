@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.figures.colors import ColorScale
-from tvmdbg_widgets.figures.texts import short_text
 from tvmdbg_widgets.figures.theme import CLASS_COLORS
+from tvmdbg_widgets.model.number_text import short_text
 from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.tensor_counts import tensor_counts
 from tvmdbg_widgets.figures.tensor_facts import exact_text, float_text
+from tvmdbg_widgets.model.number_text import percentile_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts
@@ -50,7 +51,11 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "counts": tensor_counts(found) if found.applicable else None,
         "statistics": _statistics(facts) if found.applicable else None,
         "percentiles": [
-            {"percent": percent, "low": exact_text(each.low), "high": exact_text(each.high)}
+            {
+                "percent": percent,
+                "low": percentile_text(each.low, facts.dtype),
+                "high": percentile_text(each.high, facts.dtype),
+            }
             for percent, each in facts.percentiles
         ],
         "histogram": None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import cached_property
@@ -18,24 +17,27 @@ from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
 from tvmdbg_widgets.figures.tensor_spread import Spread, spread_of
-from tvmdbg_widgets.figures.texts import (
-    about_text,
-    index_text,
-    shape_text,
-    short_text,
-)
+from tvmdbg_widgets.figures.texts import index_text, shape_text
 from tvmdbg_widgets.model.errors import FormatError, why_unread
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import (
+    about_text,
+    computed_text,
+    number_text,
+    percentile_text,
+    short_text,
+)
 from tvmdbg_widgets.model.numbers import bytes_text, fixed
 from tvmdbg_widgets.model.statistics import Statistics
-from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.figures.tensor_options import TensorOptions
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+    from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
@@ -45,8 +47,6 @@ UNREAD = "could not be read"
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20
 _FLOOR, _CEILING = (Context(prec=4, rounding=each) for each in (ROUND_FLOOR, ROUND_CEILING))
-#: Bytes of a tensor up to which another pass for exact percentiles is not noticed.
-_MOST_SORTED = 1 << 26
 _SECOND = 1
 _CAPTURED = {
     "node": "captured at the node",
@@ -95,14 +95,13 @@ def _counted(run: DebugRun, tensor: Tensor, reading: str | None) -> Statistics:
 def _percentiles(
     tensor: Tensor, reading: str | None, found: Statistics
 ) -> tuple[tuple[int, Interval], ...]:
-    """Exact percentiles; of a large tensor the bounds that its distribution tells of them."""
-    spread = found.distribution
-    if spread is None:
+    """Percentiles as far as they are known: exact, or bounds of them."""
+    if found.distribution is None:
         return ()
-    bounds = spread.percentiles(PERCENTS)
-    if found.exact and tensor.nbytes <= _MOST_SORTED:
-        with suppress(FormatError, OSError):  # what the distribution tells stays
-            bounds = [Interval(each, each) for each in tensor.percentiles(PERCENTS, reading)]
+    if found.exact:
+        bounds: Sequence[Interval] = tensor.told_percentiles(reading)
+    else:
+        bounds = found.distribution.percentiles(PERCENTS)
     return tuple(zip(PERCENTS, bounds, strict=True))
 
 
@@ -175,10 +174,10 @@ class TensorFacts:
         if low < scale.least:
             none = ", zero and negative too" if scale.scale == "log" and low <= 0 else ""
             count = self._between(-math.inf, math.nextafter(scale.least, -math.inf))
-            told["under"] = f"below {about_text(scale.least)}{none}{count}"
+            told["under"] = f"below {about_text(scale.least, self.dtype)}{none}{count}"
         if high > scale.most:
             count = self._between(math.nextafter(scale.most, math.inf), math.inf)
-            told["over"] = f"above {about_text(scale.most)}{count}"
+            told["over"] = f"above {about_text(scale.most, self.dtype)}{count}"
         return told
 
     def _between(self, low: float, high: float) -> str:
@@ -249,8 +248,8 @@ class TensorFacts:
         found = self.statistics
         if not found.applicable or not found.size or (found.finite and found.minimum is None):
             return None
-        ends = limits(self.tensor.values(self.shown.reading).numpy_dtype)
-        return spread_of(found, self.tensor.dtype.name, ends)
+        ends = limits(self.dtype)
+        return spread_of(found, self.tensor.dtype.name, ends, self.dtype)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -265,7 +264,7 @@ class TensorFacts:
             ("std", float_text(found.std), ""),
         ]
         if self.percentiles:
-            known = {percent: interval_text(each) for percent, each in self.percentiles}
+            known = {percent: self.interval_text(each) for percent, each in self.percentiles}
             rows.append(("median", known[50], ""))
             rows += [
                 (f"p{low} to p{high}", f"{known[low]} to {known[high]}", "")
@@ -276,6 +275,21 @@ class TensorFacts:
             if place is not None:
                 rows.append((f"first {name}", self._at(place), ""))
         return rows
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Numpy's type of the values, as they are read."""
+        return self.tensor.values(self.shown.reading).numpy_dtype
+
+    def interval_text(self, bounds: Interval) -> str:
+        """Return a percentile as it is written, or bounds of it, rounded outwards."""
+        if bounds.low == bounds.high:
+            return percentile_text(bounds.low, self.dtype)
+        # Beyond the largest float64 there is none of four digits.
+        most = float(np.finfo(np.float64).max)
+        low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
+        high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
+        return f"({short_text(low)} … {short_text(high)})"
 
     def _at(self, flat: int | None) -> str:
         index = self.index_of(flat)
@@ -320,17 +334,6 @@ def share_text(count: int, size: int) -> str:
     return " (> 99.9 %)" if percent > 99.9 and count < size else f" ({fixed(percent, 1)} %)"
 
 
-def interval_text(bounds: Interval) -> str:
-    """Return the number, marked where it is rounded, or bounds, rounded outwards."""
-    if bounds.low == bounds.high:
-        return about_text(bounds.low)
-    # Beyond the largest float64 there is none of four digits.
-    most = float(np.finfo(np.float64).max)
-    low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
-    high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
-    return f"({short_text(low)} … {short_text(high)})"
-
-
 def _source(shown: Shown) -> str:
     """``"from out_layout of node 4"``, or that it was given by hand."""
     for each in shown.known:
@@ -352,4 +355,4 @@ def exact_text(value: Any) -> str:
 
 def float_text(value: float) -> str:
     """Write a mean or spread; ``"none"`` where no value was finite."""
-    return "none" if math.isnan(value) else number_text(value)
+    return "none" if math.isnan(value) else computed_text(value)

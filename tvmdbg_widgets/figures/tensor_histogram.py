@@ -10,7 +10,8 @@ from tvmdbg_widgets.figures.tensor_labels import Labels
 from tvmdbg_widgets.figures.tensor_marks import draw_special
 from tvmdbg_widgets.figures.tensor_picture import Box
 from tvmdbg_widgets.figures.tensor_spread import SLOT_TEXT, Spread
-from tvmdbg_widgets.figures.texts import about_text, short_text, width, wrap
+from tvmdbg_widgets.figures.texts import width, wrap
+from tvmdbg_widgets.model.number_text import about_text, short_text
 from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def histogram_words(spread: Spread) -> str:
     about = "" if all(bar.least == bar.most for bar in spread.bars) else "about "
     top = max(round(bar.likely) for bar in spread.bars)
     if _is_single(spread):
-        only = about_text(_first(spread.bars[0], spread))
+        only = about_text(_first(spread.bars[0], spread), spread.dtype)
         return f"histogram: {about}{counted(top, 'value')} of {only}" if top else "histogram"
     each = "a bar a value" if spread.codes else counted(len(spread.bars), "bar")
     return f"histogram: {each}, the highest of {about}{counted(top, 'value')}"
@@ -93,7 +94,9 @@ def histogram_lines(spread: Spread) -> list[str]:
     step = -(-len(spread.bars) // _LINES)
     for at in range(0, len(spread.bars), max(1, step)):
         part = spread.bars[at : at + step]
-        groups.append((about_text(_first(part[0], spread)), sum(bar.likely for bar in part)))
+        groups.append(
+            (about_text(_first(part[0], spread), spread.dtype), sum(bar.likely for bar in part))
+        )
     top = max([1.0, *(likely for _, likely in groups)])
     groups = [group for group in groups if len(groups) > 1 or group[1]]
     slots = [(SLOT_TEXT[name], float(count)) for name, count in spread.slots.items()]
@@ -166,7 +169,7 @@ def _limits(labels: Labels, spread: Spread, plot: Box, above: float) -> None:
         line = f"M{number(at)} {number(plot.y - 4)}v{number(plot.tall + 4)}"
         marks.path(line, z=1, stroke=ink, stroke_dasharray="3 3", fill="none")
         there = "" if limit.count is None else f"{limit.count:,} at "
-        text = f"{there}limit {about_text(limit.value)}"
+        text = f"{there}limit {about_text(limit.value, spread.dtype)}"
         if at < plot.x + plot.room / 2:
             labels.write(text, plot.x + 3, above, fill=ink)
         else:
@@ -177,7 +180,7 @@ def _ticks(labels: Labels, spread: Spread, plot: Box) -> None:
     """Write round numbers below the axis, zero first; of a single value what it is."""
     marks, foot = labels.marks, plot.y + plot.tall
     if _is_single(spread):
-        only = about_text(_first(spread.bars[0], spread))
+        only = about_text(_first(spread.bars[0], spread), spread.dtype)
         labels.write(only, plot.x + plot.room / 2, foot + 10, align="center")
         return
     ticks = spread.ticks(plot.room / _TICK_ROOM)

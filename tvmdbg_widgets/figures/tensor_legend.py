@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.figures.colors import OVER, SPECIAL_TEXT, UNDER, ColorScale
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, SMALL, Marks
 from tvmdbg_widgets.figures.tensor_marks import draw_chevron, draw_special
-from tvmdbg_widgets.figures.texts import about_text, fit, short_text, width, wrap
+from tvmdbg_widgets.figures.texts import fit, width, wrap
+from tvmdbg_widgets.model.number_text import about_text, short_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_facts import TensorFacts
@@ -23,9 +24,11 @@ def draw_color_bar(marks: Marks, facts: TensorFacts, scale: ColorScale | None, b
     x, room = box.x, box.room
     middle, at = box.y + 8, x
     if scale is not None and scale.low == scale.high:
-        at = _swatch(marks, scale.color(0.5), f"all {about_text(scale.low)}", at, middle)
+        at = _swatch(
+            marks, scale.color(0.5), f"all {about_text(scale.low, facts.dtype)}", at, middle
+        )
     elif scale is not None:
-        at = _bar(marks, scale, at, middle)
+        at = _bar(marks, facts, scale, at, middle)
         for line in wrap(_scale_words(scale, facts), room, SMALL, 3):
             at, middle = x, middle + LINE_HEIGHT
             marks.text(line, x, middle + 4, fill=marks.theme.muted)
@@ -45,9 +48,9 @@ def draw_color_bar(marks: Marks, facts: TensorFacts, scale: ColorScale | None, b
     return middle + 10
 
 
-def _bar(marks: Marks, scale: ColorScale, x: float, middle: float) -> float:
+def _bar(marks: Marks, facts: TensorFacts, scale: ColorScale, x: float, middle: float) -> float:
     """Draw the colours between their ends; return the x behind them."""
-    low, high = about_text(scale.least), about_text(scale.most)
+    low, high = (about_text(each, facts.dtype) for each in (scale.least, scale.most))
     marks.text(low, x, middle + 4, fill=marks.theme.muted)
     at = x + width(low, SMALL) + 5
     step = _BAR / _BAR_STEPS

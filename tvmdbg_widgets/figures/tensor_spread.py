@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics import Statistics
 
 BARS = 64
+FLOAT64 = np.dtype(np.float64)
 _NARROW_BITS = 8
 #: A limit of the type is shown where the values reach so far towards it.
 _NEAR = 0.5
@@ -53,6 +54,8 @@ class Spread:
         The values are whole numbers.
     apart : bool
         The zeros are in a slot of their own.
+    dtype : numpy.dtype
+        Of the values.
     """
 
     low: float
@@ -63,6 +66,7 @@ class Spread:
     codes: bool = False
     whole: bool = False
     apart: bool = False
+    dtype: np.dtype[Any] = FLOAT64
 
     @property
     def single(self) -> bool:
@@ -113,7 +117,10 @@ class Spread:
 
 
 def spread_of(
-    found: Statistics, dtype: str, limits: tuple[float, float] | None = None
+    found: Statistics,
+    dtype: str,
+    limits: tuple[float, float] | None = None,
+    held: np.dtype[Any] = FLOAT64,
 ) -> Spread | None:
     """Return the bars of a tensor of a dtype with such limits; None where nothing was counted."""
     if not found.applicable:
@@ -143,6 +150,7 @@ def spread_of(
         codes,
         whole,
         apart,
+        held,
     )
     return _filled(empty, found, known)
 
@@ -167,8 +175,7 @@ def _filled(empty: Spread, found: Statistics, known: Bins | None) -> Spread:
         ]
     else:
         bars = []
-    parts = (empty.slots, empty.limits, empty.codes, empty.whole, empty.apart)
-    return Spread(low, high, tuple(bars), *parts)
+    return replace(empty, bars=tuple(bars))
 
 
 def _there(counts: dict[str, int]) -> dict[str, int]:

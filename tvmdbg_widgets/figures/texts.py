@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -45,8 +43,6 @@ _JOINERS = frozenset("\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff")
 #: Bold is so much wider.
 _BOLD = 1.16
 _ELLIPSIS = "…"
-#: Letters of a number that is written as it is.
-_SHORT = 7
 
 #: What XML 1.0 does not allow, and controls that turn the direction of the text around them.
 _ILLEGAL = re.compile(
@@ -210,32 +206,3 @@ def shape_text(shape: Iterable[int]) -> str:
 def index_text(index: Sequence[int]) -> str:
     """``"[0, 3]"``."""
     return f"[{', '.join(map(str, index))}]"
-
-
-def short_text(value: float) -> str:
-    """At most four significant digits, with a true minus sign: ``"1.5e-7"``, ``"−2"``."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "−Inf"
-    if value == 0:
-        return "0"
-    rounded = float(f"{value:.4g}")
-    if 1e-3 <= abs(rounded) < 1e6:
-        text = f"{rounded:.10g}"
-    else:
-        mantissa, exponent = f"{value:.3e}".split("e")
-        mantissa = mantissa.rstrip("0").rstrip(".")
-        text = f"{mantissa}e{int(exponent)}"
-    return text.replace("-", "−")
-
-
-def about_text(value: float) -> str:
-    """Return the number where it is short, else four digits marked as rounded."""
-    if 1e-6 <= abs(value) < 1e6:
-        plain = f"{Decimal(repr(float(value))):f}".removesuffix(".0")
-        if len(plain) <= _SHORT:
-            return plain.replace("-", "−")
-    text = short_text(value)
-    exact = not math.isfinite(value) or float(f"{value:.4g}") == value
-    return text if exact else f"≈ {text}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.dtypes import DataType
     from tvmdbg_widgets.model.readings import Reading
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
+    from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.histograms import Scale
 
 
@@ -129,6 +130,15 @@ class Counted:
             A percentile is not between 0 and 100.
         """
         return self._kept(reading).percentiles(percents, watch)
+
+    def told_percentiles(
+        self, reading: Reading | None = None, watch: Callable[[], None] | None = None
+    ) -> tuple[Interval, ...]:
+        """Return percentiles 1, 5, 25, 50, 75, 95 and 99, or bounds of them.
+
+        They are exact of less than ten million values; none where no value is finite.
+        """
+        return self._kept(reading).told_percentiles(watch)
 
     def histogram(
         self,

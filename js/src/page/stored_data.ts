@@ -9,8 +9,6 @@ interface Head {
   share: string;
   answers: Record<string, unknown>;
   devices?: Record<string, string>;
-  /** See `floatText`. */
-  floatLimit?: number;
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 

@@ -1,7 +1,8 @@
 /** All finite values in bins, and exact percentiles, as `model/statistics` has them. */
+
+import { percentileText } from "../shared/number_text.ts";
 import type { ExactNumber, Percentile } from "../shared/tensor_questions.ts";
 import type { Scalars } from "./stored_scalars.ts";
-import { floatText } from "./stored_text.ts";
 
 const MOST = 65_536n;
 
@@ -89,6 +90,7 @@ export function exactPercentiles(
   scalars: Scalars,
   size: number,
   percents: readonly number[],
+  dtype: string,
 ): Percentile[] {
   const sorted: (number | bigint)[] = [];
   for (let at = 0; at < size; at++) {
@@ -101,7 +103,7 @@ export function exactPercentiles(
     const rank = Math.floor(place);
     const next = Math.min(rank + 1, sorted.length - 1);
     const value = between(sorted[rank]!, sorted[next]!, place - rank);
-    const number: ExactNumber = { text: floatText(value), value };
+    const number: ExactNumber = { text: percentileText(value, dtype), value };
     return { percent, low: number, high: number };
   });
 }

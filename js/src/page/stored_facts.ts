@@ -26,6 +26,8 @@ interface Variants {
   shapeOffsets: Int32Array;
   shapeDims: Float64Array;
   applicable: Uint8Array;
+  /** Of the values under the reading. */
+  dtype: StringColumn;
 }
 
 /** A tensor under one reading. */
@@ -34,6 +36,7 @@ export interface Found {
   variant: number;
   reading: string | null;
   shape: number[];
+  dtype: string;
   /** Whether there is anything to draw. */
   drawn: boolean;
 }
@@ -59,7 +62,7 @@ export class StoredFacts {
     const known = this.readings(row);
     const asked = known.length ? question.choice("reading", known) : null;
     if (!known.length) question.text("reading");
-    const { tensor, reading, shapeOffsets, shapeDims, applicable } = this.#variants;
+    const { tensor, reading, shapeOffsets, shapeDims, applicable, dtype } = this.#variants;
     const first = tensor.indexOf(row);
     if (first < 0) throw new Error("the data of this page are damaged");
     let variant = asked === null ? first : -1;
@@ -70,7 +73,8 @@ export class StoredFacts {
       shapeDims.subarray(shapeOffsets[variant]!, shapeOffsets[variant + 1]!),
     );
     const drawn = applicable[variant] === 1 && !shape.includes(0);
-    return { row, variant, reading: reading.at(variant) || null, shape, drawn };
+    const read = reading.at(variant) || null;
+    return { row, variant, reading: read, shape, dtype: dtype.at(variant), drawn };
   }
 
   readings(row: number): string[] {

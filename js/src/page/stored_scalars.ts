@@ -1,7 +1,7 @@
 /** The values of a tensor that is stored whole, one by one. */
 import type { StringColumn } from "../shared/columns.ts";
+import { numberText } from "../shared/number_text.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
-import { floatText } from "./stored_text.ts";
 
 export interface Scalars {
   /** numpy's name of the type; of types that JavaScript lacks something longer. */
@@ -143,21 +143,20 @@ function numbersOf(data: StoredData, wholes: Wholes, row: number): Numbers {
   if (packed) return coded(data, kind, packedCodes(new Uint8Array(buffer), packed));
   const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer);
   if (kind in NATIVE) {
-    const native = nativeOf(kind as keyof typeof NATIVE, buffer, data.head.floatLimit);
+    const native = nativeOf(kind as keyof typeof NATIVE, buffer);
     return { ...native, code: (at) => codes[at]! };
   }
   const mask = wholes.mask[row]!;
   return coded(data, kind, (at) => Number(codes[at]) & mask);
 }
 
-function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer, limit = 16) {
+function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer) {
   const array = new NATIVE[kind](buffer);
   const float = array instanceof Float32Array || array instanceof Float64Array;
-  const single = kind === "float32" ? limit : undefined;
   return {
     value: (at: number) => Number(array[at]),
     exact: (at: number) => array[at]!,
-    text: (at: number) => (float ? floatText(array[at] as number, single) : String(array[at])),
+    text: (at: number) => (float ? numberText(array[at] as number, kind) : String(array[at])),
   };
 }
 

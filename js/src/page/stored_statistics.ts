@@ -1,5 +1,6 @@
 /** The statistics of one tensor, as `widgets/answers_tensor/statistics.py` answers them. */
 import type { StringColumn } from "../shared/columns.ts";
+import { computedText, percentileText } from "../shared/number_text.ts";
 import type {
   ExactNumber,
   Percentile,
@@ -8,7 +9,6 @@ import type {
 } from "../shared/tensor_questions.ts";
 import type { StoredData } from "./stored_data.ts";
 import type { Found } from "./stored_facts.ts";
-import { floatText } from "./stored_text.ts";
 
 const BINS = 64;
 
@@ -37,16 +37,18 @@ type Numbers =
 
 type Columns = Record<Numbers | "first" | "last" | "edges", Float64Array> &
   Record<"histogram" | "uneven" | "percentileOffsets", Int32Array> &
-  Record<"minimumText" | "maximumText" | "reason" | "low" | "high", StringColumn> &
-  Record<"lowValue" | "highValue", Float32Array> & {
+  Record<"minimumText" | "maximumText" | "reason", StringColumn> &
+  Record<"percents" | "low" | "high", Float64Array> & {
     applicable: Uint8Array;
     rounded: Uint8Array;
-    percents: Float64Array;
     counts: Int32Array | Float64Array;
   };
 
 /** All but the distribution. */
-export function storedStatistics(data: StoredData, { variant, shape }: Found): StatisticsAnswer {
+export function storedStatistics(
+  data: StoredData,
+  { variant, shape, dtype }: Found,
+): StatisticsAnswer {
   const all = data.columns<Columns>("variants");
   const total = shape.reduce((product, size) => product * size, 1);
   const [lowest, highest] = [all.lowest[variant]!, all.highest[variant]!];
@@ -57,7 +59,7 @@ export function storedStatistics(data: StoredData, { variant, shape }: Found): S
     statistics: all.applicable[variant] ? numbersOf(all, variant, shape) : null,
     reason: all.reason.at(variant),
     histogram: histogramOf(all, variant),
-    percentiles: percentilesOf(all, variant),
+    percentiles: percentilesOf(all, variant, dtype),
     distribution: null,
     limits: Number.isNaN(lowest) ? null : [lowest, highest],
   };
@@ -71,7 +73,7 @@ function numbersOf(all: Columns, variant: number, shape: number[]): TensorStatis
   const each = <T>(names: readonly Numbers[], make: (name: Numbers) => T) =>
     Object.fromEntries(names.map((name) => [name, make(name)]));
   const float = (value: number) =>
-    exactNumber(value, Number.isNaN(value) ? "none" : floatText(value));
+    exactNumber(value, Number.isNaN(value) ? "none" : computedText(value));
   return {
     ...each(COUNTS, (name) => all[name][variant]!),
     atLowest: known("atLowest"),
@@ -101,23 +103,19 @@ function histogramOf(all: Columns, variant: number): StatisticsAnswer["histogram
   };
 }
 
-function percentilesOf(all: Columns, variant: number): Percentile[] {
-  const { percentileOffsets: offsets, percents, low, high, lowValue, highValue } = all;
+function percentilesOf(all: Columns, variant: number, dtype: string): Percentile[] {
+  const { percentileOffsets: offsets, percents, low, high } = all;
+  const number = (value: number) => exactNumber(value, percentileText(value, dtype));
   const found: Percentile[] = [];
   const first = offsets[variant]!;
   for (let at = first; at < offsets[variant + 1]!; at++) {
     found.push({
       percent: percents[at - first]!,
-      low: parsed(low.at(at), lowValue[at]!),
-      high: parsed(high.at(at), highValue[at]!),
+      low: number(low[at]!),
+      high: number(high[at]!),
     });
   }
   return found;
-}
-
-/** The number that a text stands for; `single` where a float32 holds it, which the text alone may not tell. */
-function parsed(text: string, single: number): ExactNumber {
-  return exactNumber(Number.isNaN(single) ? Number(text) : single, text);
 }
 
 function exactNumber(value: number, text: string): ExactNumber {

@@ -83,7 +83,7 @@ export class StoredTensors {
     const percents = question.numbers("percents", 0, 100, 32);
     if (!found.drawn) return { result: percents.map(unknownPercentile) };
     const scalars = this.#values(found, "percentiles of your own choice");
-    return { result: exactPercentiles(scalars, sizeOf(found.shape), percents) };
+    return { result: exactPercentiles(scalars, sizeOf(found.shape), percents, found.dtype) };
   }
 
   values(question: Question): Told {

@@ -1,9 +1,10 @@
 /** Single values of a plane as text and as bytes, as `widgets/answers_tensor/values.py` and `data.py` answer them. */
+
+import { computedText } from "../shared/number_text.ts";
 import type { OneValue, ValuesAnswer } from "../shared/tensor_questions.ts";
 import type { Place, Plane } from "./stored_plane.ts";
 import type { Question } from "./stored_question.ts";
 import type { Scalars } from "./stored_scalars.ts";
-import { floatText } from "./stored_text.ts";
 
 const FORMATS = ["number", "hex", "bits", "dequantised"];
 const MOST_VALUES = 64 * 64;
@@ -58,7 +59,7 @@ function allOf(scalars: Scalars, at: number): OneValue {
     hex: scalars.hex(at),
     bits: scalars.binary(at),
     fields: scalars.fields,
-    spacing: Number.isFinite(step) ? floatText(step) : "",
+    spacing: Number.isFinite(step) ? computedText(step) : "",
   };
 }
 
@@ -69,7 +70,7 @@ function textOf(scalars: Scalars, format: string, question: Question): (at: numb
   if (scalars.descr.includes("c")) throw new Error("complex values are not quantised");
   const scale = question.number("scale");
   const zeroPoint = question.integer("zeroPoint", -(2 ** 53));
-  return (at) => floatText((scalars.value(at) - zeroPoint) * scale);
+  return (at) => computedText((scalars.value(at) - zeroPoint) * scale);
 }
 
 /** As many whole rows of a plane as one message may carry, a part of one at least. */

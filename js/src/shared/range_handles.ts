@@ -1,5 +1,5 @@
 import { element, KEEP_KEYS } from "./dom.ts";
-import { aboutText } from "./ticks.ts";
+import { aboutText } from "./number_text.ts";
 import { tidy, type ValueAxis } from "./value_axis.ts";
 
 const NAMES = ["Least", "Largest"] as const;

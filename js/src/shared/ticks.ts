@@ -1,3 +1,5 @@
+import { shortText } from "./number_text.ts";
+
 /** Round numbers between two values, and their exact short text. */
 export interface Tick {
   value: number;
@@ -45,22 +47,4 @@ export function powerTicks(low: number, high: number, threshold: number): Tick[]
     .filter((value) => value >= low && value <= high)
     .sort((a, b) => a - b)
     .map((value) => ({ value, text: shortText(value) }));
-}
-
-/** Four significant digits at most: `0.1235`, `1.5e-7`, `−2`; with a true minus sign. */
-export function shortText(value: number): string {
-  if (value === 0) return "0";
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "−Inf";
-  const rounded = Number(value.toPrecision(4));
-  const size = Math.abs(rounded);
-  const text =
-    size >= 1e6 || size < 1e-3 ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : String(rounded);
-  return text.replaceAll("-", "−");
-}
-
-/** The number as it is where that is short, else four digits marked as rounded. */
-export function aboutText(value: number): string {
-  if (Math.abs(value) < 1e6 && String(value).length <= 7) return String(value).replaceAll("-", "−");
-  const text = shortText(value);
-  return Number(value.toPrecision(4)) === value || !Number.isFinite(value) ? text : `≈ ${text}`;
 }

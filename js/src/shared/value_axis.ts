@@ -1,4 +1,5 @@
-import { niceTicks, shortText, type Tick } from "./ticks.ts";
+import { shortText } from "./number_text.ts";
+import { niceTicks, type Tick } from "./ticks.ts";
 
 export const AXIS_KINDS = ["linear", "log", "symlog"] as const;
 export type AxisKind = (typeof AXIS_KINDS)[number];

@@ -1,8 +1,8 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { isSuspicious, VERDICT_LABELS, Verdict } from "../shared/health.ts";
+import { aboutText } from "../shared/number_text.ts";
 import type { StatisticsAnswer, TensorStatistics } from "../shared/tensor_questions.ts";
-import { aboutText } from "../shared/ticks.ts";
 import { SPECIAL_TEXT, SPECIALS, type Special } from "./colors.ts";
 import { part, piece } from "./parts.ts";
 import { placeButton } from "./place_button.ts";
@@ -173,7 +173,7 @@ function counts(
     said.push(element("span", {}, `${integer(denormal)} denormal${share(denormal, size)}`));
   }
   if (ends && ends.ends > 0) {
-    const text = `${integer(ends.ends)} at ${limits.map(aboutText).join(" or ")}${share(ends.ends, size)}`;
+    const text = `${integer(ends.ends)} at ${limits.map((limit) => aboutText(limit)).join(" or ")}${share(ends.ends, size)}`;
     said.push(
       element("span", { class: ends.loud ? "tvmdbg-tensor-loud" : undefined } as never, text),
     );

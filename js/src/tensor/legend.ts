@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { aboutText } from "../shared/number_text.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
-import { aboutText } from "../shared/ticks.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { cssColor, OUTSIDE, specialKey } from "./colors.ts";
 import { muted, part, piece } from "./parts.ts";
@@ -19,7 +19,8 @@ export class Legend {
   #statistics: StatisticsAnswer | null = null;
   #asked = "";
 
-  show({ scale, statistics, colors }: Shown): void {
+  show({ scale, statistics, colors, answer }: Shown): void {
+    const dtype = answer?.dtype;
     const asked = colors.scale;
     const same = scale === this.#scale && statistics === this.#statistics && asked === this.#asked;
     if (same) return;
@@ -27,11 +28,11 @@ export class Legend {
     this.node.replaceChildren();
     const said: string[] = [];
     if (scale) {
-      this.node.append(colorBar(scale));
-      const [low, high] = [aboutText(scale.least), aboutText(scale.most)];
+      this.node.append(colorBar(scale, dtype));
+      const [low, high] = [aboutText(scale.least, dtype), aboutText(scale.most, dtype)];
       said.push(`colours from ${low} to ${high}, ${scale.kind}`);
       for (const side of ["under", "over"] as const) {
-        const outside = outsideOf(scale, statistics, side);
+        const outside = outsideOf(scale, statistics, side, dtype);
         if (!outside) continue;
         this.#swatch(OUTSIDE[side], CHEVRONS[side], outside, side);
         said.push(outside);
@@ -60,6 +61,7 @@ function outsideOf(
   scale: ColorScale,
   known: StatisticsAnswer | null,
   side: "under" | "over",
+  dtype?: string,
 ): string {
   const found = known?.statistics;
   const under = side === "under";
@@ -67,7 +69,7 @@ function outsideOf(
   const extreme = under ? found?.minimum.value : found?.maximum.value;
   if (extreme === null || extreme === undefined) return "";
   if (under ? extreme >= end : extreme <= end) return "";
-  const text = `${under ? "below" : "above"} ${aboutText(end)}`;
+  const text = `${under ? "below" : "above"} ${aboutText(end, dtype)}`;
   const none = under && scale.kind === "log" && extreme <= 0 ? ", zero and negative too" : "";
   const count = countOutside(known!, end, under);
   return `${text}${none}${count ? ` (${count})` : ""}`;
@@ -87,11 +89,11 @@ function countOutside({ distribution, state }: StatisticsAnswer, end: number, un
   return least === most ? `${about}${integer(least)}` : `${integer(least)} to ${integer(most)}`;
 }
 
-function colorBar(scale: ColorScale): HTMLElement {
+function colorBar(scale: ColorScale, dtype?: string): HTMLElement {
   if (scale.single) {
     const swatch = piece("swatch");
     swatch.style.backgroundColor = cssColor(scale.map, 0.5);
-    return piece("special", swatch, `all ${aboutText(scale.low)}`);
+    return piece("special", swatch, `all ${aboutText(scale.low, dtype)}`);
   }
   const [first, last] = [scale.share(scale.least), scale.share(scale.most)];
   const steps = Array.from({ length: 17 }, (_, k) => {
@@ -100,7 +102,7 @@ function colorBar(scale: ColorScale): HTMLElement {
   const bar = part("colors");
   bar.style.background = `linear-gradient(to right, ${steps.join(", ")})`;
   const ticks = part("ticks");
-  for (const { text, at, align } of legendTicks(scale, WIDTH)) {
+  for (const { text, at, align } of legendTicks(scale, WIDTH, dtype)) {
     const tick = element("span", { class: `tvmdbg-tensor-tick-${align}` }, text);
     tick.style.left = `${at}px`;
     ticks.append(tick);
@@ -132,7 +134,7 @@ interface LegendTick {
 }
 
 /** Both ends, then zero, then round values: each only where it leaves the ones before it readable. */
-export function legendTicks(scale: ColorScale, width: number): LegendTick[] {
+export function legendTicks(scale: ColorScale, width: number, dtype?: string): LegendTick[] {
   const taken: { from: number; to: number }[] = [];
   const kept: LegendTick[] = [];
   const [first, last] = [scale.share(scale.least), scale.share(scale.most)];
@@ -145,8 +147,8 @@ export function legendTicks(scale: ColorScale, width: number): LegendTick[] {
     taken.push({ from, to });
     kept.push({ text, at, align });
   };
-  offer(aboutText(scale.least), first, "start");
-  offer(aboutText(scale.most), last, "end");
+  offer(aboutText(scale.least, dtype), first, "start");
+  offer(aboutText(scale.most, dtype), last, "end");
   const ticks = scale.ticks(4).filter(({ value }) => value > scale.least && value < scale.most);
   ticks.sort((a, b) => Number(b.value === 0) - Number(a.value === 0));
   for (const { value, text } of ticks) offer(text, scale.share(value), "middle");

@@ -1,3 +1,4 @@
+import { shortText } from "../shared/number_text.ts";
 import { isAbort } from "../shared/request.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type { Entry, Percentile, StatisticsAnswer } from "../shared/tensor_questions.ts";
@@ -6,7 +7,7 @@ const DIGITS = 5;
 export const PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
 export function isExact({ low, high }: Percentile): boolean {
-  return low.text === high.text;
+  return low.value === high.value;
 }
 
 /** `p1`, `median`. */
@@ -14,12 +15,19 @@ export function percentName(percent: number): string {
   return percent === 50 ? "median" : `p${percent}`;
 }
 
-/** A percentile as far as it is known: exact, or between two numbers. */
-export function percentText(percentile: Percentile): string {
+/** A percentile as far as it is known: exact, or between two numbers; `≈` of a sample. */
+export function percentText(percentile: Percentile, sampled = false): string {
   const { low, high } = percentile;
-  if (isExact(percentile)) return low.text;
+  if (isExact(percentile)) return sampled ? about(low.value) : low.text;
+  if (sampled && low.value !== null && high.value !== null) {
+    return about(low.value / 2 + high.value / 2);
+  }
   if (low.value === null || high.value === null) return `${low.text} … ${high.text}`;
   return `${outward(low.value, -1)} … ${outward(high.value, 1)}`;
+}
+
+function about(value: number | null): string {
+  return value === null ? "none" : `≈ ${shortText(value)}`;
 }
 
 /** Five digits of a bound, rounded to the outside, so that what lies inside still does. */

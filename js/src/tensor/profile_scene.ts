@@ -1,5 +1,5 @@
+import { shortText } from "../shared/number_text.ts";
 import type { ProfileAnswer } from "../shared/tensor_questions.ts";
-import { shortText } from "../shared/ticks.ts";
 import { ValueAxis } from "../shared/value_axis.ts";
 import type { ScaleKind } from "./color_scale.ts";
 import { SPECIAL_TEXT, type Special, specialsOf } from "./colors.ts";

@@ -1,6 +1,6 @@
 import { button, element } from "../shared/dom.ts";
+import { shortText } from "../shared/number_text.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
-import { shortText } from "../shared/ticks.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
 import type { CellChoice } from "./color_scale.ts";
 import { SPECIAL_TEXT, specialOf, specialsOf } from "./colors.ts";

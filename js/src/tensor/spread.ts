@@ -44,6 +44,7 @@ export interface Spread {
   whole: boolean;
   /** The zeros are in a slot of their own. */
   apart: boolean;
+  dtype: string;
 }
 
 const BARS = 64;
@@ -70,7 +71,7 @@ export function spreadOf(
   if (!statistics) return null;
   const { minimum, maximum, zero } = statistics;
   const [low, high] = [minimum.value, maximum.value];
-  const none = { bars: [], limits: [], codes: false, whole: false, apart: false };
+  const none = { bars: [], limits: [], codes: false, whole: false, apart: false, dtype };
   const specials = (["nan", "negInf", "posInf"] as const).map((name) => ({
     name,
     count: statistics[name],
@@ -115,6 +116,7 @@ export function spreadOf(
     codes,
     whole,
     apart,
+    dtype,
   };
 }
 

@@ -1,5 +1,5 @@
 import { counted, integer } from "../shared/format.ts";
-import { aboutText } from "../shared/ticks.ts";
+import { aboutText } from "../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special } from "./colors.ts";
 import type { Box } from "./layout.ts";
 import type { Counted } from "./rebin.ts";
@@ -100,7 +100,7 @@ export function spreadScene(
   });
   const limits = spread.limits.map(({ value, count }) => ({
     x: at(value),
-    text: `${count === null ? "" : `${integer(count)} at `}limit ${aboutText(value)}`,
+    text: `${count === null ? "" : `${integer(count)} at `}limit ${aboutText(value, spread.dtype)}`,
     loud: (count ?? 0) > 0,
   }));
   return { bars, plot, top, tall, limits };
@@ -132,12 +132,13 @@ function valueSpan({ from, to }: SpreadBar, { whole }: Spread): [number, number]
   return whole && from === to ? [from - 0.5, to + 0.5] : [from, to];
 }
 
-function rangeText({ from, to, closed }: SpreadBar, { whole, apart }: Spread): string {
+function rangeText({ from, to, closed }: SpreadBar, { whole, apart, dtype }: Spread): string {
+  const text = (value: number) => aboutText(value, dtype);
   const [first, last] = [Math.ceil(from), Math.floor(to)];
   const zero = apart && from <= 0 && to >= 0 ? " without 0" : "";
-  if (from === to || (whole && first === last)) return aboutText(whole ? first : from);
-  if (whole && !Number.isInteger(from)) return `${aboutText(first)} to ${aboutText(last)}${zero}`;
-  return `[${aboutText(from)}, ${aboutText(to)}${closed ? "]" : ")"}${zero}`;
+  if (from === to || (whole && first === last)) return text(whole ? first : from);
+  if (whole && !Number.isInteger(from)) return `${text(first)} to ${text(last)}${zero}`;
+  return `[${text(from)}, ${text(to)}${closed ? "]" : ")"}${zero}`;
 }
 
 /** Says a count as it is known: exact, or likely with the bounds that are certain. */

@@ -1,6 +1,7 @@
 import { button, element } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { errorText } from "../shared/message.ts";
+import { valueText } from "../shared/number_text.ts";
 import type { RunClient } from "../shared/run_client.ts";
 import type {
   ExactNumber,
@@ -76,33 +77,39 @@ export class StatisticsLine {
     );
   }
 
-  #rows({ minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
+  #rows({ size, minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
     const answer = this.#shown?.answer ?? null;
     const place = (index: number[] | null, title: string) =>
       placeButton(answer, index, title, this.#acts);
+    if (minimum.value !== null && minimum.value === maximum.value) {
+      return [row(size === 1 ? "value" : "all", number(minimum))];
+    }
     return [
       row("min", number(minimum), place(argmin, "Go to the minimum (m)")),
       row("max", number(maximum), place(argmax, "Go to the maximum (x)")),
-      row("mean", number(mean)),
-      row("std", number(std)),
+      row("mean", number(mean, this.#full(mean))),
+      row("std", number(std, this.#full(std))),
     ];
   }
 
   #quantiles(known: StatisticsAnswer): HTMLElement[] {
+    const { minimum, maximum } = known.statistics ?? {};
+    if (minimum && maximum && minimum.value === maximum.value) return [];
+    const sampled = known.state !== "exact";
     const best = this.#percentiles.best(known);
     const rows = best.map((each) => {
-      const cell = row(percentName(each.percent), piece("number", percentText(each)));
-      if (!isExact(each)) cell.title = "It lies between these two numbers";
-      return cell;
+      const [low, high] = [this.#full(each.low), this.#full(each.high)];
+      const full = isExact(each) ? low : `between ${low} and ${high}`;
+      return row(percentName(each.percent), number({ text: percentText(each, sampled) }, full));
     });
     const { failure, busy } = this.#percentiles;
-    const loose = best.length === 0 ? known.state === "exact" : best.some((each) => !isExact(each));
-    if (!loose || !known.statistics?.finite) return rows;
+    const loose = best.length === 0 || best.some((each) => !isExact(each));
+    if (sampled || !loose || !known.statistics?.finite) return rows;
     const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
     const refine = busy
       ? button("stop", "Stop reading the values", () => this.#percentiles.stop())
       : button(
-          best.length ? "refine" : "percentiles",
+          best.length ? "compute exactly" : "percentiles",
           "Read the values once more for exact percentiles",
           () => this.#percentiles.refine(percents),
         );
@@ -110,6 +117,11 @@ export class StatisticsLine {
     const words = failure ? `The percentiles could not be read: ${errorText(failure)}` : null;
     const reading = busy ? muted("reading… ") : null;
     return [...rows, row("", reading, refine, words && piece("loud", words))];
+  }
+
+  /** All digits of a number of which the text may show some. */
+  #full({ text, value }: ExactNumber): string {
+    return value === null ? text : valueText(value, this.#shown?.answer?.dtype ?? "");
   }
 
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
@@ -148,8 +160,10 @@ export class StatisticsLine {
   }
 }
 
-function number({ text }: ExactNumber): HTMLElement {
-  return piece("number", text || "none");
+function number({ text }: Pick<ExactNumber, "text">, full = text): HTMLElement {
+  const node = piece("number", text || "none");
+  if (full !== text) node.title = full;
+  return node;
 }
 
 function row(name: string, ...cells: (Node | string | null)[]): HTMLElement {

@@ -18,7 +18,6 @@ from tvmdbg_widgets.export.page.stored_values import (
     Form,
     Whole,
     code_table,
-    float_limit,
     form_columns,
 )
 from tvmdbg_widgets.model.devices import device_names
@@ -115,7 +114,6 @@ def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
         forms = zip(each.variants, found.forms, strict=True)
         rows += [(variant, form, *at[form.data]) for variant, form in forms]
     binary.add_columns("wholes", form_columns(rows))
-    binary.head["floatLimit"] = float_limit()
     _add_codes(binary, [found for _, found in chosen])
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.layouts import KnownLayout
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
     from tvmdbg_widgets.model.array_values import ArrayValues
+    from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
@@ -77,6 +78,8 @@ class Variant:
     view : Values
         The same along the axes that a view opens with.
     found : Statistics
+    percentiles : tuple of Interval
+        Of ``PERCENTS``; empty where they are not told.
     """
 
     row: int
@@ -84,6 +87,7 @@ class Variant:
     values: ArrayValues
     view: Values
     found: Statistics
+    percentiles: tuple[Interval, ...] = ()
 
 
 def variants(
@@ -103,12 +107,14 @@ def variants(
     trouble = ""
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
+        bounds: tuple[Interval, ...] = ()
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
+            bounds = tensor.told_percentiles(reading)
         except (FormatError, OSError) as problem:
             trouble = words.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
-        found.append(Variant(row, reading or "", values, header.opened(values), numbers))
+        found.append(Variant(row, reading or "", values, header.opened(values), numbers, bounds))
     return found, trouble
 
 
@@ -116,7 +122,8 @@ def withheld_variant(each: Variant, *, counts_only: bool) -> Variant:
     """Return a variant without what tells single values of a parameter."""
     if not each.found.applicable:
         return each
-    return replace(each, found=each.found.withheld(counts_only=counts_only))
+    found = each.found.withheld(counts_only=counts_only)
+    return replace(each, found=found, percentiles=())
 
 
 def tensor_columns(

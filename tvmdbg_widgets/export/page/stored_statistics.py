@@ -13,7 +13,6 @@ from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.strings import StringColumn
-from tvmdbg_widgets.widgets.answers_tensor.statistics import percentiles_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +39,7 @@ def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, 
         "reading": _strings([each.reading for each in found]),
         "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
         "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
+        "dtype": _strings([each.values.numpy_dtype.name for each in found]),
         "applicable": np.array([each.applicable for each in told], np.bool_),
     }
     for name in (*_COUNTS, *_PLACES, "minimum", "maximum", "mean", "std"):
@@ -68,30 +68,16 @@ def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, 
 
 
 def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
-    """Return bounds of the percentiles (P rows, as many a variant as it tells).
-
-    A float32 goes along as a number, since its text stands for another float64; of other numbers
-    the text is exact.
-    """
-    own = [percentiles_json(each.found) for each in found]
-    rows = [row for rows in own for row in rows]
-    columns: dict[str, Any] = {
-        "percentileOffsets": np.cumsum([0, *map(len, own)]).astype(np.int32),
+    """Return bounds of the percentiles (P rows, as many a variant as it tells)."""
+    bounds = [each for variant in found for each in variant.percentiles]
+    return {
+        "percentileOffsets": np.cumsum([0, *(len(each.percentiles) for each in found)]).astype(
+            np.int32
+        ),
         "percents": np.array(PERCENTS, np.float64),
+        "low": np.array([each.low for each in bounds], np.float64),
+        "high": np.array([each.high for each in bounds], np.float64),
     }
-    for name in ("low", "high"):
-        numbers = [row[name] for row in rows]
-        columns[name] = _strings([each["text"] for each in numbers])
-        values = [math.nan if each["value"] is None else each["value"] for each in numbers]
-        columns[f"{name}Value"] = _single(np.array(values, np.float64))
-    return columns
-
-
-def _single(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return the values that a float32 holds, NaN for the others."""
-    with np.errstate(over="ignore"):
-        single = values.astype(np.float32)
-    return np.where(single == values, single, np.float32(np.nan))
 
 
 def _limits(each: Variant) -> tuple[float, float]:

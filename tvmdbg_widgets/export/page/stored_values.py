@@ -176,14 +176,6 @@ def _least(values: ArrayValues) -> int:
     return 0 if found is None else found.least
 
 
-def float_limit() -> int:
-    """Return from which power of ten on numpy writes float32 as ``1.5e+06``; releases differ.
-
-    Whole numbers keep their digits, and from 2**23 on there are no others.
-    """
-    return next((each for each in range(1, 7) if "e" in str(np.float32(10**each + 0.5))), 16)
-
-
 def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return value and text of each code of a table.
 

@@ -6,8 +6,11 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.model.errors import FormatError
 from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.passes import Watched
+from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW, PERCENTS
 from tvmdbg_widgets.model.statistics.pieces import Sample
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.slices import Slices
@@ -44,6 +47,7 @@ class Kept:
             self._tallied[None] = self._found[BINS, None] = known
         self._running: dict[int | None, _Running] = {}
         self._slices: Slices | None = None
+        self._percentiles: tuple[Interval, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kept, (self._values,)
@@ -108,6 +112,20 @@ class Kept:
         """Return exact percentiles of the finite values."""
         found = self._tally(None, watch)
         return Passes.over(self._values).percentiles(found, percents, Watched(watch))
+
+    def told_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
+        """Return ``PERCENTS``: exact of less than ``EXACT_BELOW`` values, else bounds."""
+        if self._percentiles is None:
+            spread = self._tally(None, watch).distribution
+            bounds = [] if spread is None else spread.percentiles(PERCENTS)
+            if self._values.count < EXACT_BELOW and not all(each.exact for each in bounds):
+                try:
+                    exact = self.percentiles(PERCENTS, watch)
+                except (FormatError, OSError):  # what the distribution tells stays
+                    return tuple(bounds)
+                bounds = [Interval(each, each) for each in exact]
+            self._percentiles = tuple(bounds)
+        return self._percentiles
 
     def histogram(
         self,

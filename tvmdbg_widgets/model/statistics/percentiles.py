@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Those that are told of every tensor: in views, figures and pages.
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)
+#: Of fewer values they are told exactly: the pass that takes is not noticed.
+EXACT_BELOW = 10_000_000
 #: So many values of all bins together are kept and sorted; more are counted, 16 bits at a time.
 _KEPT = 1 << 20
 _BITS = 16

@@ -7,20 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import computed_text, number_text, percentile_text
+
+_NONE = {"text": "none", "value": None}
 
 
 def exact_number(value: Any) -> dict[str, Any]:
     """Return a number with its text; no value where it is not finite."""
     if value is None:
-        return {"text": "none", "value": None}
+        return _NONE
     number = float(value)
     return {"text": number_text(value), "value": number if math.isfinite(number) else None}
 
 
-def exact_mean(value: float) -> dict[str, Any]:
+def computed_number(value: float) -> dict[str, Any]:
     """Return a mean or spread; none where no value was finite."""
-    return exact_number(None if math.isnan(value) else value)
+    if math.isnan(value):
+        return _NONE
+    return {**exact_number(value), "text": computed_text(value)}
+
+
+def percentile_number(value: float, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return a percentile of values of a type; none where no value was finite."""
+    if math.isnan(value):
+        return _NONE
+    return {**exact_number(value), "text": percentile_text(value, dtype)}
 
 
 def place(flat: int | None, shape: tuple[int, ...]) -> list[int] | None:

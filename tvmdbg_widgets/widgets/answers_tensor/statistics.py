@@ -10,11 +10,20 @@ from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
-from tvmdbg_widgets.widgets.answers_tensor.numbers import exact_mean, exact_number, place
+from tvmdbg_widgets.widgets.answers_tensor.numbers import (
+    computed_number,
+    exact_number,
+    percentile_number,
+    place,
+)
 from tvmdbg_widgets.widgets.columns import pack
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.distribution import Interval
+    from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
     from tvmdbg_widgets.widgets.passes import Known
@@ -26,14 +35,15 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
     """Answer the best statistics that are known, and begin the pass where all are wanted."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    return _reply(context.passes.known(tensor, reading, begin=question.flag("exact")))
+    known = context.passes.known(tensor, reading, begin=question.flag("exact"))
+    return _reply(known, tensor, reading, context.watch)
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
     """Stop the pass over a tensor, and the pictures that this client waits for."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    return _reply(context.passes.cancel(tensor, reading))
+    return _reply(context.passes.cancel(tensor, reading), tensor, reading, context.watch)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
@@ -42,12 +52,21 @@ def percentiles(context: Context, question: Question) -> Reply:
     reading = asked_reading(tensor, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
     found = tensor.percentiles(percents, reading=reading, watch=context.watch)
-    told = [(percent, exact_mean(each)) for percent, each in zip(percents, found, strict=True)]
+    dtype = tensor.values(reading).numpy_dtype
+    told = [
+        (percent, percentile_number(each, dtype))
+        for percent, each in zip(percents, found, strict=True)
+    ]
     return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
 
 
-def _reply(known: Known) -> Reply:
-    found = known.statistics
+def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[], None]) -> Reply:
+    found, dtype = known.statistics, known.values.numpy_dtype
+    bounds: Sequence[Interval] = ()
+    if known.state == "exact":
+        bounds = tensor.told_percentiles(reading, watch)
+    elif found.distribution is not None:
+        bounds = found.distribution.percentiles(PERCENTS)
     told: dict[str, Any] = {
         "state": known.state,
         "done": known.done,
@@ -55,9 +74,9 @@ def _reply(known: Known) -> Reply:
         "statistics": statistics_json(found, known.values.view_shape),
         "reason": found.reason,
         "histogram": histogram_json(found),
-        "percentiles": percentiles_json(found),
+        "percentiles": percentiles_json(bounds, dtype),
         "distribution": None,
-        "limits": limits(known.values.numpy_dtype) if found.applicable else None,
+        "limits": limits(dtype) if found.applicable else None,
     }
     spread = found.distribution
     if spread is None or known.state == "scanning":
@@ -82,8 +101,8 @@ def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any]
         **tensor_counts(found),
         "minimum": exact_number(found.minimum),
         "maximum": exact_number(found.maximum),
-        "mean": exact_mean(found.mean),
-        "std": exact_mean(found.std),
+        "mean": computed_number(found.mean),
+        "std": computed_number(found.std),
         "argmin": place(found.argmin, shape),
         "argmax": place(found.argmax, shape),
         "firstNan": place(found.first_nan, shape),
@@ -103,12 +122,13 @@ def histogram_json(found: Statistics) -> dict[str, Any] | None:
     }
 
 
-def percentiles_json(found: Statistics) -> list[dict[str, Any]]:
-    """Return bounds of the percentiles; none without finite values."""
-    if found.distribution is None:
-        return []
-    bounds = found.distribution.percentiles(PERCENTS)
+def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    """Return the percentiles of values of a type; none without finite values."""
     return [
-        {"percent": percent, "low": exact_number(each.low), "high": exact_number(each.high)}
-        for percent, each in zip(PERCENTS, bounds, strict=True)
+        {
+            "percent": percent,
+            "low": percentile_number(low, dtype),
+            "high": percentile_number(high, dtype),
+        }
+        for percent, (low, high) in zip(PERCENTS, bounds, strict=False)
     ]

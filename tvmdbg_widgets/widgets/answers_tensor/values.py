@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.bits import bit_text, fields, hex_text, is_float
 from tvmdbg_widgets.model.dequantise import dequantised
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import computed_text, number_text
 from tvmdbg_widgets.model.ulp import spacing
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked, asked_plane
@@ -49,7 +49,7 @@ def values(context: Context, question: Question) -> Reply:
         if shown.dtype.kind == "c":
             raise ValueError(f"{about.tensor.dtype} values are not quantised")
         text = [
-            number_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
+            computed_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
         ]
     else:
         text = [number_text(value) for value in shown]
@@ -67,5 +67,5 @@ def _one(source: Values, part: Selection) -> dict[str, Any]:
         "hex": hex_text(code)[0],
         "bits": bit_text(code)[0],
         "fields": list(fields(code.dtype)),
-        "spacing": number_text(step) if math.isfinite(step) else "",
+        "spacing": computed_text(step) if math.isfinite(step) else "",
     }

@@ -1,6 +1,6 @@
 import { bytes, duration } from "../../shared/format.ts";
+import { shortText } from "../../shared/number_text.ts";
 import type { GraphColumns } from "../../shared/run_client.ts";
-import { shortText } from "../../shared/ticks.ts";
 
 /** What is the same for numbers and classes, one row a node or an entry. */
 interface Rows {
