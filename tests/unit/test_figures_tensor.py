@@ -179,7 +179,7 @@ def test_percentiles_are_numpys(tmp_path: Path) -> None:
     facts = run_of(tmp_path, a=array).figure("tensor").description
     for each in facts["percentiles"]:
         expected = np.percentile(array.astype(np.float64), each["percent"])
-        assert float(each["low"]) == float(each["high"]) == pytest.approx(expected, rel=1e-12)
+        assert float(each["low"]) == float(each["high"]) == pytest.approx(expected, rel=1e-5)
 
 
 def test_integers_at_their_ends_are_called_saturated(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_what_sticks_and_what_is_dead_comes_before_what_is_constant() -> None:
     assert health[3].verdict is Verdict.SOUND
     assert "1 of 4 channels is zero" in health[3].words
     assert health[1].constant
-    assert health[1].brief == "all 7.0"
+    assert health[1].brief == "all 7"
     assert health[1].verdict is Verdict.DOUBTFUL
 
 

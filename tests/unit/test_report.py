@@ -127,12 +127,12 @@ def test_a_node_is_told_exactly() -> None:
     assert "8,133 finite, 0 NaN, 59 +Inf, 0 -Inf" in text
     places = [[int(i) for i in np.unravel_index(at, values.shape)] for at in (16, 3468)]
     assert values.reshape(-1)[[16, 3468]].tolist() == [finite.min(), finite.max()]
-    assert f"0.0 (at {places[0]}) … 65376.0 (at {places[1]})" in text
+    assert f"0 (at {places[0]}) … 65376 (at {places[1]})" in text
     assert "in nanoseconds: " in text
     mean = re.search(r"65376.*?mean ([\d.]+), standard deviation ([\d.]+)", text)
     assert mean is not None
-    assert float(mean[1]) == pytest.approx(finite.mean(), rel=1e-13)
-    assert float(mean[2]) == pytest.approx(finite.std(), rel=1e-12)
+    assert float(mean[1]) == pytest.approx(finite.mean(), rel=1e-5)
+    assert float(mean[2]) == pytest.approx(finite.std(), rel=1e-5)
     for ns in run.timeline.repeats(38):
         assert f"{ns:,.2f} ns" in text
     assert "node 36 output 0, p22: float16 32×32×3×3, edge exact" in text

@@ -13,7 +13,7 @@ from tvmdbg_widgets.figures.tensor_counts import specials_told
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model import bits
 from tvmdbg_widgets.model.errors import FormatError
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import computed_text, number_text
 from tvmdbg_widgets.model.numbers import exact_ns
 from tvmdbg_widgets.widgets.answers_node import node_details
 
@@ -109,8 +109,8 @@ def _statistics(tensor: Tensor, tell: Tell, secret: Withheld) -> list[str]:
     elif found.finite and not math.isnan(found.mean):
         told.append(
             f"{number_text(found.minimum)}{_at(tensor, found.argmin)} … "
-            f"{number_text(found.maximum)}{_at(tensor, found.argmax)}, mean {found.mean!r}, "
-            f"standard deviation {found.std!r}"
+            f"{number_text(found.maximum)}{_at(tensor, found.argmax)}, "
+            f"mean {computed_text(found.mean)}, standard deviation {computed_text(found.std)}"
         )
     return told
 

@@ -264,7 +264,7 @@ class TensorFacts:
             ("std", float_text(found.std), ""),
         ]
         if self.percentiles:
-            known = {percent: self.interval_text(each) for percent, each in self.percentiles}
+            known = {percent: interval_text(each, self.dtype) for percent, each in self.percentiles}
             rows.append(("median", known[50], ""))
             rows += [
                 (f"p{low} to p{high}", f"{known[low]} to {known[high]}", "")
@@ -280,16 +280,6 @@ class TensorFacts:
     def dtype(self) -> np.dtype[Any]:
         """Numpy's type of the values, as they are read."""
         return self.tensor.values(self.shown.reading).numpy_dtype
-
-    def interval_text(self, bounds: Interval) -> str:
-        """Return a percentile as it is written, or bounds of it, rounded outwards."""
-        if bounds.low == bounds.high:
-            return percentile_text(bounds.low, self.dtype)
-        # Beyond the largest float64 there is none of four digits.
-        most = float(np.finfo(np.float64).max)
-        low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
-        high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
-        return f"({short_text(low)} … {short_text(high)})"
 
     def _at(self, flat: int | None) -> str:
         index = self.index_of(flat)
@@ -332,6 +322,17 @@ def share_text(count: int, size: int) -> str:
     if percent < 0.1:
         return " (< 0.1 %)"
     return " (> 99.9 %)" if percent > 99.9 and count < size else f" ({fixed(percent, 1)} %)"
+
+
+def interval_text(bounds: Interval, dtype: np.dtype[Any]) -> str:
+    """Return a percentile of values of a type, or bounds of it, rounded outwards."""
+    if bounds.low == bounds.high:
+        return percentile_text(bounds.low, dtype)
+    # Beyond the largest float64 there is none of four digits.
+    most = float(np.finfo(np.float64).max)
+    low = max(-most, float(_FLOOR.create_decimal_from_float(bounds.low)))
+    high = min(most, float(_CEILING.create_decimal_from_float(bounds.high)))
+    return f"({short_text(low)} … {short_text(high)})"
 
 
 def _source(shown: Shown) -> str:

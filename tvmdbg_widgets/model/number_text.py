@@ -75,7 +75,8 @@ def percentile_text(value: float, dtype: np.dtype[Any]) -> str:
 
 def value_text(value: float, dtype: np.dtype[Any]) -> str:
     """Write a number in a type that holds it; as a float64 in another."""
-    return number_text(dtype.type(value) if is_held(value, dtype) else np.float64(value))
+    held = dtype.kind != "b" and is_held(value, dtype)
+    return number_text(dtype.type(value) if held else np.float64(value))
 
 
 def is_held(value: float, dtype: np.dtype[Any]) -> bool:
@@ -85,6 +86,12 @@ def is_held(value: float, dtype: np.dtype[Any]) -> bool:
             return float(dtype.type(value)) == value
     except (OverflowError, ValueError):
         return False
+
+
+def _nearest(value: float, dtype: np.dtype[Any]) -> float:
+    """Return the value of a type that a number is read as."""
+    with np.errstate(all="ignore"):
+        return float(dtype.type(value)) if float_type(dtype) is not None else value
 
 
 def short_text(value: float) -> str:
@@ -112,7 +119,8 @@ def about_text(value: float, dtype: np.dtype[Any] = _FLOAT64) -> str:
     text = value_text(value, dtype)
     if len(text) <= _SHORT_LETTERS:
         return "0" if value == 0 else text.replace("-", "−")
-    exact = float(_SHORT.create_decimal_from_float(value)) == value
+    rounded = float(_SHORT.create_decimal_from_float(value))
+    exact = rounded == value or (is_held(value, dtype) and _nearest(rounded, dtype) == value)
     return short_text(value) if exact else f"≈ {short_text(value)}"
 
 

@@ -145,6 +145,6 @@ export function aboutText(value: number, dtype = "float64"): string {
   if (!Number.isFinite(value)) return shortText(value);
   const text = valueText(value, dtype);
   if (text.length <= SHORT_LETTERS) return value === 0 ? "0" : text.replaceAll("-", "−");
-  const text4 = shortText(value);
-  return Number(value.toPrecision(4)) === value ? text4 : `≈ ${text4}`;
+  const rounded = nearest(Number(value.toPrecision(4)), formatOf(heldIn(value, dtype)));
+  return rounded === value ? shortText(value) : `≈ ${shortText(value)}`;
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.bits import is_integer
-from tvmdbg_widgets.model.number_text import number_text
+from tvmdbg_widgets.model.number_text import computed_text, number_text
 from tvmdbg_widgets.model.statistics.distribution import Interval
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Statistics:
         if self.finite:
             told = (
                 f"{number_text(self.minimum)} … {number_text(self.maximum)}, "
-                f"mean {self.mean:.6g}, std {self.std:.6g}"
+                f"mean {computed_text(self.mean)}, std {computed_text(self.std)}"
             )
         specials = f"{self.nan:,} NaN, {self.pos_inf:,} +Inf, {self.neg_inf:,} -Inf, "
         dtype = np.asarray(self.minimum).dtype
