@@ -23,6 +23,7 @@ const views = [
   "timeline",
   "memory",
   "comparison",
+  "plot",
   "tuning",
   "debugger",
   "loader",

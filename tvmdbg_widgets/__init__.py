@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import plots as plots
     from . import samples as samples
     from .formats.tvm.params import load_params as load_params
     from .model.errors import FormatError as FormatError
@@ -47,6 +48,8 @@ _HOMES = {
     "open": ".open",
 }
 
+_MODULES = frozenset({"plots", "samples"})
+
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "load_params",
@@ -61,14 +64,15 @@ __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "ComparisonView",
     "MemoryView",
     "FormatError",
+    "plots",
     "samples",
     "__version__",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name == "samples":
-        return import_module(".samples", __name__)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         problem = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(problem, name=name, obj=sys.modules[__name__])

@@ -42,6 +42,7 @@ BUDGET_BYTES = {
     "tensor.js": 65_400,
     "timeline.js": 89_900,
     "memory.js": 19_100,
+    "plot.js": 5_200,
     "comparison.js": 102_000,
     "debugger.js": 238_600,
     "page.js": 254_000,

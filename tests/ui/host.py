@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0
 FOLDERS = itertools.count(1)
-VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
-OWN_BUNDLE = ("memory", "comparison")  # not among the views of page.js
+VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison", "plot")
+OWN_BUNDLE = ("memory", "comparison", "plot")  # not among the views of page.js
 
 
 def defaults(view: str) -> dict[str, Any]:
@@ -46,6 +46,7 @@ def defaults(view: str) -> dict[str, Any]:
     from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.graph import GraphView
     from tvmdbg_widgets.widgets.memory import MemoryView
+    from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.tensor import TensorInspector
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
@@ -56,6 +57,7 @@ def defaults(view: str) -> dict[str, Any]:
         "timeline": Flamechart,
         "memory": MemoryView,
         "comparison": ComparisonView,
+        "plot": LinkedPlot,
     }[view]
     traits = kind.class_traits(sync=True)
     own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
@@ -131,10 +133,26 @@ class Comparing:
         return struct.pack("<I", len(head)) + head + b"".join(answer.buffers)
 
 
+class Plotting:
+    """Answers of a linked plot."""
+
+    def __init__(self, plot: Any) -> None:
+        self._plot = plot
+
+    def close(self) -> None:
+        self._plot.close()
+
+    def reply(self, message: object, _model: str, _page: str, _number: int) -> bytes:
+        """As :meth:`Answering.reply`."""
+        content, buffers = self._plot.answer(message)
+        head = json.dumps(content).encode()
+        return struct.pack("<I", len(head)) + head + b"".join(buffers)
+
+
 class Handler(BaseHTTPRequestHandler):
     """The page, and the answers of each run that is served now, by the folder of its address."""
 
-    runs: ClassVar[dict[str, tuple[Answering, Comparing | None]]] = {}
+    runs: ClassVar[dict[str, tuple[Answering, Comparing | Plotting | None]]] = {}
     late: ClassVar[float] = 0.0  # at most so many seconds, by chance
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -241,19 +259,23 @@ def server(port: int = 0) -> ThreadingHTTPServer:
 
 
 @contextmanager
-def serve(run: Any, port: int = 0, other: Any = None) -> Iterator[str]:
-    """Serve the page of one run, perhaps compared with another; yields its address."""
+def serve(run: Any, port: int = 0, other: Any = None, plot: Any = None) -> Iterator[str]:
+    """Serve the page of one run, perhaps compared with another or plotted; yields its address."""
     folder = str(next(FOLDERS))
     answering = Answering(run)
-    comparing = None if other is None else Comparing(run, other)
-    Handler.runs[folder] = (answering, comparing)
+    beside: Comparing | Plotting | None = None
+    if other is not None:
+        beside = Comparing(run, other)
+    elif plot is not None:
+        beside = Plotting(plot)
+    Handler.runs[folder] = (answering, beside)
     try:
         yield f"http://127.0.0.1:{server(port).server_port}/{folder}/"
     finally:
         del Handler.runs[folder]
         answering.close()
-        if comparing is not None:
-            comparing.close()
+        if beside is not None:
+            beside.close()
 
 
 def main() -> None:

@@ -25,14 +25,14 @@ LAYERS = (
     "formats",
     "model",
 )  # each may import those after it
-FACADES = ("run", "open", "samples")  # join the layers, inside functions
+FACADES = ("run", "open", "plots", "samples")  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "fsspec", "ipywidgets", "networkx", "numba"),
     *("pandas", "traitlets"),
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 MODEL_MAY = ("ml_dtypes", "numpy")
-VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "tuning", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class Counter:
         A value holds from its time to that of the next.
     said : str
         What it is and what it is not.
+    nodes : int64 [V] or None
+        Of memory in use: the node that runs from each time on, -1 at the end; else None.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Counter:
     ns: Floats
     values: Floats
     said: str
+    nodes: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.ns)
@@ -179,6 +182,7 @@ def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
         np.concatenate((timeline.slice_start_ns[slices], [ends.max()])),
         np.concatenate((values, values[-1:])),
         f"{said} {MEMORY_LEAVES_OUT}",
+        np.concatenate((timeline.slice_node[slices].astype(np.int64), [-1])),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 STATIC = Path(__file__).parents[1] / "static"
 #: Views that fetch their code from the kernel.
-VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "debugger")
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "debugger")
 
 
 def bundle(name: str) -> str | Path:

@@ -1,0 +1,31 @@
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import "../shared/theme.css";
+import "./plot.css";
+import { request } from "../shared/request.ts";
+import { SessionClient, type SessionState } from "../shared/session_client.ts";
+import { applyTheme } from "../shared/theme.ts";
+import { mountPlot } from "./mount.ts";
+
+interface State {
+  session: string;
+  nodes: string;
+  _library: string;
+}
+
+export default {
+  async render({ model, el, host, signal }: RenderProps<State>): Promise<void> {
+    const session = await host.getModel<SessionState>(model.get("session"));
+    if (signal.aborted) return;
+    const root = document.createElement("div");
+    el.append(root);
+    signal.addEventListener("abort", () => root.remove());
+    applyTheme(root, signal);
+    await mountPlot(root, {
+      ask: (kind, limit) => request(model as unknown as AnyModel, kind, {}, limit),
+      library: model.get("_library"),
+      nodes: model.get("nodes"),
+      session: new SessionClient(session as AnyModel<SessionState>),
+      signal,
+    });
+  },
+};

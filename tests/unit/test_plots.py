@@ -1,0 +1,293 @@
+"""Charts people take with them: their columns hold what the run answers itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import bokeh
+import numpy as np
+import pytest
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure as new_figure
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets import plots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tvmdbg_widgets.run import DebugRun
+
+OVERFLOW = 38  # of the overflow sample: its output holds +Inf
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+@pytest.fixture(scope="module")
+def broken() -> DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+
+
+def columns(figure: Any) -> dict[str, Any]:
+    """The columns of the one data source that a figure draws its glyphs from."""
+    sources = {
+        each.data_source for each in figure.renderers if "_text" in str(each.data_source.data)
+    }
+    (source,) = sources
+    return {name: list(column) for name, column in source.data.items()}
+
+
+def notes(figure: Any) -> str:
+    return " ".join(each.text for each in figure.above if hasattr(each, "text"))
+
+
+def graph_alone(**others: bytes) -> DebugRun:
+    """Three operators, without tensors, and without times but for those given."""
+    nodes = [{"op": "null", "name": "x", "inputs": []}]
+    nodes += [
+        {
+            "op": "tvm_op",
+            "name": f"n{at}",
+            "inputs": [[at - 1, 0, 0]],
+            "attrs": {"func_name": "fused_add", "num_inputs": "1", "num_outputs": "1"},
+        }
+        for at in range(1, 4)
+    ]
+    document = {
+        "nodes": nodes,
+        "arg_nodes": [0],
+        "heads": [[3, 0, 0]],
+        "node_row_ptr": list(range(5)),
+        "attrs": {
+            "shape": ["list_shape", [[1, 256]] * 4],
+            "dltype": ["list_str", ["float32"] * 4],
+            "storage_id": ["list_int", [0, 1, 2, 1]],
+        },
+    }
+    return tvmdbg.open(json.dumps(document).encode(), **others)
+
+
+def test_times_are_those_of_the_table(run: DebugRun) -> None:
+    found = columns(plots.times(run))
+    table = run.table().to_dataframe().sort_values("time_ns", ascending=False, kind="stable")
+    for name in table.columns:
+        known = table[name].tolist()
+        if name in ("time_ns", "share", "p10_ns", "p90_ns", "within_ns"):
+            np.testing.assert_array_equal(found[name], known)
+        else:
+            assert found[name] == known, name
+    assert found["operator"][0] == "conv2d + add + relu #62"
+    assert found["time_text"][0] == "2.571 ms"
+
+
+def test_the_slowest_alone_are_drawn_and_that_is_said(run: DebugRun) -> None:
+    figure = plots.times(run, 5)
+    assert columns(figure)["node"] == [row.node for row in run.top(5)]
+    assert figure.y_range.factors[::-1] == columns(figure)["operator"]
+    assert "the 5 slowest of 27 operators" in notes(figure)
+
+
+def test_repeats_are_those_of_the_matrix(run: DebugRun) -> None:
+    matrix = run.repeats()
+    found = columns(plots.repeats(run, 100))
+    assert len(found["node"]) == matrix.ns.size
+    place = {node: row for row, node in enumerate(matrix.nodes.tolist())}
+    for node, repeat, ns, relative in zip(
+        found["node"], found["repeat"], found["ns"], found["relative"], strict=True
+    ):
+        assert ns == matrix.ns[place[node], repeat]
+        assert relative == matrix.relative[place[node], repeat]
+
+
+def test_many_repeats_are_thinned_out_and_that_is_said() -> None:
+    seconds = [[0.0] * 900, *([1e-3 * (1 + repeat % 7) for repeat in range(900)] for _ in range(3))]
+    run = graph_alone(times=json.dumps(seconds).encode())
+    figure = plots.repeats(run, 2)
+    assert "the 2 slowest of 3 operators" in notes(figure)
+    assert "300 of 900 repeats are drawn, evenly spaced" in notes(figure)
+    assert columns(figure)["repeat"][:3] == [0, 3, 6]
+    assert columns(figure)["ns"][:3] == pytest.approx([1e6, 4e6, 7e6])
+
+
+def test_roofline_is_that_of_the_run(run: DebugRun) -> None:
+    roofline = run.roofline(5e9, 1e8)
+    figure = plots.roofline(run, 5e9, 1e8)
+    found = columns(figure)
+    assert len(found["node"]) == 26  # a reshape computes nothing
+    for row, node in enumerate(found["node"]):
+        point = roofline.node(node)
+        for name in ("name", "time_ns", "flops", "bytes", "intensity", "flops_per_s", "bound"):
+            assert found[name][row] == getattr(point, name)
+    assert "1 operator not drawn" in notes(figure)
+    (ceilings,) = [each for each in figure.renderers if "x" in each.data_source.data]
+    assert max(ceilings.data_source.data["y"]) == 5e9
+
+
+def test_histogram_counts_as_the_tensor_does(broken: DebugRun) -> None:
+    tensor = broken.tensors[OVERFLOW]  # type: ignore[index]
+    figure = plots.histogram(broken, OVERFLOW, bins=20)
+    counted, found = tensor.histogram(20), columns(figure)
+    assert found["count"] == counted.counts.tolist()
+    assert [*found["low"], found["high"][-1]] == counted.edges.tolist()
+    assert f"left out: {tensor.statistics().pos_inf} +Inf" in notes(figure)
+    assert set(found["node"]) == {OVERFLOW}
+    assert figure.title.text == "conv2d + add + add + relu #38: values"
+
+
+def test_channels_are_those_of_numpy(broken: DebugRun) -> None:
+    values = broken.tensors[OVERFLOW].numpy().astype(np.float64)  # type: ignore[index]
+    found = columns(plots.channels(broken, OVERFLOW))
+    finite = np.where(np.isfinite(values), values, np.nan)
+    np.testing.assert_array_equal(found["maximum"], np.nanmax(finite, axis=(0, 2, 3)))
+    np.testing.assert_array_equal(found["minimum"], np.nanmin(finite, axis=(0, 2, 3)))
+    np.testing.assert_allclose(found["mean"], np.nanmean(finite, axis=(0, 2, 3)), rtol=1e-6)
+    assert found["pos_inf"] == np.isposinf(values).any(axis=(0, 2, 3)).tolist()
+    assert columns(plots.channels(broken, OVERFLOW, axis=-1))["last"][-1] == 15
+
+
+def test_memory_is_that_of_the_plan(run: DebugRun) -> None:
+    plan = run.memory_plan()
+    figure = plots.memory(run)
+    found = columns(figure)
+    assert found["node"] == plan.order.tolist()
+    assert found["value"] == plan.live.tolist()
+    assert found["ns"][1:] == found["end_ns"][:-1]
+    assert "peak 204.0 KiB (208,896), while conv2d + add + add + relu #9" in notes(figure)
+
+
+def test_memory_without_times_is_by_step() -> None:
+    run = graph_alone()
+    found = columns(plots.memory(run))
+    assert found["step"] == [0, 1, 2]
+    assert found["value"] == run.memory_plan().live.tolist()
+
+
+def test_two_runs_are_compared_as_their_table_is(run: DebugRun, broken: DebugRun) -> None:
+    comparison = run.compare_times(broken)
+    found = columns(plots.compare_times(run, broken))
+    for name in ("label", "ns_a", "ns_b", "change_ns"):
+        assert found[name] == [getattr(row, name) for row in comparison]
+    assert found["a"] == [list(row.a) for row in comparison]
+    assert found["verdict"] == [row.verdict.label for row in comparison]
+
+
+DRAWN: list[Callable[[DebugRun, str], Any]] = [
+    lambda run, theme: plots.times(run, theme=theme),
+    lambda run, theme: plots.repeats(run, theme=theme),
+    lambda run, theme: plots.roofline(run, theme=theme),
+    lambda run, theme: plots.histogram(run, 60, theme=theme),
+    lambda run, theme: plots.channels(run, 60, theme=theme),
+    lambda run, theme: plots.memory(run, theme=theme),
+    lambda run, theme: plots.compare_times(run, run, theme=theme),
+]
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+def test_both_themes_and_no_others(run: DebugRun, draw: Callable[[DebugRun, str], Any]) -> None:
+    light, dark = draw(run, "light"), draw(run, "dark")
+    assert light.background_fill_color == "#ffffff"
+    assert dark.background_fill_color == "#16191d"
+    assert columns(light).keys() == columns(dark).keys()
+    with pytest.raises(ValueError, match="theme is 'auto'; known: 'light', 'dark'"):
+        draw(run, "auto")
+
+
+def test_what_is_missing_is_said_with_what_to_do() -> None:
+    run = graph_alone()
+    for draw in (plots.times, plots.repeats):
+        with pytest.raises(ValueError, match=r"This dump has no trace: .*_execution_trace\.json"):
+            draw(run)
+    with pytest.raises(ValueError, match="roofline"):
+        plots.roofline(run)
+    for draw in (plots.histogram, plots.channels):
+        with pytest.raises(ValueError, match=r"no tensors.*output_tensors\.params"):
+            draw(run, 1)
+    with pytest.raises(ValueError, match="This dump has no trace"):
+        plots.compare_times(run, run)
+
+
+def test_what_is_no_run_is_refused() -> None:
+    for draw in (plots.times, plots.repeats, plots.roofline, plots.memory):
+        with pytest.raises(TypeError, match=r"takes a run, not str: pass tvmdbg_widgets\.open"):
+            draw("a dump")  # type: ignore[operator]
+
+
+def test_bad_arguments_are_told(run: DebugRun, broken: DebugRun) -> None:
+    with pytest.raises(ValueError, match="top"):
+        plots.times(run, 0)
+    with pytest.raises(KeyError):
+        plots.histogram(run, 4000)
+    with pytest.raises(ValueError, match="no axis 7"):
+        plots.channels(run, 60, axis=7)
+    with pytest.raises(ValueError, match=r"none of its .* values is finite"):
+        plots.histogram(broken, 73)
+    with pytest.raises(ValueError, match="scale"):
+        plots.histogram(run, 60, scale="symlog")  # type: ignore[arg-type]
+
+
+def test_times_of_a_trace_without_nodes_are_by_name() -> None:
+    events = [
+        {
+            "ph": "X",
+            "name": f"kernel {at % 3}",
+            "ts": at * 10,
+            "dur": 1 + at % 3,
+            "pid": 1,
+            "tid": 1,
+        }
+        for at in range(9)
+    ]
+    run = tvmdbg.open(json.dumps({"traceEvents": events}).encode())
+    found = columns(plots.times(run))
+    assert found["operator"] == ["kernel 2", "kernel 1", "kernel 0"]
+    assert found["node"] == [-1, -1, -1]
+
+
+def test_unknown_times_are_left_out_and_that_is_said() -> None:
+    events = [
+        {"ph": "X", "name": f"n{at}", "ts": at, "dur": at, "pid": 1, "tid": 1} for at in (1, 2)
+    ]
+    run = graph_alone(trace=json.dumps({"traceEvents": events}).encode())
+    figure = plots.times(run)
+    assert columns(figure)["node"] == [2, 1]
+    assert "1 of 3 is left out: its time is unknown" in notes(figure)
+
+
+def test_any_figure_with_a_column_of_nodes_is_linked(run: DebugRun) -> None:
+    own = new_figure()
+    table = {name: run.to_dataframe()[name].to_numpy() for name in ("node", "time_ns", "share")}
+    own.scatter("time_ns", "share", source=ColumnDataSource(table))
+    assert plots.link(own, run).nodes == "node"
+    with pytest.raises(ValueError, match=r"has a column 'ids'.*'node', 'share', 'time_ns'"):
+        plots.link(own, run, nodes="ids")
+    with pytest.raises(TypeError, match="link takes a bokeh figure, not DebugRun"):
+        plots.link(run, run)
+
+
+def test_the_page_is_told_of_figure_and_library_and_of_no_more(run: DebugRun) -> None:
+    plot = plots.link(plots.times(run), run)
+    content, (library,) = plot.answer({"id": "a", "kind": "bokeh"})
+    assert content == {"id": "a", "result": None}
+    assert b"export default Bokeh" in gzip.decompress(library)
+    _, (item,) = plot.answer({"id": "b", "kind": "figure"})
+    assert json.loads(gzip.decompress(item))["version"] == bokeh.__version__
+    for message in ({"id": "c", "kind": "values"}, {"id": "c"}, None):
+        content, buffers = plot.answer(message)
+        assert content["error"]
+        assert buffers == []
+
+
+def test_bokeh_is_imported_with_the_first_figure() -> None:
+    code = (
+        "import sys, tvmdbg_widgets as t; run = t.open(t.samples.resnet20_cifar);"
+        "t.plots; print('bokeh' in sys.modules); t.plots.times(run); print('bokeh' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "True"]

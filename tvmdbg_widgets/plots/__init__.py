@@ -1,0 +1,33 @@
+"""Charts of a run as ordinary bokeh figures, to be changed, saved and taken along.
+
+::
+
+    figure = tvmdbg.plots.times(run)
+    tvmdbg.plots.link(figure, run)                        # in a notebook, linked with the views
+    bokeh.embed.file_html(figure, bokeh.resources.INLINE) # a page that works offline
+
+Each figure draws one ColumnDataSource. Its columns have the names of the tables they come from
+(``run.table()``, ``run.roofline()``, …) and their units, times in nanoseconds; besides there are
+``operator``, the name on the axis, and texts for the tooltip that end in ``_text``. bokeh is
+imported when the first figure is made.
+"""
+
+from tvmdbg_widgets.plots.linked import link
+from tvmdbg_widgets.plots.memory_in_use import memory
+from tvmdbg_widgets.plots.operator_times import times
+from tvmdbg_widgets.plots.repeat_times import repeats
+from tvmdbg_widgets.plots.roofline_points import roofline
+from tvmdbg_widgets.plots.tensor_channels import channels
+from tvmdbg_widgets.plots.tensor_histogram import histogram
+from tvmdbg_widgets.plots.time_changes import compare_times
+
+__all__ = [
+    "channels",
+    "compare_times",
+    "histogram",
+    "link",
+    "memory",
+    "repeats",
+    "roofline",
+    "times",
+]

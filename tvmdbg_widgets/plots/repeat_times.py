@@ -1,0 +1,145 @@
+"""The measured repeats of each operator, as dots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.plots.chart import (
+    AROUND,
+    ROW,
+    WIDTH,
+    ThemeName,
+    colors_of,
+    new_figure,
+    operator_names,
+    place_legend,
+    require_run,
+    selectable,
+)
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
+    from tvmdbg_widgets.run import DebugRun
+
+#: Dots of one operator; of more repeats some are drawn, evenly spaced.
+_MOST = 400
+_WARM_UP, _STEADY = "warm-up", "after warm-up"
+
+
+def repeats(run: DebugRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+    """Return the repeats of the slowest operators, each over the median of its operator.
+
+    A row is one repeat of one operator: ``node`` and ``name`` as in ``run.repeats()``, ``repeat``,
+    ``ns``, and ``relative``, which is ``ns`` over the median.
+
+    Parameters
+    ----------
+    run : DebugRun
+    top : int
+        Operators.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Returns
+    -------
+    bokeh.plotting.figure
+
+    Raises
+    ------
+    ValueError
+        The run has no repeats; tells how to get them. Or ``top`` or ``theme`` is none of these.
+    """
+    require_run("repeats", run)
+    if top < 1:
+        raise ValueError(f"top is a number of operators, found {top!r}")
+    colors = colors_of(theme)
+    matrix = run.repeats()
+    rows = np.argsort(-matrix.median, kind="stable")[:top]
+    names = operator_names([matrix.names[row] for row in rows], matrix.nodes[rows].tolist())
+    columns, drawn = _columns(matrix, rows, names)
+    fills = {_WARM_UP: str(colors.background), _STEADY: str(colors.accent)}
+    columns["color"] = [fills[each] for each in columns["phase"]]
+
+    from bokeh.models import ColumnDataSource, PrintfTickFormatter
+    from bokeh.models.annotations import Span
+
+    source = ColumnDataSource(columns)
+    figure = new_figure(
+        f"{run.title}: repeats over the median of each operator",
+        _notes(matrix, len(rows), drawn),
+        colors,
+        width,
+        AROUND + ROW * len(names),
+        y_range=names[::-1],
+        x_axis_label="time / median",
+    )
+    figure.add_layout(Span(location=1, dimension="height", line_color=str(colors.muted)))
+    dots = figure.scatter(
+        x="relative",
+        y="operator",
+        size=8,
+        source=source,
+        fill_color="color",
+        fill_alpha=0.8,
+        line_color=str(colors.accent),
+        legend_group="phase",
+    )
+    figure.xaxis.formatter = PrintfTickFormatter(format="%.4g×")
+    selectable(
+        figure,
+        [dots],
+        colors,
+        [
+            ("operator", "@operator"),
+            ("repeat", "@repeat (@phase)"),
+            ("time", "@time_text"),
+            ("over the median", "@relative{0.000}×"),
+        ],
+    )
+    if matrix.warm_up.cut:
+        place_legend(figure, colors)
+    else:
+        figure.legend.visible = False
+    return figure
+
+
+def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[str, Any], int]:
+    """Columns, and how many repeats of an operator are drawn."""
+    from tvmdbg_widgets.model.numbers import duration_text
+
+    step = -(-matrix.repeats // _MOST)
+    drawn = np.arange(0, matrix.repeats, step)
+    ns = matrix.ns[np.ix_(rows, drawn)]
+    row, column = np.nonzero(np.isfinite(ns))
+    repeat = drawn[column]
+    found = ns[row, column]
+    return {
+        "node": matrix.nodes[rows[row]],
+        "name": [matrix.names[each] for each in rows[row].tolist()],
+        "operator": [names[each] for each in row.tolist()],
+        "repeat": repeat,
+        "phase": np.where(repeat < matrix.warm_up.cut, _WARM_UP, _STEADY).tolist(),
+        "ns": found,
+        "relative": matrix.relative[rows[row], repeat],
+        "time_text": [duration_text(each) for each in found.tolist()],
+    }, len(drawn)
+
+
+def _notes(matrix: RepeatMatrix, shown: int, drawn: int) -> list[str]:
+    from tvmdbg_widgets.model.numbers import counted
+
+    notes = [matrix.warm_up.why]
+    if matrix.of_slices:
+        notes = ["no repeats are known: each dot is one slice of that name"]
+    if shown < len(matrix):
+        notes.append(f"the {shown:,} slowest of {counted(len(matrix), 'operator')}")
+    if drawn < matrix.repeats:
+        notes.append(f"{drawn:,} of {matrix.repeats:,} repeats are drawn, evenly spaced")
+    unknown = int(np.isnan(matrix.ns).sum())
+    if unknown and not matrix.of_slices:
+        notes.append(f"{counted(unknown, 'repeat')} left out: no number")
+    return notes

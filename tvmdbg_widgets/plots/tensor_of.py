@@ -1,0 +1,43 @@
+"""The tensor that a chart is of, and its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.plots.chart import require_run
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.model.tensor import Tensor
+    from tvmdbg_widgets.model.tensors import TensorKey
+    from tvmdbg_widgets.run import DebugRun
+
+
+def tensor_of(name: str, run: DebugRun, key: TensorKey) -> Tensor:
+    """Return a tensor of a run.
+
+    Raises
+    ------
+    TypeError
+        That is no run.
+    ValueError
+        The run has no tensors; tells how to get them.
+    KeyError
+        It has no such tensor.
+    """
+    from tvmdbg_widgets.analysis.summary import HOW_TO_GET
+
+    require_run(name, run)
+    if run.tensors is None:
+        raise ValueError(HOW_TO_GET["tensors"])
+    return run.tensors[key]
+
+
+def called(run: DebugRun, tensor: Tensor) -> str:
+    """``"conv2d + add + relu #38"``, of an output beyond the first ``"split #7:1"``."""
+    from tvmdbg_widgets.model.labels import label
+    from tvmdbg_widgets.model.text import one_line
+
+    known = run.graph is not None and tensor.node < run.graph.num_nodes
+    function = run.graph.func_names[tensor.node] if known and run.graph is not None else ""
+    output = f":{tensor.output}" if tensor.output else ""
+    return f"{one_line(label(function) or tensor.name)} #{tensor.node}{output}"

@@ -1,0 +1,154 @@
+"""LinkedPlot: a bokeh figure that shares its selection with the views of a run."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
+from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
+from tvmdbg_widgets.widgets.messages import Question, message_id
+from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.widgets.session import Session
+
+
+class LinkedPlot(Guarded):
+    """A bokeh figure whose selection is that of a session, both ways.
+
+    The page gets the BokehJS of the installed bokeh from the kernel, once, so that nothing is
+    asked of a network.
+
+    Parameters
+    ----------
+    figure : bokeh.models.Model
+        A figure, or a layout of figures.
+    run : DebugRun
+    session : Session, optional
+        The run's own where left out.
+    nodes : str
+        Name of the column of node ids, or of lists of them, in the figure's data sources.
+
+    Attributes
+    ----------
+    figure : bokeh.models.Model
+        Drawn as it is when the widget is shown.
+    nodes : str
+
+    Raises
+    ------
+    TypeError
+        That is no figure, or no run.
+    ValueError
+        No data source of the figure has such a column.
+    """
+
+    _esm = module("plot")
+    _css = bundle("plot.css")
+    _code = traitlets.Unicode(code_name("plot")).tag(sync=True)
+
+    run = ModelTrait()
+    session: Any = ModelTrait()
+    nodes = traitlets.Unicode("node").tag(sync=True, page=False)
+    _library = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        figure: Any,
+        run: DebugRun,
+        session: Session | None = None,
+        *,
+        nodes: str = "node",
+    ) -> None:
+        require_run(self, run)
+        _require_column(figure, nodes)
+        self._debug_run = run
+        self.figure = figure
+        name, self._library_code = _library_of(figure)
+        super().__init__(run=run.model, session=session or run.session, nodes=nodes, _library=name)
+        self.on_msg(self._on_question)
+
+    @traitlets.validate("run")
+    def _its_own_run(self, proposal: dict[str, Any]) -> object:
+        return own_model(proposal, self._debug_run)
+
+    @traitlets.validate("session")
+    def _a_session(self, proposal: dict[str, Any]) -> Session:
+        return a_session(proposal)
+
+    def answer(self, message: object) -> tuple[dict[str, Any], list[bytes]]:
+        """Return the answer to a message: the figure or the library that draws it, compressed."""
+        content: dict[str, Any] = {"id": message_id(message)}
+        try:
+            return content | {"result": None}, [self._asked_for(message)]
+        except Exception as problem:  # noqa: BLE001 (a user's figure; an error is an answer)
+            return content | {"error": str(problem)}, []
+
+    def _asked_for(self, message: object) -> bytes:
+        kind = Question(message).kind
+        if kind == "bokeh":
+            return self._library_code
+        if kind == "figure":
+            return gzip.compress(json.dumps(_item(self.figure)).encode(), mtime=0)
+        raise ValueError(f"unknown question {kind!r}; known are bokeh and figure")
+
+    def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
+        self.send(*self.answer(message))
+
+    def __repr__(self) -> str:
+        return (
+            f"<LinkedPlot of {self._debug_run.title!r}, alive in a notebook; elsewhere "
+            "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
+        )
+
+
+def _require_column(figure: object, nodes: str) -> None:
+    from bokeh.models import ColumnarDataSource, Model
+
+    if not isinstance(figure, Model):
+        raise TypeError(
+            f"link takes a bokeh figure, not {type(figure).__name__}: pass plots.times(run)"
+        )
+    sources: Any = figure.select({"type": ColumnarDataSource})
+    columns = sorted({column for each in sources for column in each.column_names})
+    if nodes not in columns:
+        raise ValueError(
+            f"no data source of this figure has a column {nodes!r} of node ids; its columns are "
+            f"{', '.join(map(repr, columns)) or 'none'}: name one of them, link(figure, run, "
+            "nodes=…)"
+        )
+
+
+def _item(figure: Any) -> Any:
+    from bokeh.embed import json_item
+
+    return json_item(figure)
+
+
+def _library_of(figure: Any) -> tuple[str, bytes]:
+    """Return the name and the code of what draws a figure, as a module, compressed."""
+    from bokeh import __version__
+    from bokeh.embed.bundle import bundle_for_objs_and_resources
+    from bokeh.resources import INLINE
+
+    first, *others = bundle_for_objs_and_resources([figure], INLINE).js_raw
+    # Not into the page's own `Bokeh`, which may be of another release.
+    code = (
+        f"const own = {{}};\n(function () {{\n{first}\n}}).call(own);\nconst {{ Bokeh }} = own;\n"
+        + "".join(f"(function () {{\n{each}\n}}).call(own);\n" for each in others)
+        + "export default Bokeh;\n"
+    )
+    return _compressed(__version__, code)
+
+
+@lru_cache(maxsize=4)
+def _compressed(version: str, code: str) -> tuple[str, bytes]:
+    data = code.encode()
+    return f"{version} {hashlib.sha256(data).hexdigest()[:16]}", gzip.compress(data, mtime=0)
