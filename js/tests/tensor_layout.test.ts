@@ -146,7 +146,7 @@ describe("a part of a plane", () => {
   it("is no smaller than cells can be seen well", () => {
     const most = maxZoom(1200, 2000, stage);
     const layout = layoutPlane(1200, 2000, { zoom: most, row: 0, col: 0 }, stage, 1);
-    expect([layout.across, layout.rowStep, layout.colStep]).toEqual([40, 1, 1]);
+    expect([layout.across, layout.rowStep, layout.colStep]).toEqual([56, 1, 1]);
     expect(maxZoom(3, 4, stage)).toBe(1);
   });
 

@@ -35,6 +35,7 @@ SAID = ".tvmdbg-tensor-bar-text"
 ALONG = ".tvmdbg-tensor-along"
 NUMBERS = ".tvmdbg-tensor-statistics"
 READOUT = ".tvmdbg-tensor-readout"
+BITS = ".tvmdbg-tensor-readout-more"
 VALUES = ".tvmdbg-values-grid"
 SAVED = ".tvmdbg-tensor-save-status"
 
@@ -332,7 +333,7 @@ def test_readout_tells_bits_and_step(
     show("relu")
     press(page, "x")
     value = arrays["relu"].max()
-    readout = page.locator(READOUT)
+    readout = page.locator(BITS)
     expect(readout).to_contain_text(f"0x{value.view(np.uint32):08X}")
     bits = f"{value.view(np.uint32):032b}"
     for name, text in (("sign", bits[0]), ("exponent", bits[1:9]), ("mantissa", bits[9:])):
@@ -389,7 +390,7 @@ def test_table_dequantises_by_typed_numbers(
     assert trait(page, "value_format") == "dequantised"
     page.locator(f"{VALUES} [data-row='2'][data-col='1']").click()
     real = computed_text((float(arrays["codes"][2, 1]) - 3) * 0.25)
-    expect(page.locator(READOUT)).to_contain_text(f"(value − 3) × 0.25 = {real}")
+    expect(page.locator(BITS)).to_contain_text(f"(value − 3) × 0.25 = {real}")
 
 
 def test_padding_is_said_in_readout_and_table(page: Page, bundles: Path) -> None:

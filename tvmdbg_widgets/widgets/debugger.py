@@ -35,7 +35,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         As of GraphView.
     entry, axes, index, color_scale, color_map, color_range, data_layout, data_sizes
         As of TensorInspector.
-    reading, along, cells, region, value_format, scale, zero_point
+    reading, along, cells, region, marked_region, value_format, scale, zero_point
         As of TensorInspector, too.
     tensor_show : str
         What a TensorInspector calls ``show``.

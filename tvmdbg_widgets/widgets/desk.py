@@ -31,14 +31,14 @@ _SLICE = 0.2
 _HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = (
-    *("tensor", "profile", "channels", "node", "data", "percentiles"),
+    *("tensor", "profile", "channels", "region", "node", "data", "percentiles"),
     *("tiles", "window", "area", "sums", "find"),
 )
-_PICTURES = frozenset({"tensor", "profile", "channels"})
+_PICTURES = frozenset({"tensor", "profile", "channels", "region"})
 #: Those that may have to look at a whole tensor or at every slice; a picture where every value is
 #: wanted does, too.
 _LONG = frozenset(
-    {"profile", "channels", "data", "percentiles"}
+    {"profile", "channels", "region", "data", "percentiles"}
     | {"timeline", "slices", "tiles", "window", "area", "sums", "find", "flows"}
 )
 #: Those that may wait for a pass which somebody else makes: it must not give way to them.

@@ -53,6 +53,14 @@ class TensorOptions(traitlets.HasTraits):
         allow_none=True,
         default_value=None,
     ).tag(sync=True)
+    marked_region: Any = traitlets.Tuple(
+        traitlets.Int(min=0),
+        traitlets.Int(min=0),
+        traitlets.Int(min=1),
+        traitlets.Int(min=1),
+        allow_none=True,
+        default_value=None,
+    ).tag(sync=True)
     cells = traitlets.Enum(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)
     along = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     value_format = traitlets.Enum(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
@@ -145,6 +153,8 @@ class TensorInspector(TensorOptions, View):
         ``"least"``, the ``"largest"`` or the ``"extreme"``, which is farthest from zero.
     region : (int, int, int, int) or None
         Row, column, rows and columns of the plane that are in sight; None for all of it.
+    marked_region : (int, int, int, int) or None
+        Row, column, rows and columns of the region that is marked; its statistics are shown.
     value_format : str
         How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantised"``.
     scale, zero_point : float, int

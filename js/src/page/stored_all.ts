@@ -13,6 +13,7 @@ const KINDS = [
   "profile",
   "channels",
   "data",
+  "region",
   "cancelTensor",
 ] as const;
 

@@ -17,6 +17,7 @@ import { storedPicture } from "./stored_pictures.ts";
 import { askedPlane, type Plane, placeOf } from "./stored_plane.ts";
 import { storedProfile } from "./stored_profiles.ts";
 import type { Question } from "./stored_question.ts";
+import { region, regionOfPicture } from "./stored_region.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 import { storedStatistics } from "./stored_statistics.ts";
 import { askedWindow, planeData, valueTexts } from "./stored_values.ts";
@@ -101,6 +102,19 @@ export class StoredTensors {
     const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
     const place = plane && placeOf(view, plane);
     return planeData(this.#values(found, "exact values"), place, plane, question);
+  }
+
+  region(question: Question): Told {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn) throw new Error("this tensor has no picture");
+    const plane = askedPlane(view.shape, question);
+    const part = askedPart(plane, question);
+    const scalars = this.#scalars(found);
+    if (scalars) return { result: region(scalars, placeOf(view, plane), part) };
+    const shown = this.#picture(found, view, plane, part, [plane.rows, plane.cols]);
+    if (!shown) throw new Error(this.#facts.missing(found, "what this region holds"));
+    return { result: regionOfPicture(shown, part) };
   }
 
   profile(question: Question): Told {

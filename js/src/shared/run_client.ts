@@ -214,7 +214,7 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
 const TIMEOUT_MS = 60_000;
 /** For what may look at every value of a tensor, whatever its size. */
 const LONG_MS = 3_600_000;
-const LONG = new Set(["tensor", "profile", "channels", "percentiles", "data"]);
+const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", "data"]);
 /** What a user stops by hand: the kernel is told, for no newer question may follow. */
 const STOPPABLE = new Set(["percentiles", "data", "tiles", "window", "area", "find"]);
 /**

@@ -12,6 +12,8 @@ import type {
   PercentilesRequest,
   ProfileAnswer,
   ProfileRequest,
+  RegionAnswer,
+  RegionRequest,
   StatisticsAnswer,
   StatisticsRequest,
   TensorAnswer,
@@ -31,6 +33,7 @@ export interface TensorQuestions {
   profile(question: ProfileRequest, signal: AbortSignal): Promise<ProfileAnswer>;
   channels(question: ChannelsRequest, signal: AbortSignal): Promise<ChannelsAnswer>;
   data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer>;
+  region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer>;
   /** The first question begins the scan; `goOn` begins it again where it was stopped. */
   health(signal: AbortSignal, goOn?: boolean): Promise<HealthAnswer>;
   /** Stops the pass over a tensor, and the picture that this client waits for. */
@@ -85,6 +88,10 @@ export class TensorClient implements TensorQuestions {
   async data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer> {
     const { result, buffers } = await this.#ask<DataAnswer>("data", question, signal);
     return { ...result, bytes: buffers[0] ?? new DataView(new ArrayBuffer(0)) };
+  }
+
+  async region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer> {
+    return (await this.#ask<RegionAnswer>("region", question, signal)).result;
   }
 
   async health(signal: AbortSignal, goOn = false): Promise<HealthAnswer> {

@@ -255,6 +255,30 @@ export interface ChannelsAnswer extends Cells {
   planeCols: number;
 }
 
+/** A part of a plane, in values, whose values are counted. */
+export interface RegionRequest extends PlaneView {
+  part: readonly [row: number, col: number, rows: number, cols: number];
+}
+
+/** Bounds and mean are of the finite values. */
+export interface RegionAnswer {
+  /** The part that was counted: no more than the plane has. */
+  part: [row: number, col: number, rows: number, cols: number];
+  size: number;
+  /** Null where a page knows of some, but not how many. */
+  nan: number | null;
+  posInf: number | null;
+  negInf: number | null;
+  zero: number | null;
+  minimum: ExactNumber;
+  maximum: ExactNumber;
+  mean: ExactNumber;
+  /** Null where nothing is finite, or a page does not know the values. */
+  histogram: { counts: number[]; edges: number[]; exact: boolean } | null;
+  /** Values a cell of the stored picture from which a page tells this; null where each value was looked at. */
+  cells: [rowStep: number, colStep: number] | null;
+}
+
 /** Rows of a plane, for saving; the answer has as many of them as one message may carry. */
 export interface DataRequest extends PlaneView {
   row: number;

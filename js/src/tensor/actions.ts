@@ -23,9 +23,11 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
 export function actions(inspector: Inspector): KeyAction[] {
   const { board, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
-    const stride = shiftKey ? STRIDE : 1;
     const [rows, cols] = ARROWS[key]!;
-    steering.move(rows * stride, cols * stride);
+    const inPicture = board.shown?.show === "picture";
+    const stride = shiftKey ? STRIDE : 1;
+    if (shiftKey && inPicture) steering.mark(rows, cols);
+    else steering.move(rows * stride, cols * stride);
   };
   const end = Number.MAX_SAFE_INTEGER;
   const either = (first: string, does: (by: 1 | -1) => void) => (event: KeyboardEvent) =>
@@ -41,10 +43,11 @@ export function actions(inspector: Inspector): KeyAction[] {
   };
 
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
-    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "the value beside (Shift: by ten)", arrow],
+    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "next value (Shift: mark a region)", arrow],
+    ["j", "type an index to go to", () => board.typeIndex()],
     ["Home End", "start, end of the row", either("Home", (by) => steering.move(0, by * end))],
     ["PageUp PageDown", `by ${PAGE} rows`, either("PageUp", (by) => steering.move(by * PAGE, 0))],
-    ["Escape", "take the crosshair away", () => board.cross.mark(null)],
+    ["Escape", "clear the region, then the crosshair", () => board.clear()],
     ["- + =", "zoom out, in", either("-", (by) => steering.zoom(2 ** by))],
     ["0", "the whole plane", () => inspector.whole()],
     [pans.join(" "), "move what is in sight", pan],

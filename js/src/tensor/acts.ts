@@ -4,10 +4,10 @@ import type { Inspector } from "./inspector.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import type { PictureEvents } from "./picture.ts";
 import type { Plane } from "./plane.ts";
-import type { Acts, ShowChoice } from "./state.ts";
+import type { Acts, Region, ShowChoice } from "./state.ts";
 
 /** What the parts of a board may do beyond what all parts may. */
-export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
+export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick" | "mark"> {
   pick(entry: Entry): void;
   step(step: 1 | -1): void;
   /** Shows other axes or another index. */
@@ -16,9 +16,15 @@ export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick"> {
   cells(cells: CellChoice): void;
   show(show: ShowChoice): void;
   zoom(factor: number): void;
+  /** Brings a part of the plane into sight; null brings all of it. */
+  zoomTo(region: Region | null): void;
   whole(): void;
   /** Shows the plane at an index of an axis that has none. */
   open(axis: number, index: number): void;
+  /** Goes to what was typed; says why where it cannot, else nothing. */
+  typed(text: string): string;
+  /** Another region is marked, or none. */
+  marked(): void;
   copy(): void;
   words(): string;
 }
@@ -41,10 +47,13 @@ export function boardActs(inspector: Inspector): BoardActs {
     layout: (wish) => inspector.lay(wish),
     cells: (cells) => inspector.cells(() => cells),
     show: (show) => inspector.display(() => show),
+    zoomTo: (region) => inspector.steering.region(region),
     zoom: (factor) => inspector.steering.zoom(factor),
     whole: () => inspector.whole(),
     count: (go) => inspector.viewing.count(go),
     open: (axis, index) => inspector.open(axis, index),
+    typed: (text) => inspector.typed(text),
+    marked: () => inspector.marked(),
     copy: () => inspector.copy(),
     words: () => inspector.viewing.words(),
     wheel: (steps) => inspector.steering.index(steps),

@@ -16,6 +16,7 @@ import { HealthStrip } from "./health_strip.ts";
 import { Histogram } from "./histogram.ts";
 import { LayoutPicker } from "./layout_picker.ts";
 import { Legend } from "./legend.ts";
+import { Marked } from "./marked.ts";
 import type { TensorOptions } from "./options.ts";
 import { Overview } from "./overview.ts";
 import { Picture, type Plate } from "./picture.ts";
@@ -23,6 +24,7 @@ import type { Plane } from "./plane.ts";
 import { ProfileView } from "./profile_view.ts";
 import { ReadingPicker } from "./reading_picker.ts";
 import { cellCaption, Readout } from "./readout.ts";
+import { RegionPanel } from "./region_panel.ts";
 import { sameTensor } from "./same_tensor.ts";
 import { Saving } from "./saving.ts";
 import { Sight } from "./sight.ts";
@@ -46,6 +48,7 @@ export class Board {
   readonly profile: ProfileView;
   readonly saving: Saving;
   readonly cross: Crosshair;
+  readonly marked: Marked;
   readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
@@ -105,13 +108,34 @@ export class Board {
         ...acts,
         point: () => this.cross.readAgain(),
         pick: (point) => this.cross.mark(point),
+        mark: (from, to) => {
+          this.marked.between(from, to);
+          this.cross.place(to);
+        },
       },
       signal,
     );
     this.histogram = new Histogram(root, acts, signal);
     this.numbers = new StatisticsLine(run, acts, signal);
     this.#controls = new ColorControls(acts);
-    this.#readout = new Readout(() => acts.copy());
+    this.#readout = new Readout(acts);
+    const region = new RegionPanel({
+      copy: acts.copy,
+      zoomTo: () => {
+        acts.zoomTo(this.marked.region);
+        acts.leave();
+      },
+      clear: () => {
+        this.marked.mark(null);
+        acts.leave();
+      },
+    });
+    this.marked = new Marked(
+      { picture: this.picture, panel: region, mirror: this.mirror },
+      run,
+      () => acts.marked(),
+      signal,
+    );
     this.#trust = new TrustLine(acts);
     this.table = new ValuesTable(run, { ...acts, mark: (point) => this.cross.mark(point) }, signal);
     this.profile = new ProfileView(root, run, acts, signal);
@@ -139,6 +163,7 @@ export class Board {
         table: this.table,
         profile: this.profile,
         readout: this.#readout,
+        marked: this.marked,
         mirror: this.mirror,
       },
       run,
@@ -153,7 +178,8 @@ export class Board {
     this.#frame = frame({
       bar: this.#bar.node,
       axes: [this.#axes.node, this.#layouts.node],
-      readout: this.#readout.node,
+      readout: this.#readout.more,
+      region: region.node,
       stage: this.picture.stage,
       profile: this.profile.node,
       channels: this.channels.node,
@@ -167,6 +193,7 @@ export class Board {
       this.picker.node,
       this.#health.node,
       this.#header.node,
+      this.#readout.node,
       this.#reading.node,
       this.#trouble.node,
       this.#frame.body,
@@ -234,8 +261,19 @@ export class Board {
     this.channels.show(shown);
     this.picture.show(plate);
     this.cross.over(shown);
+    this.marked.over(shown);
     this.#frame.show(shown.show);
     this.progress(this.#progress);
+  }
+
+  typeIndex(): void {
+    this.#readout.focus();
+  }
+
+  /** Clears the region; the crosshair where none is marked. */
+  clear(): void {
+    if (this.marked.region) this.marked.mark(null);
+    else this.cross.mark(null);
   }
 
   openChannel(): void {
@@ -298,6 +336,8 @@ export class Board {
   #unread(entry: Entry | null): void {
     this.#shown = null;
     this.cross.over(null);
+    this.cross.readAgain();
+    this.marked.over(null);
     this.table.show(null);
     this.#root.classList.add("tvmdbg-tensor-unread");
     this.#root.classList.toggle("tvmdbg-tensor-unstated", this.#stated !== entry?.join());

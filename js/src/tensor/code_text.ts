@@ -1,19 +1,23 @@
 import type { TensorAnswer } from "../shared/tensor_questions.ts";
 import type { Point } from "./plane.ts";
-import type { Shown, ValueLook } from "./state.ts";
+import type { Region, Shown, ValueLook } from "./state.ts";
 
 /**
- * Python that gives just what is shown: the value at a point, else the plane or the part of it in sight; all planes
- * along an axis; or what a profile along it tells.
+ * Python that gives just what is shown: the region that is marked, else the value at a point, else the plane or the
+ * part of it in sight; all planes along an axis; or what a line plot along it tells.
  */
-export function codeText(shown: Shown, point: Point | null): string | null {
+export function codeText(
+  shown: Shown,
+  point: Point | null,
+  marked: Region | null = null,
+): string | null {
   const { answer, show, along } = shown;
   if (!answer) return null;
   if (along !== null && show === "profile") return profileText(answer, along);
   if (along !== null && show === "channels") {
     return looked(channelsText(answer, along), shown.values);
   }
-  return looked(windowText(answer, point ?? shown.region), shown.values);
+  return looked(windowText(answer, marked ?? point ?? shown.region), shown.values);
 }
 
 /** One plane after the other along an axis. */
@@ -51,9 +55,18 @@ function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boole
   return whole ? `${tensor}.numpy()` : tensor;
 }
 
-function windowText(answer: TensorAnswer, place: Point | Shown["region"]): string {
-  const { axes, index, viewShape } = answer;
-  const [down, across] = axes;
+function windowText(answer: TensorAnswer, place: Point | Region | null): string {
+  const [down, across] = answer.axes;
+  const code = `${arrayText(answer, false)}${placeText(answer, place)}`;
+  const turned = !(place && "row" in place) && down !== null && across !== null && down > across;
+  return turned ? `${code}.T` : code;
+}
+
+/** The index of a point, or the slice of a part of the plane; null stands for all of it. */
+export function placeText(
+  { axes: [down, across], index, viewShape }: TensorAnswer,
+  place: Point | Region | null,
+): string {
   const point = place && "row" in place ? place : null;
   const region = place && !("row" in place) ? place : null;
   const part = (axis: number, start: number, length: number) =>
@@ -63,9 +76,7 @@ function windowText(answer: TensorAnswer, place: Point | Shown["region"]): strin
     if (axis === across) return point ? point.col : region ? part(axis, region[1], region[3]) : ":";
     return each;
   });
-  const code = `${arrayText(answer, false)}[${places.length ? places.join(", ") : "()"}]`;
-  const turned = !point && down !== null && across !== null && down > across;
-  return turned ? `${code}.T` : code;
+  return `[${places.length ? places.join(", ") : "()"}]`;
 }
 
 function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {

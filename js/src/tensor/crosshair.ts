@@ -7,7 +7,7 @@ import { nextSpecial } from "./next_special.ts";
 import type { Picture } from "./picture.ts";
 import { moved, type Plane, type Point } from "./plane.ts";
 import type { ProfileView } from "./profile_view.ts";
-import type { Readout } from "./readout.ts";
+import { type Readout, tooltipLines } from "./readout.ts";
 import type { Shown } from "./state.ts";
 import type { ValuesTable } from "./values_table.ts";
 import { pointWords } from "./words.ts";
@@ -17,6 +17,7 @@ interface Parts {
   table: ValuesTable;
   profile: ProfileView;
   readout: Readout;
+  marked: { mark(region: null): void };
   mirror: Mirror;
 }
 
@@ -76,6 +77,12 @@ export class Crosshair {
 
   /** Puts it somewhere, or takes it away, wherever the pointer is. */
   mark(point: Point | null): void {
+    this.#parts.marked.mark(null);
+    this.put(point);
+  }
+
+  /** The same; what is marked stays. */
+  put(point: Point | null): void {
     this.#parts.picture.forgetHover();
     this.place(point);
     if (point) this.#parts.picture.reveal(point);
@@ -91,16 +98,22 @@ export class Crosshair {
 
   readAgain(): void {
     const [shown, point] = [this.#shown, this.read];
-    this.#parts.readout.show(shown, point, null);
+    this.#tell(point, null);
     this.#exact.forget();
     if (shown?.answer?.tile && point) this.#exact.ask(shown.answer, shown.values, point);
   }
 
+  #tell(point: Point | null, found: ValuesAnswer | null): void {
+    const { readout, picture } = this.#parts;
+    readout.show(this.#shown, point, found);
+    picture.tell(this.#shown && point ? tooltipLines(this.#shown, point, found) : []);
+  }
+
   #found(answer: TensorAnswer, point: Point, found: ValuesAnswer): void {
     if (answer !== this.#shown?.answer) return;
-    const { picture, readout, mirror } = this.#parts;
+    const { picture, mirror } = this.#parts;
     const text = found.text[0]!;
-    readout.show(this.#shown, point, found);
+    this.#tell(point, found);
     if (picture.hover) return;
     picture.mark(this.point, text);
     mirror.say(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`);

@@ -14,6 +14,7 @@ interface Parts {
   trust: HTMLElement;
   statistics: HTMLElement;
   histogram: HTMLElement;
+  region: HTMLElement;
 }
 
 /** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
@@ -33,7 +34,7 @@ export function frame(parts: Parts) {
     "body",
     part("numbers", parts.statistics),
     left,
-    part("right", parts.histogram, side),
+    part("right", parts.region, parts.histogram, side),
   );
   return {
     body,

@@ -1,23 +1,35 @@
 import { listening } from "../shared/dom.ts";
-import { placeAt } from "./layout.ts";
+import { type Layout, placeAt } from "./layout.ts";
 import type { Point } from "./plane.ts";
 import type { Sight } from "./sight.ts";
+import type { Region } from "./state.ts";
 
 interface Events {
   /** Places are in CSS pixels of the stage. */
   hover(x: number, y: number): void;
   leave(): void;
   pick(x: number, y: number): void;
+  /** Marks what lies between two places. */
+  mark(from: Place, to: Place): void;
   wheel(steps: number): void;
   moved(): void;
 }
 
+interface Place {
+  x: number;
+  y: number;
+}
+
+const MIDDLE = 1;
 const WHEEL = 0.0035;
 /** A wheel that moves in lines is as fast as one that moves in pixels. */
 const LINE = 33;
 const FAR = 4;
 
-/** Lets pointer and wheel move what is in sight: drag, pinch, ctrl + wheel, double click. */
+/**
+ * Lets the pointer mark by dragging, and pointer and wheel move what is in sight: shift or the middle button and drag, a
+ * finger, pinch, ctrl + wheel, double click.
+ */
 export function gestures(
   canvas: HTMLCanvasElement,
   root: HTMLElement,
@@ -25,11 +37,15 @@ export function gestures(
   events: Events,
   signal: AbortSignal,
 ): void {
-  const down = new Map<number, { x: number; y: number }>();
+  const down = new Map<number, Place>();
   let dragged = false;
+  /** Where marking began; null while what is in sight is moved. */
+  let start: Place | null = null;
   /** What two fingers hold: it stays between them. */
   let held: Point | null = null;
   let travel = 0;
+  /** What turns of the wheel zoom at, until the pointer moves: the stage may move below it meanwhile. */
+  let zoomed: { x: number; y: number; held: Point; left: Region | null } | null = null;
   const at = (event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.x, y: event.clientY - box.y };
@@ -37,15 +53,18 @@ export function gestures(
   const listen = listening(canvas, signal);
 
   listen("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    const byMouse = event.pointerType === "mouse";
+    if (event.button !== 0 && !(byMouse && event.button === MIDDLE)) return;
+    if (event.button === MIDDLE) event.preventDefault();
     const place = at(event);
+    start = byMouse && event.button === 0 && !event.shiftKey ? place : null;
     down.set(event.pointerId, place);
     dragged = down.size > 1;
     held = null;
     const [one, other] = [...down.values()];
     const layout = sight.layout;
     if (other && layout) held = placeAt(layout, (one!.x + other.x) / 2, (one!.y + other.y) / 2);
-    if (!sight.zoomed && event.pointerType === "mouse") events.pick(place.x, place.y);
+    if (!sight.zoomed && start) events.pick(place.x, place.y);
   });
   listen("pointermove", (event) => {
     const [before, now] = [down.get(event.pointerId), at(event)];
@@ -63,11 +82,15 @@ export function gestures(
       if (held && sight.zoom(factor, middle, held)) events.moved();
       return;
     }
-    if (!sight.zoomed || (!dragged && Math.hypot(right, below) < FAR)) return;
+    if (!(start || sight.zoomed) || (!dragged && Math.hypot(right, below) < FAR)) return;
     if (!dragged) {
       dragged = true;
       canvas.setPointerCapture(event.pointerId);
       events.leave();
+    }
+    if (start) {
+      events.mark(start, now);
+      return;
     }
     down.set(event.pointerId, now);
     if (sight.pan(right, below)) events.moved();
@@ -75,7 +98,7 @@ export function gestures(
   const up = (event: PointerEvent) => {
     const place = down.get(event.pointerId);
     down.delete(event.pointerId);
-    if (!place || dragged || event.type === "pointercancel") return;
+    if (!place || dragged || event.type === "pointercancel" || event.button === MIDDLE) return;
     if (sight.zoomed || event.pointerType !== "mouse") events.pick(place.x, place.y);
   };
   listen("pointerup", up);
@@ -92,7 +115,13 @@ export function gestures(
     const lines = event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL;
     if (event.ctrlKey || event.metaKey) {
       const pixels = lines ? event.deltaY * LINE : event.deltaY;
-      if (sight.zoom(Math.exp(-pixels * WHEEL), at(event))) events.moved();
+      const place = at(event);
+      const [{ clientX: x, clientY: y }, layout] = [event, sight.layout];
+      if (!layout) return;
+      const goesOn = zoomed?.x === x && zoomed.y === y && zoomed.left === sight.region;
+      const held = zoomed && goesOn ? zoomed.held : heldAt(layout, place);
+      if (sight.zoom(Math.exp(-pixels * WHEEL), place, held)) events.moved();
+      zoomed = { x, y, held, left: sight.region };
       return;
     }
     travel += lines ? event.deltaY : event.deltaY / 100;
@@ -100,4 +129,12 @@ export function gestures(
     travel -= steps;
     if (steps !== 0) events.wheel(steps);
   });
+}
+
+/** The place in the plane; beside the plot that of its nearest edge. */
+function heldAt(layout: Layout, { x, y }: Place): Point {
+  const { plot } = layout;
+  const within = (at: number, first: number, length: number) =>
+    Math.max(first, Math.min(first + length, at));
+  return placeAt(layout, within(x, plot.x, plot.width), within(y, plot.y, plot.height));
 }

@@ -17,6 +17,7 @@ import { DEFAULT_HEIGHT, type TensorOptions } from "./options.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
 import { Steering } from "./steering.ts";
+import { typedIndex } from "./typed_index.ts";
 import { Viewing } from "./viewing.ts";
 import { type Opening, Wish } from "./wish.ts";
 import { missingWords } from "./words.ts";
@@ -66,11 +67,12 @@ export class Inspector {
     this.#memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
-      () => codeText(this.viewing.shown, this.board.cross.read),
+      () => codeText(this.viewing.shown, this.board.cross.read, this.board.marked.region),
       (text) => this.board.mirror.say(text),
       context,
     );
     follow(this, context, this.#memory);
+    this.board.marked.mark(options.get("marked_region") ?? null);
     signal.addEventListener("abort", () => {
       clearTimeout(this.#settle);
       clearTimeout(this.#rest);
@@ -122,7 +124,10 @@ export class Inspector {
     const same = wish.over(entry, this.#entries.shape(row), opening);
     if (!same) {
       this.board.cross.point = null;
-      if (!first) this.board.picture.sight.show(null);
+      if (!first) {
+        this.board.picture.sight.show(null);
+        this.board.marked.mark(null);
+      }
     }
     this.board.announce(this.#entries, entry, row);
     this.#remember();
@@ -152,12 +157,13 @@ export class Inspector {
     if (!before) return;
     const plane = change(before);
     if (samePlane(before, plane)) return;
-    const { cross, picture } = this.board;
+    const { cross, marked, picture } = this.board;
     this.#wish.plane = plane;
     const turned = before.axes[0] === plane.axes[1] && before.axes[1] === plane.axes[0];
     if (before.axes[0] !== plane.axes[0] || before.axes[1] !== plane.axes[1]) {
       const region = picture.sight.region;
       picture.sight.resetTo(turned && region ? [region[1], region[0], region[3], region[2]] : null);
+      marked.mark(null);
       if (cross.point) {
         const found = locate(plane, indexAt(before, cross.point));
         [this.#wish.plane, cross.point] = [found.plane, found.point];
@@ -171,9 +177,10 @@ export class Inspector {
   /** Lays the axes out otherwise; the crosshair stays at its value. */
   lay(layout: LayoutWish): void {
     if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
-    const { cross, picture } = this.board;
+    const { cross, marked, picture } = this.board;
     cross.point = this.#wish.lay(layout, cross.point);
     picture.sight.show(null);
+    marked.mark(null);
     this.#remember();
     this.viewing.want(null);
   }
@@ -246,6 +253,21 @@ export class Inspector {
     this.painted();
   }
 
+  /** Goes to an index that was typed; says why where it cannot, else nothing. */
+  typed(text: string): string {
+    const plane = this.#wish.plane;
+    if (!plane || !this.viewing.answer) return "no values are shown";
+    const index = typedIndex(text, plane.shape);
+    if (typeof index === "string") return index;
+    this.go(index, "view");
+    return "";
+  }
+
+  /** Another region is marked, or none. */
+  marked(): void {
+    this.#remember();
+  }
+
   go(index: readonly number[], space: "view" | "stored"): void {
     const [before, answer] = [this.#wish.plane, this.viewing.answer];
     if (!before || !answer) return;
@@ -297,6 +319,7 @@ export class Inspector {
   #remember(): void {
     const { entry, plane, layout, reading, along } = this.#wish;
     const region = this.board.picture.sight.region;
+    const marked = this.board.marked.region;
     this.#memory.keep({
       ...this.#looks.kept,
       entry: entry && [...entry],
@@ -305,6 +328,7 @@ export class Inspector {
       reading,
       along,
       region: region && [...region],
+      marked_region: marked && [...marked],
       ...(plane && { axes: [...plane.axes], index: [...plane.index] }),
     });
   }

@@ -47,7 +47,9 @@ export const FONT_SIZE = 11;
 export const DIGIT = 7;
 const NAME_ROOM = 16;
 const TICK_ROOM = 17;
-const MAX_CELL = 40;
+/** Room for a few digits in a cell. */
+const MAX_CELL = 56;
+const MAX_BAR = 40;
 const THIN_SIDE = 24;
 const PROFILE_HEIGHT = 240;
 export const STRIP = 10;
@@ -79,7 +81,7 @@ function valueSize(
   room: Box,
 ): [down: number, across: number] {
   if (isProfile(planeRows, planeCols)) {
-    return [room.height, Math.min(MAX_CELL, room.width / planeCols)];
+    return [room.height, Math.min(MAX_BAR, room.width / planeCols)];
   }
   const square = Math.min(room.width / planeCols, room.height / planeRows, MAX_CELL);
   if (planeRows === planeCols || square * Math.min(planeRows, planeCols) >= THIN_SIDE) {
@@ -211,6 +213,15 @@ export function pointAt(layout: Layout, x: number, y: number) {
     row: kind === "profile" ? 0 : Math.min(planeRows - 1, Math.floor(row)),
     col: Math.min(planeCols - 1, Math.floor(col)),
   };
+}
+
+/** The value in sight that is nearest to a place of the stage. */
+export function nearestPoint(layout: Layout, x: number, y: number) {
+  const { plot } = layout;
+  const within = (at: number, first: number, length: number) =>
+    Math.max(first, Math.min(first + length - 1e-3, at));
+  const [right, below] = [within(x, plot.x, plot.width), within(y, plot.y, plot.height)];
+  return pointAt(layout, right, below)!;
 }
 
 /** The place in the plane, in parts of rows and columns, at a place of the stage. */

@@ -20,6 +20,7 @@ export interface TensorOptions {
   along: number | null;
   cells: CellChoice;
   region: [row: number, col: number, rows: number, cols: number] | null;
+  marked_region: [row: number, col: number, rows: number, cols: number] | null;
   value_format: ValueFormat;
   scale: number;
   zero_point: number;

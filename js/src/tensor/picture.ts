@@ -2,18 +2,31 @@ import { clear, layer, Repaint } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
 import type { Tile } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/theme.ts";
+import { type Digit, paintDigits } from "./digits.ts";
 import { gestures } from "./gestures.ts";
 import { type Label, Labels } from "./labels.ts";
-import { cellBox, FONT_SIZE, type Layout, pointAt, STRIP } from "./layout.ts";
+import {
+  type Box,
+  cellBox,
+  FONT_SIZE,
+  type Layout,
+  nearestPoint,
+  pointAt,
+  STRIP,
+} from "./layout.ts";
 import type { Overview } from "./overview.ts";
 import type { Point } from "./plane.ts";
 import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
 import type { Sight } from "./sight.ts";
+import type { Region } from "./state.ts";
+import { ValueTooltip } from "./value_tooltip.ts";
 
 export interface PictureEvents {
   point(): void;
   pick(at: Point): void;
+  /** A drag marks what lies between two values. */
+  mark(from: Point, to: Point): void;
   wheel(steps: number): void;
   /** Another part is in sight; all of it is not yet known. */
   moved(): void;
@@ -27,6 +40,7 @@ export interface Plate {
   planeCols: number;
   /** What the axes are: down, across. */
   names: readonly [down: string, across: string];
+  dtype: string;
   paint: Paint;
   /** What can be drawn of what is in sight, the finest last. */
   tiles: (layout: Layout) => readonly Tile[];
@@ -48,6 +62,10 @@ export class Picture {
   readonly #repaint: Repaint;
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
+  readonly #tooltip = new ValueTooltip();
+  #told: readonly string[] = [];
+  #digits: Digit[] = [];
+  #marked: Region | null = null;
   #cross: Point | null = null;
   #hover: Point | null = null;
   #exact = "";
@@ -65,7 +83,7 @@ export class Picture {
     this.sight = sight;
     this.#events = events;
     this.#overview = overview;
-    this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node);
+    this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
     this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
     onThemeChange(() => this.redraw(), signal);
     gestures(
@@ -79,11 +97,19 @@ export class Picture {
           const point = this.sight.layout && pointAt(this.sight.layout, x, y);
           if (point) events.pick(point);
         },
+        mark: (from, to) => {
+          const { layout } = this.sight;
+          if (!layout) return;
+          events.mark(nearestPoint(layout, from.x, from.y), nearestPoint(layout, to.x, to.y));
+        },
         wheel: (steps) => events.wheel(steps),
         moved: () => this.moved(),
       },
       signal,
     );
+    for (const type of ["focus", "blur"]) {
+      root.addEventListener(type, () => this.#repaint.request(), { signal });
+    }
   }
 
   /** The value below the pointer. */
@@ -140,6 +166,18 @@ export class Picture {
     return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }
 
+  /** The region that is marked. */
+  outline(region: Region | null): void {
+    this.#marked = region;
+    this.#repaint.request();
+  }
+
+  /** What is said of the value that is read, at its cell. */
+  tell(lines: readonly string[]): void {
+    this.#told = lines;
+    this.#repaint.request();
+  }
+
   /** The crosshair, and the exact text there once it is known. */
   mark(cross: Point | null, exact: string): void {
     this.#cross = cross;
@@ -153,7 +191,7 @@ export class Picture {
   }
 
   /** What is on screen now, for tests. */
-  inspect(): { labels: Label[]; marks: object[]; plot: object | null; sight: object | null } {
+  inspect() {
     const [layout, tile] = [this.sight.layout, this.tile];
     const marks: object[] = [];
     if (layout && tile && tile.rows * tile.cols <= MAX_MARKS) {
@@ -167,7 +205,9 @@ export class Picture {
     const { row, col, rowStep, colStep, down, across } = layout ?? {};
     return {
       labels: this.#labels,
+      digits: this.#digits,
       marks,
+      marked: this.#marked && layout && regionBox(layout, this.#marked),
       plot: layout?.plot ?? null,
       sight: layout && {
         ...{ row, col, rowStep, colStep, down, across },
@@ -194,9 +234,10 @@ export class Picture {
     this.#baseDirty = false;
     clear(this.#base, width, height);
     this.#tiles = [];
+    this.#digits = [];
     const [layout, plate] = [this.sight.layout, this.#plate];
     this.#base.canvas.style.touchAction = this.sight.zoomed ? "none" : "pan-y";
-    this.#base.canvas.style.cursor = this.sight.zoomed ? "grab" : "crosshair";
+    this.#base.canvas.style.cursor = "crosshair";
     if (!layout || !plate) {
       this.#overview.hide();
       return;
@@ -205,6 +246,8 @@ export class Picture {
     const theme = readTheme(this.#root);
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
     paint(this.#base.context, layout, this.#tiles, plate.paint, theme);
+    const { context } = this.#base;
+    if (this.tile) this.#digits = paintDigits(context, layout, this.tile, plate, theme);
     this.#overview.show(layout, this.sight.zoomed, plate);
   }
 
@@ -214,20 +257,27 @@ export class Picture {
     clear(this.#overlay, width, height);
     this.#labels = [];
     const [layout, plate] = [this.sight.layout, this.#plate];
-    if (!layout || !plate) return;
+    if (!layout || !plate) {
+      this.#tooltip.show([], null, this.stage);
+      return;
+    }
     const { planeRows, planeCols } = layout;
     const theme = readTheme(this.#root);
     const labels = new Labels(context, theme, width, height);
     this.#labels = labels.written;
     if (planeRows * planeCols === 1) {
       this.#writeScalar(layout, width, theme);
+      this.#tooltip.show([], null, this.stage);
       return;
     }
     const cross = this.#cross;
     const crossShown = cross && cross.row < planeRows && cross.col < planeCols;
-    if (this.#hover) this.#outline(layout, this.#hover, false);
-    if (crossShown) this.#outline(layout, cross, true);
+    const marked = this.#marked && regionBox(layout, this.#marked);
+    if (marked) this.#paintMarked(layout.plot, marked);
+    if (this.#hover) this.#outline(cellBox(layout, this.#hover.row, this.#hover.col), false);
+    if (crossShown) this.#outline(cellBox(layout, cross.row, cross.col), true);
     const shown = this.#hover ?? (crossShown ? cross : null);
+    this.#showTooltip(layout, shown);
     if (shown) platePlace(labels, layout, shown);
     const [down, across] = plate.names;
     const name = across && `${across} →`;
@@ -236,9 +286,8 @@ export class Picture {
   }
 
   /** Black inside white: seen on every colour. */
-  #outline(layout: Layout, { row, col }: Point, strong: boolean): void {
+  #outline(box: Box | null, strong: boolean): void {
     const { context } = this.#overlay;
-    const box = cellBox(layout, row, col);
     if (!box) return;
     const { x, y, width, height } = box;
     const grow = strong ? 2 : 1;
@@ -247,6 +296,28 @@ export class Picture {
     context.strokeRect(x - grow - 1, y - grow - 1, width + 2 * grow + 2, height + 2 * grow + 2);
     context.strokeStyle = "#000000";
     context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
+  }
+
+  /** What is beside the region is dimmed, unless digits would be harder to read. */
+  #paintMarked(plot: Box, { x, y, width, height }: Box): void {
+    const { context } = this.#overlay;
+    const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
+    if (!this.#digits.length) {
+      context.fillStyle = "rgb(128 128 128 / 45%)";
+      context.fillRect(plot.x, plot.y, plot.width, y - plot.y);
+      context.fillRect(plot.x, y + height, plot.width, bottom - y - height);
+      context.fillRect(plot.x, y, x - plot.x, height);
+      context.fillRect(x + width, y, right - x - width, height);
+    }
+    this.#outline({ x, y, width, height }, this.#digits.length > 0);
+  }
+
+  /** Beside the pointer; beside the crosshair while keys move it. */
+  #showTooltip(layout: Layout, shown: Point | null): void {
+    const byKey = document.activeElement === this.#root;
+    const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
+    const at = box && { x: box.x + box.width, y: box.y + box.height };
+    this.#tooltip.show(this.#told, at, this.stage);
   }
 
   #writeScalar({ plot }: Layout, width: number, theme: Theme): void {
@@ -275,6 +346,23 @@ export class Picture {
     this.#repaint.request();
     this.#events.point();
   }
+}
+
+/** The box of the part of a region that is in sight; null where none is. */
+function regionBox(layout: Layout, [row, col, rows, cols]: Region): Box | null {
+  const { plot } = layout;
+  const within = (at: number, first: number, length: number) =>
+    Math.max(first, Math.min(first + length, at));
+  const profile = layout.kind === "profile";
+  const left = within(plot.x + (col - layout.col) * layout.across, plot.x, plot.width);
+  const right = within(plot.x + (col + cols - layout.col) * layout.across, plot.x, plot.width);
+  const above = plot.y + (row - layout.row) * layout.down;
+  const top = profile ? plot.y : within(above, plot.y, plot.height);
+  const bottom = profile
+    ? plot.y + plot.height
+    : within(above + rows * layout.down, plot.y, plot.height);
+  if (right <= left || bottom <= top) return null;
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 /** The row and column, on the axes. */

@@ -1,7 +1,7 @@
 import type { Cells, Tile } from "../shared/tensor_questions.ts";
 import type { Theme } from "../shared/theme.ts";
 import { type CellChoice, type ColorScale, ROUNDING } from "./color_scale.ts";
-import { OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
+import { cssColor, OUTSIDE, rgb, SPECIAL, type Special, specialOf, table } from "./colors.ts";
 import type { Labels } from "./labels.ts";
 import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
 
@@ -69,6 +69,15 @@ export function colorCells(
       side === "on" ? colors[Math.round(255 * scale.share(value))]! : OUTSIDE_PIXEL[side];
   }
   return new Uint8ClampedArray(pixels.buffer);
+}
+
+/** The CSS colour of a cell of one value. */
+export function cellColor(tile: Cells, cell: number, { scale, cells }: Paint): string {
+  const special = specialOf(tile.flags[cell]!);
+  if (special || !scale) return SPECIAL[special ?? "nan"];
+  const value = cellValue(tile, cell, cells);
+  const side = scale.side(value, roundingOf(tile));
+  return side === "on" ? cssColor(scale.map, scale.share(value)) : OUTSIDE[side];
 }
 
 function entries(bytes: Uint8Array): number[][] {
@@ -208,10 +217,11 @@ function paintMarks(
   }
   const { scale, cells } = paint;
   if (size < SIGN_FROM || !scale) return;
+  const corner = hasDigits(layout, tile);
   for (let cell = 0; cell < tile.mean.length; cell += 1) {
     if (tile.flags[cell] && cellSpecial(tile, cell, size)) continue;
     const side = scale.side(cellValue(tile, cell, cells), roundingOf(tile));
-    if (side !== "on") paintSign(context, box(cell), side);
+    if (side !== "on") paintSign(context, corner ? cornerOf(box(cell)) : box(cell), side);
   }
 }
 
@@ -222,6 +232,20 @@ function touches(box: Box, plot: Box): boolean {
     box.x + box.width > plot.x &&
     box.y + box.height > plot.y
   );
+}
+
+/** From this size on a cell of one value has room for it. */
+const DIGITS_FROM = { width: 36, height: 14 } as const;
+
+/** Whether the values stand in the cells of a tile. */
+export function hasDigits({ kind, down, across }: Layout, tile: Tile): boolean {
+  const single = tile.rowStep * tile.colStep === 1;
+  return kind === "plane" && single && across >= DIGITS_FROM.width && down >= DIGITS_FROM.height;
+}
+
+function cornerOf({ x, y, width, height }: Box): Box {
+  const side = Math.min(12, height / 3);
+  return { x: x + width - side, y, width: side, height: side };
 }
 
 /** A chevron: to the left below the colours, to the right above them. */

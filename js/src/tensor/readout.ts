@@ -1,4 +1,4 @@
-import { button, element } from "../shared/dom.ts";
+import { button, element, KEEP_KEYS } from "../shared/dom.ts";
 import { shortText } from "../shared/number_text.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
@@ -10,49 +10,118 @@ import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
 import type { Shown } from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
 
-const HINT = "Point at the picture, or use the arrow keys, to read values.";
+const HINT = "Point at a cell, use the arrow keys, or type an index.";
+const EXAMPLE = [0, 3, 2, 1, 4, 5];
 
 /** The plane that an answer shows, which may be older than the one asked for. */
 export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
   return { shape: viewShape, axes, index };
 }
 
-/** Two lines: the place and value under the pointer or crosshair, then all that its bits say. */
+interface Events {
+  copy(): void;
+  /** Goes to an index; says why where it cannot, else nothing. */
+  typed(text: string): string;
+  leave(): void;
+}
+
+/** A line in the header: a field for an index, and the place and value under the pointer or crosshair. */
 export class Readout {
   readonly node: HTMLElement;
+  /** All that the value's bits say. */
+  readonly more = part("readout-more");
+  readonly #field: HTMLInputElement;
   readonly #text = element("code", {});
   readonly #cell = muted();
-  readonly #more = part("readout-more");
   readonly #padding = piece("padding", "padding");
   readonly #copy: HTMLButtonElement;
+  readonly #events: Events;
 
-  constructor(copy: () => void) {
-    this.#copy = button("code", "Copy Python code for what is shown (y)", copy);
-    this.node = part("readout", this.#text, this.#padding, this.#copy, this.#cell, this.#more);
+  constructor(events: Events) {
+    this.#events = events;
+    this.#copy = button("code", "Copy Python code for what is shown (y)", () => events.copy());
+    this.#field = element("input", {
+      type: "text",
+      class: "tvmdbg-tensor-index",
+      "aria-label": "Go to an index (j)",
+      title: "Go to an index, such as 0,3,2,1 (j)",
+      autocomplete: "off",
+      spellcheck: "false",
+      ...KEEP_KEYS,
+    });
+    this.#field.addEventListener("keydown", (event) => this.#press(event));
+    this.#field.addEventListener("input", () => this.#field.removeAttribute("aria-invalid"));
+    this.node = part("readout", this.#field, this.#text, this.#padding, this.#copy, this.#cell);
     this.show(null, null, null);
+  }
+
+  focus(): void {
+    this.#field.focus();
+    this.#field.select();
   }
 
   show(shown: Shown | null, point: Point | null, found: ValuesAnswer | null): void {
     const answer = shown?.answer ?? null;
-    this.#copy.hidden = !answer?.tile;
+    this.#field.hidden = this.#copy.hidden = !answer?.tile;
     this.#text.hidden = !answer || !point;
+    this.node.hidden = !answer?.tile;
+    if (answer) {
+      this.#field.placeholder = `index ${EXAMPLE.slice(0, answer.viewShape.length).join(",")}`;
+    }
     if (!shown || !answer || !point) {
       this.#cell.textContent = answer?.tile ? HINT : "";
       this.#padding.hidden = true;
-      this.#more.replaceChildren();
+      this.more.replaceChildren();
       return;
     }
     const index = indexAt(answeredPlane(answer), point);
-    const value = found?.one?.number ?? (shown.values.format === "number" ? found?.text[0] : null);
-    this.#text.textContent = `${indexText(index)} ${value ? `= ${value}` : about(answer, point)}`;
+    this.#text.textContent = `${indexText(index)} ${valueText(shown, point, found)}`;
     const place = physicalIndex(answer, index);
     const stored = place && place.join() !== index.join() ? place : null;
     this.#cell.textContent = [stored && `stored at ${indexText(stored)}`, cellText(answer, point)]
       .filter(Boolean)
       .join(" · ");
     this.#padding.hidden = !isPadding(answer, index);
-    this.#more.replaceChildren(...more(shown, found));
+    this.more.replaceChildren(...more(shown, found));
   }
+
+  #press(event: KeyboardEvent): void {
+    if (event.key === "Escape") this.#events.leave();
+    else if (event.key === "Enter") this.#go();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #go(): void {
+    const wrong = this.#events.typed(this.#field.value);
+    if (wrong === "") return;
+    this.#field.setAttribute("aria-invalid", "true");
+    this.#text.hidden = true;
+    this.#cell.textContent = wrong;
+  }
+}
+
+/** `= 0.5`, once it is known; till then what the picture knows of it. */
+function valueText({ answer, values }: Shown, point: Point, found: ValuesAnswer | null): string {
+  const value = found?.one?.number ?? (values.format === "number" ? found?.text[0] : null);
+  return value ? `= ${value}` : about(answer!, point);
+}
+
+/** What is said at the cell: the value, where it is, and its bits. */
+export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | null): string[] {
+  const { answer, values } = shown;
+  if (!answer) return [];
+  const index = indexAt(answeredPlane(answer), point);
+  const text = found?.text[0];
+  const dequantized = values.format === "dequantised" && text !== undefined;
+  return [
+    valueText(shown, point, found).replace(/^= /, ""),
+    `at ${indexText(index)}${isPadding(answer, index) ? ", padding" : ""}`,
+    found?.one?.hex ?? "",
+    dequantized ? `dequantized ${text}` : "",
+    cellText(answer, point),
+  ].filter(Boolean);
 }
 
 /** The value's bits, the step to its neighbour, and the real number it stands for. */

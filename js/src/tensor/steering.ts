@@ -42,6 +42,14 @@ export class Steering {
     else if (plane && shown?.answer?.tile) cross.move(plane, rows, cols);
   }
 
+  /** Moves the corner of the region that is marked, which begins at the crosshair. */
+  mark(rows: number, cols: number): void {
+    const { shown, cross, marked } = this.#board;
+    const plane = this.#plane();
+    if (!plane || shown?.show !== "picture" || !shown.answer?.tile) return;
+    cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
+  }
+
   /** Moves along the first axis that is held at one index. */
   index(steps: number): void {
     const plane = this.#plane();

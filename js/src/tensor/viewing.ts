@@ -178,6 +178,7 @@ export class Viewing {
       planeRows: tile.planeRows,
       planeCols: tile.planeCols,
       names: [axisText(answer.axisNames, down), axisText(answer.axisNames, across)],
+      dtype: answer.dtype,
       paint: { scale, cells },
       tiles: (layout) => this.#pictures.toDraw(answer, layout),
       whole: () => this.#pictures.whole(answer),

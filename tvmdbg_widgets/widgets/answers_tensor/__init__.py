@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.widgets.answers_tensor.channels import channels
 from tvmdbg_widgets.widgets.answers_tensor.data import data
 from tvmdbg_widgets.widgets.answers_tensor.profile import profile
+from tvmdbg_widgets.widgets.answers_tensor.region import region
 from tvmdbg_widgets.widgets.answers_tensor.statistics import (
     cancel_tensor,
     percentiles,
@@ -31,4 +32,5 @@ TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {
     "profile": profile,
     "channels": channels,
     "data": data,
+    "region": region,
 }
