@@ -268,10 +268,10 @@ def test_ctrl_and_wheel_keeps_the_value_under_the_pointer_though_the_stage_moves
     start = below()
     page.keyboard.down("Control")
     across = inspect(page)["sight"]["across"]
-    for step in range(5):
+    for step in range(4):
         if step == 1:
             page.locator(".tvmdbg-tensor-choices").evaluate("it => it.style.marginBottom = '40px'")
-        page.mouse.wheel(0, -100)
+        page.mouse.wheel(0, -200)
         page.wait_for_function(
             f"""() => {{ const detail = {{}};
             document.querySelector("{ROOT}").dispatchEvent(
