@@ -54,7 +54,7 @@ SLOWEST = {
 }
 FIRST = {
     "resnet20": "72 tensors scanned",
-    "overflow": "(node 38) made the first Inf: 59 of 8,192 values",
+    "overflow": "First Inf appears in conv2d + add + add + relu #38: 59 of 8,192 values",
 }
 TOUR = [
     {"text": "What is wrong?\n\n" + "It begins at one operator. " * 12, "view": "graph"},

@@ -124,7 +124,7 @@ def kernel(page: Page) -> Kernel:
 def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) -> None:
     panel = finished(show(page, address))
     first = panel.get_by_role("treeitem").first
-    assert first.inner_text().split()[1] == "error"
+    assert first.inner_text().split()[1] == "Error"
     for part in (str(OVERFLOW), "59 of 8,192", "high"):
         expect(first).to_contain_text(part)
     assert page.evaluate(STATE) == [[], None, ""]
@@ -137,7 +137,9 @@ def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) ->
     expect(View(page, "tensor").said).to_contain_text("59 +Inf")
     expect(View(page, "timeline").said).to_contain_text(f"{len(selected)} nodes selected")
     expect(first).to_have_attribute("aria-selected", "true")
-    first.locator(".tvmdbg-chip").nth(1).click()
+    expect(first).to_have_attribute("aria-expanded", "true")
+    expect(first.locator(".tvmdbg-finding-evidence")).to_contain_text("full name: nn_conv2d")
+    first.locator(".tvmdbg-finding-nodes .tvmdbg-chip").nth(1).click()
     second = page.evaluate(STATE)[0]
     assert len(second) == 1
     assert second[0] in selected[:-1]
@@ -159,11 +161,13 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     expect(said(panel)).to_contain_text(f"Finding 1 of {len(findings)}; error, high confidence: ")
     active = panel.get_attribute("aria-activedescendant")
     assert active == rows.first.get_attribute("id")
+    press("ArrowRight")
+    expect(rows.first).to_have_attribute("aria-expanded", "true")
+    press("ArrowLeft")
+    expect(rows.first).to_have_attribute("aria-expanded", "false")
     press("Enter")
     assert page.evaluate(STATE)[0][-1] == OVERFLOW
     expect(said(panel)).to_contain_text("Selected. ")
-    expect(rows.first).to_have_attribute("aria-expanded", "false")
-    press("ArrowRight")
     expect(rows.first).to_have_attribute("aria-expanded", "true")
     for text in (*findings[0].evidence, findings[0].why, findings[0].next_step):
         expect(rows.first).to_contain_text(text)
@@ -181,10 +185,10 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     assert page.evaluate(STATE)[0] == []
     for i, each in enumerate(findings):
         expect(rows.nth(i)).to_contain_text(each.title)
-        expect(rows.nth(i)).to_contain_text(each.severity.value)
+        expect(rows.nth(i)).to_contain_text(each.severity.capitalize())
         why = rows.nth(i).locator(".tvmdbg-finding-confidence")
-        expect(why).to_have_attribute("title", each.why)
-    slow = row(panel, f"(node {SLOWEST})")
+        expect(why).to_have_attribute("title", f"confidence: {each.why}")
+    slow = row(panel, f"#{SLOWEST} takes")
     slow.locator(".tvmdbg-finding-title").click()
     assert page.evaluate(STATE)[1] == [SLOWEST, 0]
 
@@ -206,7 +210,7 @@ def test_whole_rows_are_shown_and_all_nodes_listed(
     assert cut == 0
     first = panel.get_by_role("treeitem").first
     expect(first.locator(".tvmdbg-chip")).to_have_count(3)
-    first.get_by_text("and 3 more").click()
+    first.get_by_text("+3").click()
     expect(first.locator(".tvmdbg-finding-all .tvmdbg-chip")).to_have_count(6)
     assert page.evaluate(STATE)[0] == []
 
@@ -235,7 +239,7 @@ def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
     kernel.say("scanning", 5, finding("slow operators", nodes=[60]))
     expect(progress).to_have_text("scanning tensors: 5 of 9 tensors …")
     kernel.stops_at(6)
-    panel.get_by_role("button", name="Stop scanning the tensors (s)").click()
+    panel.get_by_role("button", name="Stop scanning tensors (s)").click()
     expect(progress).to_have_text("stopped after 6 of 9 tensors")
     assert [each["kind"] for each in kernel.asked].count("cancelFindings") == 1
     rest(page)
@@ -318,16 +322,16 @@ def test_the_first_row_is_the_active_one_until_another_was_chosen(
 
 
 @pytest.mark.parametrize(
-    ("total", "told"), [(9, "9 tensors scanned"), (0, "The run holds no tensors")]
+    ("total", "told"), [(9, "9 tensors scanned"), (0, "The run has no tensors")]
 )
 def test_a_run_in_which_nothing_was_found(
     page: Page, address: str, kernel: Kernel, total: int, told: str
 ) -> None:
     kernel.say("done", total, total=total)
     panel = show(page, address)
-    expect(panel).to_contain_text("Nothing found")
+    expect(panel).to_contain_text("No findings")
     expect(panel).to_contain_text(told)
-    expect(said(panel)).to_contain_text("Nothing found")
+    expect(said(panel)).to_contain_text("No findings")
     expect(panel.get_by_role("tree")).to_be_hidden()
 
 
@@ -337,7 +341,7 @@ def test_a_run_that_does_not_answer(page: Page, address: str, kernel: Kernel) ->
     expect(panel.get_by_role("alert")).to_contain_text("the kernel is gone")
     View(page, "graph").wait()
     kernel.say("done", 9, finding("slow operators"))
-    panel.get_by_role("button", name="Ask for the findings again").click()
+    panel.get_by_role("button", name="Retry").click()
     expect(row(panel, "slow operators")).to_be_visible()
     expect(panel.get_by_role("alert")).to_be_hidden()
 
@@ -352,6 +356,50 @@ def test_hostile_findings_are_text(page: Page, address: str, kernel: Kernel) -> 
     expect(first.locator("li")).to_have_text([ATTACK] * 3)
     assert page.evaluate("window.ran") is None
     assert page.locator("img, script[src=x]").count() == 0
+
+
+def test_one_finding_is_open_at_a_time_and_folds_again(page: Page, address: str) -> None:
+    panel = finished(show(page, address))
+    rows = panel.get_by_role("treeitem")
+    rows.nth(0).locator(".tvmdbg-finding-title").click()
+    rows.nth(1).locator(".tvmdbg-finding-title").click()
+    expect(rows.nth(0)).to_have_attribute("aria-expanded", "false")
+    expect(rows.nth(1)).to_have_attribute("aria-expanded", "true")
+    rows.nth(1).locator(".tvmdbg-finding-title").click()
+    expect(rows.nth(1)).to_have_attribute("aria-expanded", "false")
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+
+
+HEIGHT = "each => Math.round(each.getBoundingClientRect().height)"
+
+
+@pytest.mark.parametrize("width", [480, 700, 1200])
+def test_each_finding_takes_a_line_and_all_of_them_one(
+    page: Page, address: str, kernel: Kernel, width: int
+) -> None:
+    long = "conv2d + add + relu #38 " + "takes a long time " * 20
+    kernel.say("done", 9, *(finding(f"r{i} {long}", nodes=[i]) for i in range(9)))
+    panel = finished(show(page, address, width))
+    page.evaluate("tvmdbg.models.debugger0.set('height', 600)")
+    frames(page)
+    heights = panel.get_by_role("treeitem").evaluate_all(f"all => all.map({HEIGHT})")
+    assert max(heights) <= 25
+    outer = page.locator("[data-view=findings]")
+    assert outer.evaluate(HEIGHT) <= 101
+    panel.focus()
+    page.keyboard.press("f")
+    frames(page)
+    assert outer.evaluate(HEIGHT) <= 29
+    expect(panel.get_by_role("tree")).to_be_hidden()
+    expect(panel.locator(".tvmdbg-findings-first")).to_contain_text("first: r0 conv2d")
+    expect(said(panel)).to_contain_text("Findings folded: 9 hotspots · first: r0 conv2d")
+    assert page.evaluate("tvmdbg.models.debugger0.get('findings_folded')") is True
+    page.keyboard.press("ArrowDown")
+    expect(panel.get_by_role("tree")).to_be_visible()
+    panel.get_by_role("button", name="Fold all findings to one line (f)").click()
+    expect(panel.get_by_role("tree")).to_be_hidden()
+    panel.get_by_role("button", name="Show all findings (f)").click()
+    expect(panel.get_by_role("tree")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [480, 1200])

@@ -61,7 +61,7 @@ def test_long_lists_are_cut_and_counted() -> None:
     run.findings(progress=False)
     first = ask(run)["findings"][0]
     assert len(first["nodes"]) == len(first["entries"]) == 200
-    assert any("299 entries behind it" in fact for fact in first["evidence"])
+    assert any("spread to 299 downstream outputs" in fact for fact in first["evidence"])
 
 
 class Slow:

@@ -141,7 +141,7 @@ def test_a_cancelled_scan_keeps_what_it_knows_and_goes_on(monkeypatch: pytest.Mo
     assert run.search.scan.state == "cancelled"
     assert "3 of 6 tensors were scanned" in repr(got[0])
     (note,) = got[0].by_rule("scanned")
-    assert "3 tensors of 6 not looked at yet" in note.evidence
+    assert "3 tensors of 6 not scanned yet" in note.evidence
     whole = run.findings(progress=False)
     assert whole.complete
     assert gate.scans == 7, "the tensor that was stopped in is read again, no other"
@@ -219,7 +219,7 @@ def test_a_file_that_shrinks_under_the_scan(tmp_path: Path) -> None:
     (fault,) = found.errors
     why = "the file changed after it was opened (output_tensors.params)"
     assert fault.title == f"2 of 2 tensors could not be read: {why}"
-    assert fault.evidence == (f"x (node 0), a (node 1): {why}",)
+    assert fault.evidence == (f"x #0, f #1: {why}",)
     assert not found.by_rule("scanned")
     health = run.health(progress=False)
     assert [each.words for each in health.unread] == [f"could not be read: {why}"] * 2
@@ -246,7 +246,7 @@ def test_a_file_that_vanishes_between_two_tensors(
     assert fault.entries == ((1, 0),)
     assert fault.title.startswith("1 of 2 tensors could not be read: the file is gone; it was")
     (note,) = got[0].by_rule("scanned")
-    assert note.title.startswith("1 of 2 tensors was read to the last value stored and holds")
+    assert note.title.startswith("1 of 2 tensors checked: no NaN or Inf")
     assert (1, 0) not in run.search.scan.scanned().statistics
 
 

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _KINDS = 256
 
 
+def node_title(label: str, node: int, output: int = 0) -> str:
+    """Return what a node, or one of its outputs, is called everywhere: ``"conv2d + add #38:1"``."""
+    place = f"#{node}:{output}" if output else f"#{node}"
+    return f"{label} {place}" if label else place
+
+
 def node_labels(graph: Graph) -> StringColumn:
     """Return the operators of each node in a few words, of a node without any its name.
 

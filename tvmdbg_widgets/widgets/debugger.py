@@ -29,8 +29,10 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     layout_sizes : list of float
         Share of the width that the graph takes, and share of the height of the upper row.
     collapsed : list of str
-        Panels that are folded away: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
+        Panels that are hidden: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
         Where not given, the views whose part the run does not hold, as long as it holds any.
+    findings_folded : bool
+        Whether the list of findings is folded to one line.
     color_by, color_limits, label, fold_parameters, direction, search, focus, hops
         As of GraphView.
     entry, axes, index, color_scale, color_map, color_range, data_layout, data_sizes
@@ -53,6 +55,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
         sync=True
     )
+    findings_folded = traitlets.Bool(False).tag(sync=True)
     tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
     height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
 

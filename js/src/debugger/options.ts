@@ -15,4 +15,5 @@ export interface DebuggerOptions
   height: number;
   layout_sizes: number[];
   collapsed: ViewName[];
+  findings_folded: boolean;
 }

@@ -8,12 +8,13 @@ const CHROME = 46;
 const NARROW = 760;
 /** The views never have less together, however much stands above them. */
 const LEAST = 240;
-/** Shares of the height that the list of findings has: as it is, and while evidence is open. */
-const LIST = 0.13;
-/** Height of a finding of one line, in CSS pixels: none is cut in half. */
-const ROW = 24.4;
-const LIST_OPEN = 0.28;
-const LIST_NARROW = 0.25;
+/** Shares of the height that the findings have: as they are, and while evidence is open. */
+const FINDINGS = 1 / 6;
+const FINDINGS_OPEN = 0.36;
+/** Heights of the findings' bar and of a finding of one line, in CSS pixels: none is cut in half. */
+const BAR = 30;
+const ROW = 23;
+const LEAST_ROWS = 2;
 /** Share of the height of which the views take parts where they stand one below the other. */
 const VIEWS_NARROW = 0.84;
 
@@ -70,10 +71,9 @@ export class Panels {
     const narrow = this.#root.clientWidth > 0 && this.#root.clientWidth < NARROW;
     for (const name of VIEWS) this.of[name].hidden = collapsed.has(name);
     const list = this.of.findings.style;
-    const rows = Math.ceil(Math.round((height * LIST) / ROW) * ROW);
-    const room = Math.max(56, narrow ? Math.round(height * LIST_NARROW) : rows);
+    const room = ROW * Math.max(LEAST_ROWS, Math.floor((height * FINDINGS - BAR) / ROW));
     list.setProperty("--tvmdbg-findings-room", `${room}px`);
-    const open = Math.max(room, Math.round(height * LIST_OPEN));
+    const open = Math.max(room, Math.round(height * FINDINGS_OPEN) - BAR);
     list.setProperty("--tvmdbg-findings-open-room", `${open}px`);
     const upper = !collapsed.has("graph") || !collapsed.has("tensor");
     const both = !collapsed.has("graph") && !collapsed.has("tensor");

@@ -10,10 +10,17 @@ export interface ListEvents {
   hover: (node: number | null) => void;
 }
 
-/** How a node is called: `#38 conv2d + add`. */
+/** How a node is called: `conv2d + add #38`. */
 export type Title = (node: number) => string;
 
 const NODES_LISTED = 200;
+const WORDS: Record<Row["severity"], string> = {
+  error: "Error",
+  warning: "Warning",
+  hotspot: "Hotspot",
+  info: "Info",
+  noted: "Note",
+};
 /** What sizes that a browser tells as whole pixels may lack together. */
 const ROUNDED = 2;
 
@@ -132,6 +139,13 @@ export class List {
     if (open) this.#items.get(row.key)?.scrollIntoView({ block: "nearest" });
   }
 
+  /** Opens a row's evidence and folds that of all others, or folds all. */
+  openOnly(row: Row, open: boolean): void {
+    this.#open.clear();
+    this.toggle(row, open);
+    this.show(this.#rows);
+  }
+
   /** Marks the row that made the selection, and everywhere the node that is looked at. */
   mark(chosen: string | null, node: number | null): void {
     for (const [key, item] of this.#items) {
@@ -181,8 +195,8 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-confidence", title: finding.why },
-          finding.confidence,
+          { class: "tvmdbg-finding-confidence", title: `confidence: ${finding.why}` },
+          `${finding.confidence}`,
         )
       : element("span", {});
     const more = row.nodes.length - CHIPS;
@@ -192,9 +206,9 @@ export class List {
         "span",
         { class: "tvmdbg-finding-severity" },
         element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
-        row.severity,
+        WORDS[row.severity],
       ),
-      element("span", { class: "tvmdbg-finding-title" }, row.title),
+      element("span", { class: "tvmdbg-finding-title", title: open ? "" : row.title }, row.title),
       sure,
       element(
         "span",
@@ -204,7 +218,7 @@ export class List {
           element(
             "span",
             { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
-            `and ${more} more`,
+            `+${more}`,
           ),
       ),
       ...(finding && open ? [this.#evidence(row)] : []),

@@ -18,15 +18,23 @@ import {
   sentence,
 } from "./rows.ts";
 
+/** Traits of the view that holds the panel. */
+export interface FindingsOptions {
+  /** Whether the whole list is folded to one line. */
+  findings_folded: boolean;
+}
+
 const SOURCE = "findings";
 const PAGE = 5;
 
 /** What was found in a run, ranked; choosing a finding selects its nodes in all views. */
 export class FindingsPanel {
   readonly #root: HTMLElement;
-  readonly #context: ViewContext<object>;
+  readonly #context: ViewContext<FindingsOptions>;
   readonly #mirror = new Mirror();
   readonly #counts = element("span", { class: "tvmdbg-findings-counts" });
+  readonly #first = element("span", { class: "tvmdbg-findings-first" });
+  readonly #fold: HTMLButtonElement;
   readonly #progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
   readonly #meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
   readonly #stop: HTMLButtonElement;
@@ -41,8 +49,8 @@ export class FindingsPanel {
   #graph: GraphColumns | null = null;
   #chosen: { key: string; selected: string } | null = null;
 
-  constructor(root: HTMLElement, context: ViewContext<object>) {
-    const { run, session, signal } = context;
+  constructor(root: HTMLElement, context: ViewContext<FindingsOptions>) {
+    const { run, session, options, signal } = context;
     this.#root = root;
     this.#context = context;
     this.#list = new List(
@@ -62,17 +70,22 @@ export class FindingsPanel {
       { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
       signal,
     );
-    this.#stop = button("stop", "Stop scanning the tensors (s)", () => this.stopOrGoOn());
+    this.#stop = button("stop", "Stop scanning tensors (s)", () => this.stopOrGoOn());
     this.#stop.hidden = true;
+    this.#fold = button("▾", FOLD, () => this.#foldAll(!options.get("findings_folded")));
+    this.#fold.classList.add("tvmdbg-findings-fold");
+    this.#first.addEventListener("click", () => this.#foldAll(false));
     const copy = () => this.#code.copy();
-    const code = button("code", `Copy Python code for the finding (${COPY_KEY})`, copy);
+    const code = button("code", `Copy Python code for this finding (${COPY_KEY})`, copy);
     code.classList.add("tvmdbg-findings-code");
     root.append(
       element(
         "div",
         { class: "tvmdbg-bar", role: "toolbar", "aria-label": "findings" },
+        this.#fold,
         element("span", { class: "tvmdbg-title" }, "Findings"),
         this.#counts,
+        this.#first,
         element("span", { class: "tvmdbg-space" }),
         this.#meter,
         this.#progress,
@@ -97,6 +110,8 @@ export class FindingsPanel {
       this.#fill();
     };
     session.onChange(noted, signal, ["notes"]);
+    options.onChange("findings_folded", () => this.#showFolded(), signal);
+    this.#showFolded();
     this.#progress.textContent = "looking for findings …";
     this.#mirror.say("Findings: none yet.");
     this.#fill();
@@ -119,12 +134,41 @@ export class FindingsPanel {
     this.#root.focus({ preventScroll: true });
   }
 
+  #foldAll(folded: boolean): void {
+    this.#context.options.set("findings_folded", folded);
+    this.#showFolded();
+    this.#root.focus({ preventScroll: true });
+    this.#mirror.say(folded ? `Findings folded: ${this.#summary()}` : "Findings unfolded.");
+  }
+
+  #showFolded(): void {
+    const folded = this.#context.options.get("findings_folded");
+    this.#root.classList.toggle("tvmdbg-findings-folded", folded);
+    this.#fold.setAttribute("aria-expanded", String(!folded));
+    relabel(this.#fold, folded ? "▸" : "▾", folded ? UNFOLD : FOLD);
+    this.#fill();
+  }
+
+  /** All findings in one line: how many there are of each severity, and the first. */
+  #summary(): string {
+    const findings = this.#answer?.findings ?? [];
+    const words = counts(findings).map(([, text]) => text);
+    if (!findings[0]) return this.#answer && !isUnderWay(this.#answer) ? NOTHING : "none yet";
+    return `${words.join(", ")} · first: ${findings[0].title}`;
+  }
+
   #actions(): KeyAction[] {
+    const { options } = this.#context;
+    const unfolded = () => {
+      if (options.get("findings_folded")) this.#foldAll(false);
+    };
     const move = (by: number) => {
+      unfolded();
       this.#list.move(by);
       this.#tell();
     };
     const fold = (open: boolean) => {
+      unfolded();
       const row = this.#list.active;
       if (row && this.#list.isOpen(row) !== open) this.#toggle(row);
     };
@@ -144,7 +188,19 @@ export class FindingsPanel {
       { keys: ["End"], does: "last finding", run: () => move(far) },
       { keys: ["PageUp"], does: `up by ${PAGE}`, run: () => move(-PAGE) },
       { keys: ["PageDown"], does: `down by ${PAGE}`, run: () => move(PAGE) },
-      { keys: ["Enter"], does: "select its nodes", run: active((row) => this.#pick(row)) },
+      {
+        keys: ["Enter"],
+        does: "select its nodes, show its evidence",
+        run: active((row) => {
+          unfolded();
+          this.#pick(row);
+        }),
+      },
+      {
+        keys: ["f"],
+        does: "fold all to one line, or unfold",
+        run: () => this.#foldAll(!options.get("findings_folded")),
+      },
       { keys: [" "], does: "show or hide its evidence", run: active((row) => this.#toggle(row)) },
       { keys: ["ArrowRight"], does: "show its evidence", run: () => fold(true) },
       { keys: ["ArrowLeft"], does: "hide its evidence", run: () => fold(false) },
@@ -153,7 +209,7 @@ export class FindingsPanel {
         does: "previous, next of its nodes",
         run: ({ key }) => through(key === "[" ? -1 : 1),
       },
-      { keys: ["s"], does: "stop scanning, or go on", run: () => this.stopOrGoOn() },
+      { keys: ["s"], does: "stop or resume scanning", run: () => this.stopOrGoOn() },
       { keys: [COPY_KEY], does: "copy Python code for it", run: () => this.#code.copy() },
       {
         keys: ["Escape"],
@@ -166,14 +222,17 @@ export class FindingsPanel {
   #pick(row: Row): void {
     const { session } = this.#context;
     const wanted = selectionOf(row);
+    const again = this.#chosen?.key === row.key && this.#list.isOpen(row);
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);
+    this.#list.openOnly(row, !again);
+    this.#fill();
     if (wanted) {
       this.#chosen = { key: row.key, selected: String(wanted.nodes) };
       session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
-      this.#mark();
     }
-    this.#tell(wanted ? "Selected. " : "It names no node. ");
+    this.#mark();
+    this.#tell(wanted ? "Selected. " : "It concerns no node. ");
   }
 
   #goTo(row: Row, node: number): void {
@@ -204,8 +263,8 @@ export class FindingsPanel {
     this.#meter.max = Math.max(1, total);
     this.#meter.value = done;
     this.#stop.hidden = state !== "scanning" && state !== "cancelled";
-    const act = state === "cancelled" ? "Go on" : "Stop";
-    relabel(this.#stop, act.toLowerCase(), `${act} scanning the tensors (s)`);
+    const act = state === "cancelled" ? "Resume" : "Stop";
+    relabel(this.#stop, act.toLowerCase(), `${act} scanning tensors (s)`);
     const told = counts(findings).map(([severity, text]) =>
       element(
         "span",
@@ -215,12 +274,11 @@ export class FindingsPanel {
       ),
     );
     this.#counts.replaceChildren(...told);
+    const first = findings[0];
+    this.#first.textContent = first ? `first: ${first.title}` : "";
+    this.#first.title = first?.title ?? "";
     if (findings.length === 0 && !isUnderWay(answer)) {
-      this.#say(
-        "empty",
-        state === "cancelled" ? "Nothing found so far" : NOTHING,
-        lookedAt(answer),
-      );
+      this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, lookedAt(answer));
     }
     this.#fill();
     if (state !== before && !isUnderWay(answer)) {
@@ -232,8 +290,8 @@ export class FindingsPanel {
   }
 
   #failed(error: unknown): void {
-    this.#say("error", "The findings could not be asked for", hinted(error, AGAIN));
-    const more = retry(error, "Ask for the findings again", () => {
+    this.#say("error", "Could not get the findings", hinted(error, AGAIN));
+    const more = retry(error, "Retry", () => {
       this.#trouble.hidden = true;
       this.#root.focus({ preventScroll: true });
       void this.#scan.start();
@@ -241,7 +299,7 @@ export class FindingsPanel {
     if (more) this.#trouble.append(more);
     this.#meter.hidden = this.#stop.hidden = true;
     this.#progress.textContent = "";
-    this.#mirror.say(`The findings could not be asked for: ${errorText(error)}`);
+    this.#mirror.say(`Could not get the findings: ${errorText(error)}`);
     this.#root.dataset.state = "error";
     this.#fill();
     this.#root.dataset.ready = "true";
@@ -294,7 +352,7 @@ export class FindingsPanel {
 
   #title(node: number): string {
     const name = this.#graph?.labels.length ? this.#name(this.#graph, node) : "";
-    return name ? `#${node} ${name}` : `#${node}`;
+    return name ? `${name} #${node}` : `#${node}`;
   }
 
   #name({ labels, names }: GraphColumns, node: number): string {
@@ -302,15 +360,17 @@ export class FindingsPanel {
   }
 }
 
-const NOTHING = "✓ Nothing found";
-const AGAIN = "Is the kernel running? If it was restarted, run the notebook from its start.";
+const FOLD = "Fold all findings to one line (f)";
+const UNFOLD = "Show all findings (f)";
+const NOTHING = "✓ No findings";
+const AGAIN = "Is the kernel running? If it was restarted, run the notebook again from the top.";
 
 /** What an empty list rests on. */
 function lookedAt(answer: FindingsAnswer): string {
   if (answer.total === 0) {
-    return "Nothing stands out in files and times. The run holds no tensors: nothing is said of values.";
+    return "No problem found in files and times. The run has no tensors, so values were not checked.";
   }
-  return `Nothing that is wrong, doubtful or slow stands out: files, times, ${progress(answer)}.`;
+  return `No errors, warnings or hotspots. Checked: files, times, ${progress(answer)}.`;
 }
 
 function codeOf(row: Row | null): string | null {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -117,24 +117,22 @@ def _finding(
     following: list[Entry],
 ) -> Finding:
     first = entries[0]
-    value = _text(constant[first])
-    rest = f"; {len(entries) - 1:,} more likewise" if entries[1:] else ""
-    what = "is all zero" if constant[first] == 0 else f"is {value} everywhere"
+    what = "only zeros" if constant[first] == 0 else f"a constant {_text(constant[first])}"
     size = counted(evidence.statistics[first].size, "value")
     facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
     if following:
-        facts.insert(0, f"{counted(len(following), 'operator')} compute from constant values alone")
+        facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
     confidence, why = evidence.joined(entries)
     return Finding(
         NAME,
         Severity.WARNING,
-        f"The output of {evidence.entry_name(first)} {what} ({size}){rest}",
+        f"{evidence.entry_name(first)} outputs {what} ({size}){and_more(len(entries) - 1)}",
         cut(facts),
         confidence,
         why,
         nodes_of(entries),
         tuple(entries),
-        "Look at what the operator reads: is it meant to be so?",
+        "Check the inputs of the operator: is this intended?",
         0.7,
     )
 
@@ -146,8 +144,7 @@ def _given(
     what: str,
 ) -> Finding:
     first = entries[0]
-    value = _text(constant[first])
-    rest = f"; {len(entries) - 1:,} more {what}s likewise" if entries[1:] else ""
+    value = "all zero" if constant[first] == 0 else f"{_text(constant[first])} everywhere"
     facts = [
         f"{evidence.entry_name(e)}: {_text(constant[e])} in all "
         f"{counted(evidence.statistics[e].size, 'value')}"
@@ -157,7 +154,8 @@ def _given(
     return Finding(
         NAME,
         Severity.WARNING,
-        f"The {what} {evidence.entry_name(first)} holds nothing but {value}{rest}",
+        f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
+        f"{and_more(len(entries) - 1, what)}",
         cut(facts),
         confidence,
         why,

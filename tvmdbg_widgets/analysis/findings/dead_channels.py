@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import Channels as Axis
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.statistics import comparable
@@ -90,20 +90,19 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         )
     confidence, why = evidence.joined(entries)
     if any(each.assumed for each in found.values()) and confidence is Confidence.HIGH:
-        confidence, why = Confidence.MEDIUM, f"{why}; a layout that is not stated is assumed"
-    rest = f"; {len(entries) - 1:,} more outputs have some" if entries[1:] else ""
+        confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield Finding(
         NAME,
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
         f"{len(worst.dead):,} of {worst.total:,} channels of {evidence.entry_name(entries[0])} "
-        f"{'is' if len(worst.dead) == 1 else 'are'} zero throughout{rest}",
+        f"{'is' if len(worst.dead) == 1 else 'are'} dead (all zero){and_more(len(entries) - 1)}",
         cut(facts),
         confidence,
         why,
         nodes_of(entries),
         tuple(entries),
-        "Compare the bias and the batch norm of these channels with the model's; if they are dead "
-        "for other inputs too, they can be pruned.",
+        "Check the bias and batch norm of these channels against the model. If they are dead for "
+        "other inputs too, they can be pruned.",
         0.55,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.text import one_line
@@ -28,20 +28,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     tensors = evidence.tensors
     exact = all(tensors[each].trust is Trust.EXACT for each in entries if each in tensors)
     first = evidence.entry_name(entries[0]) if entries else "a tensor"
-    others = f", and {len(entries) - 1:,} more do not either" if entries[1:] else ""
     yield Finding(
         NAME,
         Severity.ERROR,
-        f"The tensor of {first} does not have the shape and dtype that the graph says{others}",
+        f"The tensor of {first} does not match the graph's shape or dtype"
+        f"{and_more(len(entries) - 1)}",
         cut([one_line(issue.message) for issue in issues]),
         Confidence.HIGH if exact else Confidence.MEDIUM,
         "both files were read, and the key in the params file names the entry"
         if exact
-        else "both files were read; which entry a tensor is of follows from order or name",
+        else "both files were read; tensors are matched to nodes by order or name",
         nodes,
         entries,
-        "Make sure that graph and tensors are of one run: check the shapes the module was "
-        "compiled for.",
+        "Make sure that graph and tensors come from the same run, and check the input shapes the "
+        "module was compiled for.",
         1.0,
     )
 

@@ -10,9 +10,12 @@ import numpy as np
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.model.buffer_reuse import later_writers
 from tvmdbg_widgets.model.findings import Confidence
+from tvmdbg_widgets.model.node_words import node_labels, node_title
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
 from tvmdbg_widgets.model.operators import parts
 from tvmdbg_widgets.model.short_names import without_prefix
+from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.text import one_line
 from tvmdbg_widgets.model.timeline_words import timeline_words
 from tvmdbg_widgets.model.trust import Trust
@@ -139,10 +142,10 @@ class Evidence:
         if worst is Trust.AMBIGUOUS:
             return (
                 Confidence.LOW,
-                "every value was read, but whose values these are is ambiguous",
+                "every value was read, but which node they belong to is ambiguous",
             )
-        how = "their order in the file" if worst is Trust.BY_ORDER else "their name"
-        return Confidence.MEDIUM, f"every value was read; the values are known by {how}"
+        how = "order in the file" if worst is Trust.BY_ORDER else "name"
+        return Confidence.MEDIUM, f"every value was read; tensors are matched to nodes by {how}"
 
     @cached_property
     def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -179,14 +182,26 @@ class Evidence:
         return nodes
 
     def name(self, node: int) -> str:
-        """Name of a node with its id, fit for one line: ``"nn_dense_add (node 70)"``.
+        """What a node is called: ``"conv2d + add + relu #38"``.
 
-        A node without a name of its own is ``"node 70"``; where the ids count calls or rows of a
-        file, ``"nn_dense_add (call 70)"``.
+        One without a name is ``"node 38"``; where the ids count calls or rows of a file,
+        ``"call 38"``.
         """
         item = self.words.item if self.words is not None and not self.tensors else "node"
-        name, numbered = self.short_name(node), f"{item} {node}"
-        return f"{name} ({numbered})" if name not in ("", numbered) else numbered
+        label, numbered = self.label(node), f"{item} {node}"
+        return numbered if label in ("", numbered) else node_title(label, node)
+
+    def label(self, node: int) -> str:
+        """Return the operators of a node in a few words, else its name, fit for one line."""
+        graph = self.parts.graph
+        if graph is None or not 0 <= node < graph.num_nodes:
+            return self.short_name(node)
+        return _short(one_line(self._labels[node]))
+
+    @cached_property
+    def _labels(self) -> StringColumn:
+        graph = self.parts.graph
+        return StringColumn.from_strings([]) if graph is None else node_labels(graph)
 
     @cached_property
     def _names(self) -> dict[int, str]:
@@ -207,20 +222,12 @@ class Evidence:
             name = graph.names[node]
         else:
             name = self._names.get(node, "")
-        text = one_line(without_prefix(name))
-        return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+        return _short(one_line(without_prefix(name)))
 
     def entry_name(self, entry: Entry) -> str:
-        """Name of a node, with the output where it has several."""
-        graph = self.parts.graph
+        """What an output is called: as its node, with ``:1`` beyond the first."""
         node, output = entry
-        if graph is None or not 0 <= node < graph.num_nodes:
-            return self.name(node)
-        if len(graph.entry_range(node)) == 1:
-            return self.name(node)
-        name = self.short_name(node)
-        text = f"node {node}, output {output}"
-        return f"{name} ({text})" if name else text
+        return self.name(node) + (f":{output}" if output else "")
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
         """Name the first nodes and count the rest."""
@@ -229,6 +236,10 @@ class Evidence:
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
         """Name the first entries and count the rest."""
         return _listed([self.entry_name(entry) for entry in entries[:most]], len(entries))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
 
 
 def _listed(names: Sequence[str], count: int) -> str:
@@ -241,9 +252,9 @@ def nodes_of(entries: Iterable[Entry]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(node for node, _ in entries))
 
 
-def entries_text(count: int) -> str:
-    """``"1 entry"``, ``"1,024 entries"``."""
-    return "1 entry" if count == 1 else f"{count:,} entries"
+def and_more(count: int, noun: str = "output") -> str:
+    """``", and 2 more outputs"``; empty for none."""
+    return f", and {counted(count, f'more {noun}')}" if count else ""
 
 
 def cut(facts: list[str], most: int = 10) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.issues import Severity as IssueSeverity
@@ -35,16 +35,16 @@ _TOLD_ELSEWHERE = frozenset(
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """Make a fault of errors, one of unreadable tensors, and a doubt of warnings."""
+    """Make one finding of unreadable tensors, one of errors and one of warnings."""
     if evidence.scanned.broken:
         yield _unread(evidence)
     others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
     errors = [issue for issue in others if issue.severity is IssueSeverity.ERROR]
     if errors:
-        yield _of(errors, Severity.ERROR, "break their format", "breaks its format")
+        yield _of(errors, Severity.ERROR)
     warnings = [issue for issue in others if issue.severity is IssueSeverity.WARNING]
     if warnings:
-        yield _of(warnings, Severity.WARNING, "are doubtful", "is doubtful")
+        yield _of(warnings, Severity.WARNING)
 
 
 def _unread(evidence: Evidence) -> Finding:
@@ -53,47 +53,43 @@ def _unread(evidence: Evidence) -> Finding:
     reasons: dict[str, list[Entry]] = {}
     for entry in entries:
         reasons.setdefault(one_line(broken[entry]), []).append(entry)
-    others = f", and {len(reasons) - 1:,} other reasons" if len(reasons) > 1 else ""
     return Finding(
         NAME,
         Severity.ERROR,
         f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
-        f"{next(iter(reasons))}{others}",
+        f"{next(iter(reasons))}{and_more(len(reasons) - 1, 'reason')}",
         cut([f"{evidence.list_entries(some)}: {reason}" for reason, some in reasons.items()]),
         Confidence.HIGH,
         "reading failed" + ("; the other tensors were read" if len(entries) < total else ""),
         nodes_of(entries),
         entries,
-        "Open the dump again once it is written, or copy it again from where it was made.",
+        "Open the dump again once it is fully written, or copy it again from its source.",
         1.0,
     )
 
 
-def _of(issues: list[Issue], severity: Severity, many: str, one: str) -> Finding:
+def _of(issues: list[Issue], severity: Severity) -> Finding:
     files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
     placed = [issue for issue in issues if issue.file]
-    first = f"{next(iter(files)).rpartition('/')[2]} {one}" if files else ""
+    first = next(iter(files)).rpartition("/")[2] if files else ""
     if len(placed) <= 1:
         said = one_line((placed or issues)[0].message)
         said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
         title = f"{first}: {said}" if files else said[:1].upper() + said[1:]
     else:
-        which = f"{len(files)} files {many}" if len(files) > 1 else first
-        title = f"{which} in {len(placed)} places"
-    rest = len(issues) - max(1, len(placed))
-    if rest:
-        no_file = f" {'is' if rest == 1 else 'are'} of no single file" if files else ""
-        title += f"; {counted(rest, 'issue')} more{no_file}"
+        which = f"{len(files)} files have" if len(files) > 1 else f"{first} has"
+        title = f"{which} {counted(len(placed), severity)}"
+    title += and_more(len(issues) - max(1, len(placed)), severity)
     return Finding(
         NAME,
         severity,
         title,
         cut([one_line(str(issue)) for issue in issues]),
         Confidence.HIGH,
-        "the files were read as far as they can be; run.check() lists all",
+        "files were read as far as possible; run.check() lists every issue",
         tuple(dict.fromkeys(node for issue in issues for node in issue.nodes)),
         tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries)),
-        "Read run.check(); where a file is cut off or of another run, copy or write it again.",
+        "See run.check(). If a file is truncated or from another run, copy or write it again.",
         0.85,
     )
 

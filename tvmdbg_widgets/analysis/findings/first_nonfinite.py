@@ -1,4 +1,4 @@
-"""The first NaN or Inf in execution order, where it was born and what it spread to.
+"""The first NaN or Inf in execution order, where it appears and what it spread to.
 
 An entry that holds NaN or Inf though every entry its node reads is finite is a birth; parameters
 and inputs are not computed, so theirs are births too. -Inf alone, which attention masks hold on
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import Within, within
-from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
@@ -111,10 +111,10 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
     kind = evidence.kind(node)
     confidence, why = evidence.joined([entry])
     if kind is None:
-        why = "without the graph nobody can tell which came first"
+        why = "without the graph the order of execution is unknown"
         return Birth(entry, Confidence.LOW, why)
     if kind in _WORDS:
-        return Birth(entry, confidence, f"{why}, and no node computes this one")
+        return Birth(entry, confidence, f"{why}, and no node computes this tensor")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
     if any(each in carriers for each in sure):
@@ -122,12 +122,12 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
     unknown = sum(not read.sure or read.entry not in evidence.statistics for read in reads)
     if unknown:
         why = (
-            f"of {unknown} of the {entries_text(len(reads))} that it reads the values are not "
-            "known (ambiguous edges, overwritten or missing tensors): it may have come with them"
+            f"the values of {unknown} of {counted(len(reads), 'input')} are unknown (ambiguous "
+            "edges, overwritten or missing tensors): it may come from there"
         )
         return Birth(entry, Confidence.LOW, why)
     confidence, why = evidence.joined([entry, *sure])
-    return Birth(entry, confidence, f"{why}, and everything that the node reads is finite")
+    return Birth(entry, confidence, f"{why}, and all inputs of the node are finite")
 
 
 def behind(
@@ -194,31 +194,32 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
     name = evidence.entry_name(entry)
     kind = evidence.kind(node)
     if kind is None:
-        title = f"{name} is the first tensor that holds {what}: {_of(count, found)}"
+        title = f"{name} is the first tensor with {what}: {_of(count, found)}"
     elif kind in _WORDS:
-        title = f"The {_WORDS[kind]} {name} holds {what}: {_of(count, found)}"
+        title = f"{_WORDS[kind].capitalize()} {name} contains {what}: {_of(count, found)}"
     else:
-        title = f"{name} made the first {what}: {_of(count, found)}"
+        title = f"First {what} appears in {name}: {_of(count, found)}"
+    title += "".join(f", {each}" for each in _channels(evidence, entry))
     facts = [
         (
-            f"{found.nan:,} NaN, {found.pos_inf:,} +Inf and {found.neg_inf:,} -Inf among its "
-            f"{found.size:,} values{_largest(evidence, entry, found)}"
+            f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in "
+            f"{counted(found.size, 'value')}{_largest(evidence, entry, found)}"
         )
     ]
-    facts += _channels(evidence, entry)
+    facts += _full_name(evidence, node)
     facts += _inputs(evidence, node)
     if spread:
         nodes = nodes_of(spread)
         facts.append(
-            f"{entries_text(len(spread))} behind it carry NaN or Inf: {evidence.list(nodes)}"
+            f"spread to {counted(len(spread), 'downstream output')}: {evidence.list(nodes)}"
         )
     elif kind is not None:
-        facts.append("nothing that reads it holds NaN or Inf")
+        facts.append("did not spread: no consumer contains NaN or Inf")
     if not found.nan:
         turned = next((each for each in spread if carriers[each].nan), None)
         if turned is not None:
             facts.append(
-                f"the first NaN is in {evidence.entry_name(turned)}: "
+                f"first NaN appears in {evidence.entry_name(turned)}: "
                 f"{_of(carriers[turned].nan, carriers[turned])}"
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
@@ -238,15 +239,20 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
 
 def _channels(evidence: Evidence, entry: Entry) -> list[str]:
     found = evidence.scanned.probed.get(NAME, {}).get(entry)
-    return [f"all of these lie in {found}"] if found is not None else []
+    return [f"all in {found}"] if found is not None else []
+
+
+def _full_name(evidence: Evidence, node: int) -> list[str]:
+    name = evidence.short_name(node)
+    return [f"full name: {name}"] if name not in ("", evidence.label(node)) else []
 
 
 def _next_step(evidence: Evidence, node: int) -> str:
     kind = evidence.kind(node)
     if kind is None:
-        return "Open it together with its graph to see where it came from."
+        return "Open the dump with its graph to see where the values come from."
     if kind in _WORDS:
-        return "Compare this tensor with the one that the model was given."
+        return f"Check this {_WORDS[kind]} against what the model was given."
     graph = evidence.parts.graph
     read = (
         [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]
@@ -254,7 +260,7 @@ def _next_step(evidence: Evidence, node: int) -> str:
     weights = [each.id for each in read if each.kind is NodeKind.PARAMETER]
     first = f"its parameters ({evidence.list(weights)})" if weights else "its inputs"
     return (
-        f"Compare {first} with the model's, then compute this node again in a wider type from the "
+        f"Check {first} against the model, then recompute this node in a wider type from its "
         "inputs in the dump."
     )
 
@@ -267,7 +273,7 @@ def _inputs(evidence: Evidence, node: int) -> list[str]:
         found = evidence.statistics.get(entry)
         if found is not None and found.finite and found.finite == found.size:
             bounds = f"{number_text(found.minimum)} … {number_text(found.maximum)}"
-            told.append(f"it reads {evidence.entry_name(entry)}: {bounds}, all finite")
+            told.append(f"input {evidence.entry_name(entry)}: {bounds}, all values finite")
     return list(cut(told, 5))
 
 
@@ -278,8 +284,8 @@ def _largest(evidence: Evidence, entry: Entry, found: Statistics) -> str:
     largest = max(abs(found.minimum), abs(found.maximum))
     limit = ""
     if tensors[entry].dtype.name == "float16":
-        limit = f" (float16 ends at {_FLOAT16_MAX:,.0f})"
-    return f"; the largest finite magnitude is {number_text(largest)}{limit}"
+        limit = f" (float16 max: {_FLOAT16_MAX:,.0f})"
+    return f"; largest finite magnitude: {number_text(largest)}{limit}"
 
 
 def _outputs(
@@ -294,9 +300,7 @@ def _outputs(
         if head in reached:
             found = carriers[head]
             bad = found.size - found.finite
-            told.append(
-                f"output {place} of the graph, {evidence.entry_name(head)}: {_of(bad, found)}"
-            )
+            told.append(f"graph output {place}, {evidence.entry_name(head)}: {_of(bad, found)}")
     return list(cut(told, 3))
 
 
@@ -314,19 +318,18 @@ def _others(
         for entry, found in ((entry, carriers[entry]) for entry in entries)
     ]
     worst = max(births, key=lambda birth: list(Confidence).index(birth.confidence))
-    holds, they = ("holds", "it reads") if len(entries) == 1 else ("hold", "they read")
     known = evidence.parts.graph is not None
-    origin = f" that came from nothing {they}" if known else ""
+    origin = " independently" if known else ""
     return Finding(
         NAME,
         Severity.ERROR,
-        f"{entries_text(len(entries))} more {holds} NaN or Inf{origin}",
+        f"NaN or Inf also appears{origin} in {evidence.list_entries(entries, 2)}",
         cut(facts),
         worst.confidence,
         worst.why,
         nodes_of(entries),
         entries,
-        "Look at them in this order: each is a place of its own where values went wrong.",
+        "Check them in this order: each is a separate origin.",
         0.9,
     )
 
@@ -336,19 +339,19 @@ def _minus(
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     first = carriers[entries[0]]
-    rest = f", and {entries_text(len(entries) - 1)} more hold some" if entries[1:] else ""
     return Finding(
         NAME,
         Severity.WARNING,
-        f"{evidence.entry_name(entries[0])} holds -Inf: {_of(first.neg_inf, first)}{rest}",
+        f"{evidence.entry_name(entries[0])} contains -Inf: {_of(first.neg_inf, first)}"
+        f"{and_more(len(entries) - 1)}",
         cut(
             [f"{evidence.entry_name(e)}: {_of(carriers[e].neg_inf, carriers[e])}" for e in entries]
         ),
         Confidence.LOW,
-        "attention masks hold -Inf on purpose, and nothing behind these holds NaN or +Inf",
+        "attention masks contain -Inf on purpose, and nothing downstream has NaN or +Inf",
         nodes_of(entries),
         entries,
-        "If this is no mask, look at the logarithms and divisions of the node.",
+        "If this is not a mask, check the logarithms and divisions of the node.",
         0.5,
     )
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 NAME = "ambiguous-joins"
 _NEXT_EDGES = (
-    "Open the dump together with the graph that TVM was given: open(…, graph=lib.get_graph_json())."
+    "Open the dump with the graph that was given to TVM: open(…, graph=lib.get_graph_json())."
 )
-_NEXT = "Make sure that all files are of one run; run.check() says what does not fit."
+_NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -38,7 +38,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             several, edges = len(unsure), True
             facts.append(
                 f"{counted(len(unsure), 'edge')} of {graph.num_edges:,} into "
-                f"{evidence.list(targets)}: the debugger's dump names producers, not their outputs"
+                f"{evidence.list(targets)}: the dump names the producer, not which of its outputs"
             )
             nodes |= dict.fromkeys(targets)
     entries = tuple(
@@ -58,14 +58,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             nodes |= dict.fromkeys(timed)
     if not facts:
         return
-    verb = "belongs" if several == 1 else "belong"
+    verb, place = ("is", "it belongs") if several == 1 else ("are", "they belong")
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"Where {' and '.join(told)} {verb} cannot be known from these files",
+        f"{' and '.join(told)} {verb} ambiguous: these files do not say where {place}",
         tuple(facts),
         Confidence.HIGH,
-        "names and order leave several places open; none of these is used to trace NaN or Inf",
+        "names and order fit several places; none of these is used to trace NaN or Inf",
         tuple(nodes),
         entries,
         _NEXT_EDGES if edges else _NEXT,

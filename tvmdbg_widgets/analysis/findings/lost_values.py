@@ -29,20 +29,19 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not plan.losses or bool((np.diff(plan.order) < 0).any()):
         return
     entries = tuple(each.entry for each in plan.losses)
-    number, them = f"{len(entries):,} values are", "them"
+    number, their = f"{len(entries):,} outputs are", "their"
     if len(entries) == 1:
-        number, them = "1 value is", "it"
+        number, their = "1 output is", "its"
     yield Finding(
         NAME,
         Severity.ERROR,
-        f"{number} overwritten before the last node has read {them}: "
-        f"{loss_text(plan, plan.losses[0])}",
+        f"{number} overwritten before {their} last consumer ran: {loss_text(plan, plan.losses[0])}",
         cut([loss_text(plan, each) for each in plan.losses]),
         Confidence.HIGH,
-        "the graph gives both the same storage_id, and the executor runs its nodes in order",
+        "the graph gives both the same storage_id, and nodes run in order",
         nodes_of(entries),
         entries,
-        "Look at run.memory_plan(): what wrote this graph gave out a slot that was still in use.",
+        "See run.memory_plan(): the memory planner reused a slot that was still in use.",
         1.0,
     )
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, entries_text, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,18 +44,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not entries or (len(entries) == len(outputs) and len(tensors)):
         return
     first = evidence.entry_name(entries[0])
-    more = f"; {len(entries) - 1:,} more have none" if entries[1:] else ""
-    counted_of = f"{entries_text(len(entries))} of {len(outputs):,} that operators write"
+    counted_of = f"{len(entries):,} of {counted(len(outputs), 'operator output')}"
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{first} has no tensor in this dump{more}",
+        f"{first} has no tensor in this dump{and_more(len(entries) - 1)}",
         cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
         Confidence.HIGH,
-        "TVM's debugger stores every output, and these are not among the tensors",
+        "TVM's debugger stores every output; these are missing",
         nodes_of(entries),
         tuple(entries),
-        "Copy the dump again; where the run was stopped, let it run to its end.",
+        "Copy the dump again; if the run was interrupted, let it finish.",
         0.65,
     )
 

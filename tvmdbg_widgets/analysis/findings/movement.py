@@ -28,12 +28,12 @@ _WORK = {
     "casts": frozenset({"cast", "cast_like", "astype"}),
 }
 _ADVICE = {
-    "layout_transform": "Let neighbours agree on a layout (ConvertLayout, AlterOpLayout), or see "
-    "why their schedules want different ones.",
-    "transpose": "Transpose parameters once when compiling (FoldConstant), and see whether the "
-    "nodes that read them can do with the other order.",
-    "copies": "Look at the devices on both sides: fewer changes of device, fewer copies.",
-    "casts": "See whether neighbours could work in one dtype (ToMixedPrecision).",
+    "layout_transform": "Make neighbours use the same layout (ConvertLayout, AlterOpLayout), or "
+    "check why their schedules need different ones.",
+    "transpose": "Transpose parameters at compile time (FoldConstant), or let consumers take the "
+    "other axis order.",
+    "copies": "Check the devices on both sides: fewer device changes, fewer copies.",
+    "casts": "Check whether neighbours can use the same dtype (ToMixedPrecision).",
 }
 
 
@@ -51,16 +51,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         fused = [node for node in containing if not names >= made_of[node]]
         if fused:
             facts.append(
-                f"beside that fused with other operators in {counted(len(fused), 'node')} of "
-                f"{percent(float(evidence.shares[fused].sum()))}, of which its part is not known"
+                f"also fused into {counted(len(fused), 'node')} with "
+                f"{percent(float(evidence.shares[fused].sum()))} of the time; its part of that is "
+                "unknown"
             )
         yield Finding(
             NAME,
             Severity.HOTSPOT,
-            f"Functions that do nothing but {work} take {percent(own)} of the time",
+            f"Data movement ({work}) takes {percent(own)} of the time: {evidence.list(alone, 2)}",
             tuple(facts),
             Confidence.LOW if evidence.unplaced else Confidence.HIGH,
-            "kinds are read from the names of the functions; no time of a fused one is in it",
+            "operators are read from function names; fused functions are not counted",
             tuple(alone),
             (),
             _ADVICE[work],

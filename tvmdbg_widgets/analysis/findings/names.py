@@ -30,14 +30,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     lost = tuple(node for i in evidence.of_rules("tensor-overwritten") for node in i.nodes)
     facts = [
-        f"{evidence.short_name(nodes[0])}: nodes "
-        + ", ".join(map(str, nodes[:5]))
+        f"{evidence.short_name(nodes[0])}: "
+        + ", ".join(f"#{node}" for node in nodes[:5])
         + (f" and {len(nodes) - 5:,} more" if len(nodes) > 5 else "")
         for nodes in groups
     ]
     shared = sum(map(len, groups))
     if lost:
-        told = f"; the tensors of {counted(len(lost), 'node')} are lost by that"
+        told = f"; the tensors of {counted(len(lost), 'node')} were lost because of it"
         facts.insert(0, f"no tensor: {evidence.list(lost)}")
     else:
         told = "; their ids tell them apart"
@@ -51,7 +51,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
         tuple(node for nodes in groups for node in nodes),
         (),
-        "Name nodes by their id here. In the model, give each layer a name of its own.",
+        "Refer to these nodes by id. In the model, give each layer a unique name.",
         0.8 if lost else 0.5,
     )
 

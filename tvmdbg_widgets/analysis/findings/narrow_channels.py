@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import SOME, Channels, Within
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
@@ -154,24 +154,23 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     entries = sorted(told)
     first, narrow = probed[entries[0]], told[entries[0]]
-    named = str(_within(first, narrow))
     one = len(narrow) == 1
     confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
-    rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{named[0].upper()}{named[1:]} of {evidence.entry_name(entries[0])} "
+        f"{evidence.entry_name(entries[0])}: {_within(first, narrow)} "
         f"{'uses' if one else 'use'} at most "
-        f"{percent(max(each.steps for each in narrow) / first.median)} of what its channels use in "
-        f"the median, and {'its multiplier is' if one else 'their multipliers are'} at most "
-        f"{percent(max(each.share for each in narrow))} of the median{rest}",
+        f"{percent(max(each.steps for each in narrow) / first.median)} of the median channel "
+        f"range, and {'its multiplier is' if one else 'their multipliers are'} at most "
+        f"{percent(max(each.share for each in narrow))} of the median multiplier"
+        f"{and_more(len(entries) - 1)}",
         cut([_fact(evidence, entry, probed[entry], told[entry]) for entry in entries]),
         max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
-        f"{why}; that multipliers should not differ more rests on the other functions of this run",
+        f"{why}; judged by how much multipliers differ in the other functions of this run",
         nodes_of(entries),
         tuple(entries),
-        "Compare the multipliers of these channels with the calibrated scales.",
+        "Check the multipliers of these channels against the calibrated scales.",
         0.65,
     )
 
@@ -187,10 +186,10 @@ def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> Within:
 def _fact(evidence: Evidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]) -> str:
     most = max(each.share for each in narrow)
     return (
-        f"{evidence.entry_name(entry)}: {counted(max(each.steps for each in narrow), 'step')} at "
-        f"most in {_within(output, narrow)}, where the median is {output.median:g}; multipliers of "
-        f"{evidence.entry_name(output.operand)}: {percent(most)} of the median at most, as scales "
-        f"{1 / most:.0f} times too large or more would make them"
+        f"{evidence.entry_name(entry)}: at most "
+        f"{counted(max(each.steps for each in narrow), 'step')} in {_within(output, narrow)} "
+        f"(median: {output.median:g}); multipliers in {evidence.entry_name(output.operand)}: at "
+        f"most {percent(most)} of the median, as if the scale were {1 / most:.0f}× too large"
     )
 
 

@@ -29,12 +29,12 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.node_words import node_op_kinds
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import counted, percent
+from tvmdbg_widgets.model.numbers import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,19 +76,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     first = entries[0]
     others, count, kind = usual[first]
     confidence, why = evidence.joined(entries)
-    rest = f"; {counted(len(entries) - 1, 'output')} more likewise" if entries[1:] else ""
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{evidence.entry_name(first)} uses {_text(uses[first])} of {_dtype(evidence, first)}, "
-        f"{percent(uses[first].share)} of its range; the {count:,} other outputs like it ({kind}) "
-        f"use {percent(others)} in the median{rest}",
+        f"{evidence.entry_name(first)} uses only {_text(uses[first])} of "
+        f"{_dtype(evidence, first)} ({percent(uses[first].share)} of the range); the {count:,} "
+        f"other {kind} outputs use a median of {percent(others)}{and_more(len(entries) - 1)}",
         cut([_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries]),
         max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
-        f"{why}; that the range should be used rests on the other outputs of this run",
+        f"{why}; judged by how comparable outputs of this run use their range",
         nodes_of(entries),
         tuple(entries),
-        "Compare the scale (the multiplier or shift) of this output with the calibrated one.",
+        "Check the scale (multiplier or shift) of this output against the calibrated one.",
         0.65,
     )
 
@@ -156,9 +155,9 @@ def _reads_well(evidence: Evidence, uses: Mapping[Entry, _Use], entry: Entry) ->
 
 def _fact(evidence: Evidence, entry: Entry, use: _Use, others: float) -> str:
     return (
-        f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} where others use "
-        f"{percent(others)}, as a scale about {others / max(use.share, 1 / 255):.0f} times too "
-        "large would make it"
+        f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} of the range; others "
+        f"use {percent(others)}, as if the scale were about "
+        f"{others / max(use.share, 1 / 255):.0f}× too large"
     )
 
 

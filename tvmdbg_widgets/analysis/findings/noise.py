@@ -38,7 +38,6 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     noisy.sort(key=lambda node: -evidence.shares[node])
     share = float(evidence.shares[noisy].sum())
-    measured = int(np.count_nonzero((spread.n > 1) & (evidence.shares > 0)))
     facts = [
         f"{evidence.name(node)}: p10 … p90 {duration_text(float(spread.p10[node]))} … "
         f"{duration_text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
@@ -46,19 +45,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for node in noisy
     ]
     few = int(spread.n[noisy].min())
-    they_take = "they take" if len(noisy) > 1 else "it takes"
+    number = counted(len(noisy), "operator")
+    noisy_timings = f"{number} {'has' if len(noisy) == 1 else 'have'} noisy timings"
     yield Finding(
         NAME,
         Severity.WARNING if share >= _MATTERS else Severity.INFO,
-        f"The times of {len(noisy):,} of {counted(measured, 'operator')} spread widely "
-        f"(p90/p10 above {NOISY_RATIO}); {they_take} {percent(share)} of the time",
+        f"{noisy_timings} (p90/p10 above {NOISY_RATIO}), {percent(share)} of the time: "
+        f"{evidence.list(noisy, 2)}",
         cut(facts),
         Confidence.HIGH if few >= _MANY else Confidence.MEDIUM,
-        f"measured repeats{_without(warm)}, the fewest "
-        f"{few} an operator" + ("" if few >= _MANY else ": percentiles of so few say little"),
+        f"measured repeats{_without(warm)}"
+        + ("" if few >= _MANY else f"; only {few} repeats, percentiles are unreliable"),
         tuple(noisy),
         (),
-        "Measure again on a quiet machine with a fixed clock, or with more repeats: "
+        "Measure again on an idle machine with fixed clocks, or with more repeats: "
         "run(number=…, repeat=…, min_repeat_ms=…).",
         0.3 + share / 10,
     )
@@ -66,12 +66,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _without(cut: int) -> str:
     if cut < 2:
-        return " without the first, which is warm-up" if cut else ""
-    return f" without the first {cut}, which are warm-up"
+        return " without the first (warm-up)" if cut else ""
+    return f" without the first {cut} (warm-up)"
 
 
 def _ratio(low: float, high: float) -> str:
-    return f" ({fixed(float(high / low), 2)} ×)" if low > 0 else ""
+    return f" ({fixed(float(high / low), 2)}×)" if low > 0 else ""
 
 
 RULE = Rule(NAME, find)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.numbers import counted
@@ -67,21 +67,20 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not entries:
         return
     confidence, why = evidence.joined(entries)
-    rest = f"; {counted(len(entries) - 1, 'array')} more likewise" if entries[1:] else ""
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = "is" if count == 1 else "are"
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{count:,} of {counted(size, 'truth value')} of "
-        f"{evidence.entry_name(entries[0])} {verb} stored as a byte that is neither 0 nor 1{rest}",
+        f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
+        f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
         cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
         confidence,
         why,
         nodes_of(entries),
         tuple(entries),
-        "They count as true. See their bytes by tensor.raw(); if they are no truth values, name "
-        "their type: tensor.with_dtype(…).",
+        "They count as true. See the bytes with tensor.raw(); if the type is wrong, set it with "
+        "tensor.with_dtype(…).",
         0.7,
     )
 

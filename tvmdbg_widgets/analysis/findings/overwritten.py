@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,21 +24,24 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     entries = tuple(sorted(lost))
     computed = sum(evidence.is_operator(node) for node, _ in tensors)
-    facts = [f"{evidence.entry_name(entry)}: node {lost[entry]} wrote there" for entry in entries]
+    facts = [
+        f"{evidence.entry_name(entry)}: overwritten by {evidence.name(lost[entry])}"
+        for entry in entries
+    ]
     number = "1 tensor is" if len(entries) == 1 else f"{len(entries):,} tensors are"
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{number} not what the node computed: {len(entries):,} of {computed:,} outputs were read "
-        "after their buffer was reused",
+        f"{number} overwritten: {len(entries):,} of {counted(computed, 'output')} "
+        f"{'was' if len(entries) == 1 else 'were'} captured after the buffer was reused",
         cut(facts),
         Confidence.HIGH,
-        "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 read the tensors "
-        "when the whole run is over",
+        "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 capture tensors "
+        "after the whole run",
         nodes_of(entries),
         entries,
-        "Do not judge these values. Dump with TVM v0.8 or later, or give each entry a storage_id "
-        "of its own before the run.",
+        "Ignore these values. Dump with TVM v0.8 or later, or give each output its own storage_id "
+        "before the run.",
         0.9,
     )
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Finding, Severity
 from tvmdbg_widgets.model.number_text import number_text
-from tvmdbg_widgets.model.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,9 +87,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             evidence,
             near,
             Severity.WARNING,
-            f"comes within a factor of two of the largest float16, {_MAX:,.0f}",
+            f"is within a factor of 2 of the float16 maximum ({_MAX:,.0f})",
             facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
-            step="A larger input makes Inf of it: keep these nodes in float32, or rescale.",
+            step="A larger input would overflow: keep these nodes in float32, or rescale.",
             weight=0.6,
         )
     small: dict[Entry, int] = {
@@ -108,7 +107,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             evidence,
             list(lost),
             Severity.INFO,
-            "holds values so small that float16 has fewer digits for them (below 6.1e-5)",
+            "has values too small for full float16 precision (below 6.1e-5)",
             facts=told,
             step="Rescale these values, or keep them in float32.",
             weight=0.6,
@@ -119,7 +118,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             evidence,
             beyond,
             Severity.INFO,
-            f"holds values beyond {_MAX:,.0f}: in float16 they would be Inf",
+            f"has values beyond {_MAX:,.0f}, which would be Inf in float16",
             facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond],
             step="Keep these nodes in float32 when converting to float16.",
             weight=0.7,
@@ -135,9 +134,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             evidence,
             list(wide),
             Severity.INFO,
-            "has so wide a range that one int8 scale rounds most of its values to zero",
+            "has too wide a range for one int8 scale: most values would round to zero",
             facts=told,
-            step="When quantising, give this tensor a scale per channel, or clip its large values.",
+            step="When quantizing, use per-channel scales for this tensor, or clip large values.",
             weight=0.4,
         )
 
@@ -152,12 +151,11 @@ def _finding(
     step: str,
     weight: float,
 ) -> Finding:
-    rest = f"; {counted(len(entries) - 1, 'tensor')} more likewise" if entries[1:] else ""
     confidence, why = evidence.joined(entries)
     return Finding(
         NAME,
         severity,
-        f"{evidence.entry_name(entries[0])} {what}{rest}",
+        f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}",
         cut(facts),
         confidence,
         why,

@@ -56,20 +56,18 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not again:
         return
     share = float(evidence.shares[again].sum()) if len(evidence.shares) else 0.0
-    told = f"; they take {percent(share)} of the time" if share else ""
-    if len(again) == 1:
-        told = told.replace("they take", "it takes")
+    told = f" ({percent(share)} of the time)" if share else ""
     read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
     yield Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{counted(len(again), 'operator')} {'computes' if len(again) == 1 else 'compute'} again "
-        f"what an earlier one has{told}",
-        cut([f"{evidence.list(nodes)}: the same function of the same entries" for nodes in groups]),
+        f"{counted(len(again), 'operator')} {'repeats' if len(again) == 1 else 'repeat'} the work "
+        f"of an earlier one{told}",
+        cut([f"{evidence.list(nodes)}: same function, same inputs" for nodes in groups]),
         Confidence.HIGH if read else Confidence.MEDIUM,
-        "same function, same entries, same statistics of the outputs"
+        "same function, same inputs, same output statistics"
         if read
-        else "same function and same entries; the outputs were not compared",
+        else "same function and same inputs; outputs were not compared",
         tuple(node for nodes in groups for node in nodes),
         (),
         "Let the compiler merge them (EliminateCommonSubexpr).",

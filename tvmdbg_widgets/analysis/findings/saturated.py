@@ -23,7 +23,7 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.channels import Channels, Within, within
-from tvmdbg_widgets.analysis.findings.evidence import cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.numbers import counted, percent
@@ -192,7 +192,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     worst = found[entries[0]]
     confidence, why = evidence.joined(entries)
     if any(ends.by_name for ends in found.values()) and confidence is Confidence.HIGH:
-        confidence, why = Confidence.MEDIUM, f"{why}; some ranges follow from the function's name"
+        confidence, why = Confidence.MEDIUM, f"{why}; some ranges are inferred from function names"
     facts = []
     for entry in entries:
         ends = found[entry]
@@ -201,22 +201,27 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             f"{evidence.entry_name(entry)}: {ends.at_high:,} of {counted(ends.size, 'value')} at "
             f"{ends.high:g}{low}" + (f", in {ends.channels}" if ends.channels is not None else "")
         )
-    rest = f"; {len(entries) - 1:,} more outputs likewise" if entries[1:] else ""
-    what = f"{percent(worst.share)} of the output of {evidence.entry_name(entries[0])} "
+    what = f"{percent(worst.share)} of its values at {_ends(worst)}"
     if worst.share < worst.least:
-        what = f"A third or more of {worst.channels} of {evidence.entry_name(entries[0])} "
+        what = f"a third or more of {worst.channels} at {_ends(worst)}"
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"{what}{'lies' if worst.share < 1 else 'lie'} at the ends of its range{rest}",
+        f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
         cut(facts),
         confidence,
         why,
         nodes_of(entries),
         tuple(entries),
-        "Check the scale or the clip of this output: what lies beyond the ends is lost.",
+        "Check the scale or clip of this output: values beyond its range are lost.",
         0.6,
     )
+
+
+def _ends(ends: Ends) -> str:
+    if ends.low is None or not ends.at_low:
+        return f"{ends.high:g}"
+    return f"{ends.low:g} or {ends.high:g}" if ends.at_high else f"{ends.low:g}"
 
 
 RULE = Rule(NAME, find, probe, screen)

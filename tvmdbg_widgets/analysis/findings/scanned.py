@@ -25,33 +25,32 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     records = [tensor.record for entry, tensor in tensors.items() if entry in read]
     nbytes = sum(record.nbytes for record in records)
     values = int(columns.size.sum())
-    facts = [f"{values:,} values in {nbytes:,} bytes, parameters included"]
+    facts = [f"{values:,} values, {nbytes:,} bytes, including parameters"]
     left = scanned.total - scanned.done
     if left:
-        facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not looked at yet")
+        facts.append(f"{counted(left, 'tensor')} of {scanned.total:,} not scanned yet")
     lost = len(scanned.statistics.keys() & evidence.overwritten.keys())
     if lost:
-        facts.append(f"{counted(lost, 'tensor')} left out: overwritten by later nodes")
+        facts.append(f"{counted(lost, 'tensor')} skipped: overwritten by later nodes")
     untold = len(scanned.statistics) - lost - len(read)
     if untold:
-        facts.append(f"{counted(untold, 'tensor')} left out: complex, or of a type unknown here")
+        facts.append(f"{counted(untold, 'tensor')} skipped: complex or unknown type")
     partly = sum(not record.complete for record in records)
     if partly:
-        facts.append(f"of {counted(partly, 'tensor')} the file holds only a part of the values")
+        facts.append(f"{counted(partly, 'tensor')} only partly in the file")
     if scanned.broken:
         facts.append(f"{counted(len(scanned.broken), 'tensor')} could not be read")
-    was, hold = ("was", "holds") if len(read) == 1 else ("were", "hold")
-    subject = counted(len(read), "tensor")
-    if scanned.broken:
+    subject = f"All {counted(len(read), 'tensor')}" if len(read) > 1 else "1 tensor"
+    if len(read) < scanned.total:
         subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
     yield Finding(
         NAME,
         Severity.INFO,
-        f"{subject} {was} read to the last value stored and {hold} neither NaN nor Inf",
+        f"{subject} checked: no NaN or Inf",
         tuple(facts),
         Confidence.HIGH,
-        "every value that these store was read",
-        next_step="Let the scan run to its end: run.findings()." if left else "",
+        "every stored value was read",
+        next_step="Let the scan finish: run.findings()." if left else "",
         weight=0.9,
     )
 

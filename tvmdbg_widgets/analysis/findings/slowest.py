@@ -39,23 +39,23 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for node in nodes
     ]
     if len(timed) > _SHOWN:
-        facts.append(f"half of the time is in the {counted(half, f'slowest {words.row}')}")
+        facts.append(f"the slowest {counted(half, words.row)} account for half of the time")
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
     title = f"{evidence.name(nodes[0])} takes {percent(float(shares[nodes[0]]))} of the time"
     unplaced = evidence.unplaced
     lost = float(timeline.slice_duration_ns[unplaced].sum())
     if unplaced:
-        title += " that belongs to nodes"
+        title += " matched to nodes"
         facts.insert(
             0,
-            f"{counted(len(unplaced), 'slice')} of {duration_text(lost)} together "
-            f"{'belongs' if len(unplaced) == 1 else 'belong'} to no node of the graph",
+            f"{counted(len(unplaced), 'slice')} ({duration_text(lost)} in all) "
+            f"{'matches' if len(unplaced) == 1 else 'match'} no node of the graph",
         )
     if len(timed) > len(nodes):
         title += (
-            f"; the {len(nodes)} slowest of {counted(len(timed), words.row)} take {percent(part)}"
+            f"; the slowest {len(nodes)} of {counted(len(timed), words.row)} take {percent(part)}"
         )
-    laid = ", laid end to end, not the latency of the model" if timeline.synthetic else ""
+    laid = ", not the model's latency" if timeline.synthetic else ""
     yield Finding(
         NAME,
         Severity.HOTSPOT,
@@ -67,7 +67,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if unsure
         else Confidence.HIGH,
         f"shares of {duration_text(timeline.total_ns)}, the sum of all {words.item} times{laid}"
-        + ("; whose some of these times are is ambiguous" if unsure else ""),
+        + ("; some of these times are matched ambiguously" if unsure else ""),
         tuple(nodes),
         (),
         _advice(evidence, timeline, nodes[0]),
@@ -77,9 +77,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def _advice(evidence: Evidence, timeline: Timeline, node: int) -> str:
     """Point to the repeats of a node where it has several, else to what is known of it."""
-    name = evidence.short_name(node) or "it"
+    name = evidence.name(node)
     if len(timeline.repeats(node)) > 1:
-        return f"Start with {name}: run.timeline.node({node}) tells how its repeats spread."
+        return f"Start with {name}: run.timeline.node({node}) shows the spread of its repeats."
     words = evidence.words
     unknown = f" {words.no_repeats}" if words is not None and words.no_repeats else ""
     return f"Start with {name}.{unknown}"

@@ -26,13 +26,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     yield Finding(
         NAME,
         Severity.WARNING,
-        "run() was called more than once: the tensors are of the first run, the times of the last",
+        "run() was called more than once: tensors are from the first run, times from the last",
         cut([one_line(issue.message) for issue in issues]),
         Confidence.HIGH if certain else Confidence.MEDIUM,
         "one log holds several tables"
         if certain
-        else "tables of different times lie in this dump; they may also be of different modules",
-        next_step="Create a new GraphModuleDebug for each run, with a dump folder of its own.",
+        else "this dump has tables with different times; they may also be from different modules",
+        next_step="Create a new GraphModuleDebug with its own dump folder for each run.",
         weight=1.0,
     )
 

@@ -35,20 +35,19 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not nodes:
         return
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
-    told = f" and takes {percent(share)} of the time" if share else ""
-    if len(nodes) > 1:
-        told = told.replace("takes", "take")
-    verb = "feeds" if len(nodes) == 1 else "feed"
+    told = f" ({percent(share)} of the time)" if share else ""
+    verb = "is" if len(nodes) == 1 else "are"
     yield Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{counted(len(nodes), 'operator')} {verb} no output of the graph{told}",
+        f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
+        f"{'it' if len(nodes) == 1 else 'them'}{told}",
         (evidence.list(nodes, 10),),
         Confidence.HIGH,
         "every edge of the graph is known",
         tuple(nodes),
         (),
-        "Remove them when compiling (DeadCodeElimination), or make what they compute an output.",
+        "Remove at compile time (DeadCodeElimination), or make the result a graph output.",
         share,
     )
 

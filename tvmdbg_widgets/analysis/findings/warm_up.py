@@ -35,14 +35,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     told = ", ".join(duration_text(float(total)) for total in warm.totals[:_SHOWN])
     first = f"first {warm.cut} repeats take" if several else "first repeat takes"
     them, number = ("each of them", f" {warm.cut}") if several else ("it", "")
-    rest = f"{fixed(warm.inflated, 2)} times the median without the first{number}"
+    rest = f"{fixed(warm.inflated, 2)}× the median without the first{number}"
     slower = f"{warm.slower:,} of {counted(warm.operators, 'operator')}"
     yield Finding(
         NAME,
         Severity.WARNING,
-        f"The {first} {fixed(warm.ratio, 2)} times as long as the others: warm-up is in the means",
+        f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
-            f"all operators together, by repeat: {told}{' …' if count > _SHOWN else ''}",
+            f"sum over operators, by repeat: {told}{' …' if count > _SHOWN else ''}",
             f"{slower} are slower in {them} than their median",
             f"the mean over all repeats is {rest}",
         ),
@@ -52,8 +52,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         f"{count} repeats of {counted(warm.operators, 'operator')} were compared",
         tuple(nodes),
         (),
-        "Read medians instead of means (run.timeline.node(i).p50) or the statistics without it "
-        "(run.timeline.steady()), or run once before measuring.",
+        "Use medians instead of means (run.timeline.node(i).p50) or run.timeline.steady(), or do a "
+        "warm-up run before measuring.",
         0.45,
     )
 

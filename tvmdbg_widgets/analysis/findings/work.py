@@ -24,6 +24,8 @@ NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")
 _MOST = 0.5
 _KINDS_SHOWN = 8
+_FUNCTIONS_SHOWN = 5
+_NAMED = 2
 _OTHER = "other"
 
 
@@ -40,29 +42,44 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     first = _telling(known, shares)
     known.sort(key=lambda kind: kind != first)
-    told = [
-        f"in functions that contain {kind}: {percent(shares[kind])} "
-        f"({counted(len(nodes[kind]), 'node')})"
+    functions = _functions(evidence, nodes[first])
+    told = [*functions[:_FUNCTIONS_SHOWN]]
+    told += [
+        f"{kind}: {percent(shares[kind])} ({counted(len(nodes[kind]), 'node')})"
         for kind in known[:_KINDS_SHOWN]
     ]
     if _OTHER in shares:
         told.append(
-            f"in functions with operators of no kind known here: {percent(shares[_OTHER])} "
-            f"({counted(len(nodes[_OTHER]), 'node')})"
+            f"unknown operators: {percent(shares[_OTHER])} ({counted(len(nodes[_OTHER]), 'node')})"
         )
     yield Finding(
         NAME,
         Severity.HOTSPOT,
-        f"{percent(shares[first])} of the time is in functions that contain {first}",
+        f"{first.capitalize()} takes {percent(shares[first])} of the time: "
+        f"{', '.join(functions[:_NAMED])}",
         tuple(told),
         Confidence.LOW if evidence.unplaced else Confidence.HIGH,
-        "kinds are read from the names of the functions; a fused function counts for each kind in "
-        "it, since its time cannot be split",
+        "operators are read from function names; a fused function counts for each kind in it, "
+        "since its time cannot be split",
         tuple(nodes[first]),
         (),
-        "run.table() tells the kind of each; GraphView(run, color_by='time') shows where they lie.",
+        "run.table() lists the kind of each; GraphView(run, color_by='time') shows where they are.",
         min(shares[first], 1.0) / 4,
     )
+
+
+def _functions(evidence: Evidence, nodes: list[int]) -> list[str]:
+    """Return which functions nodes call, how often and with what share, the largest first."""
+    shares: dict[str, float] = defaultdict(float)
+    called: dict[str, list[int]] = defaultdict(list)
+    for node in nodes:
+        shares[evidence.label(node)] += float(evidence.shares[node])
+        called[evidence.label(node)].append(node)
+    return [
+        f"{evidence.name(called[name][0]) if len(called[name]) == 1 else name} "
+        f"{f'({len(called[name])}×) ' if len(called[name]) > 1 else ''}{percent(shares[name])}"
+        for name in sorted(shares, key=lambda name: -shares[name])
+    ]
 
 
 def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
