@@ -100,7 +100,7 @@ def test_the_input_is_never_written_to(tvmdbg: Run, tmp_path: Path) -> None:
     for target in (source, tmp_path / "link", tmp_path / "hard"):
         done = tvmdbg("convert", source, "-o", target, "--to", "wide")
         assert done.returncode == 2
-        assert "never written to" in done.stderr
+        assert "never overwritten" in done.stderr
         assert source.read_bytes() == NARROW
 
 

@@ -79,13 +79,13 @@ def test_nothing_is_said_of_a_sound_installation() -> None:
         (
             [HERE, _environment("kernel", "k", packages={"anywidget": "0.9.13"})],
             "kernel k",
-            "anywidget 0.9.13 does not fit (anywidget>=0.11,<0.12)",
+            "anywidget 0.9.13 is incompatible (anywidget>=0.11,<0.12)",
             True,
         ),
         (
             [HERE, _environment("kernel", "k", packages={"ipywidgets": "7.8.5"})],
             "kernel k",
-            "ipywidgets 7.8.5 does not fit",
+            "ipywidgets 7.8.5 is incompatible",
             True,
         ),
         (
@@ -205,7 +205,7 @@ def test_a_dump_is_told_of_whether_it_is_sound_or_not_there(tvmdbg: Run, tmp_pat
     missing = tmp_path / "nope"
     told = " ".join(tvmdbg("doctor", missing).stdout.split())
     said = " ".join(tvmdbg("summary", missing).stderr.split())
-    assert said == f"error: {missing}: there is no such file or folder"
+    assert said == f"error: {missing}: no such file or folder"
     assert said.removeprefix("error: ") in told
     assert "Errno" not in told
     assert "Dump " not in told

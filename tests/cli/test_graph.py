@@ -57,7 +57,7 @@ def test_a_selection_in_a_pipe(tvmdbg: Run) -> None:
     ("arguments", "said"),
     [
         (["-o", "net.pdf"], "does not tell what to write"),
-        (["-o", "-", "--to", "dot", "--select", "op:nothing"], "no node fits"),
+        (["-o", "-", "--to", "dot", "--select", "op:nothing"], "no node matches"),
         (["-o", "-", "--to", "dot", "--color-by", "tempo"], "known: 'kind'"),
         (["-o", "no/such/net.dot"], "no such folder"),
         (["-o", "net.txt", "--to", "model-explorer"], "is no .json"),
@@ -83,6 +83,6 @@ def test_what_is_read_is_never_written_to(tvmdbg: Run, data: Path, tmp_path: Pat
         for verb, *how in (("graph", "--to", "dot"), ("html",)):
             done = tvmdbg(verb, source, "-o", graph, *how)
             assert done.returncode == 2
-            assert "never written to" in done.stderr
+            assert "never overwritten" in done.stderr
     assert graph.read_bytes() == before
     assert tvmdbg("graph", folder, "-o", folder / "net.dot").returncode == 0

@@ -63,5 +63,5 @@ def test_a_trace_is_not_written_over_itself(tvmdbg: Run, tmp_path: Path) -> None
     before = output.read_bytes()
     done = tvmdbg("trace", output, "-o", output)
     assert done.returncode == 2
-    assert "never written to" in done.stderr
+    assert "never overwritten" in done.stderr
     assert output.read_bytes() == before

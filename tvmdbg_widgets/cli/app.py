@@ -38,7 +38,7 @@ _EPILOG = (
 
 app = typer.Typer(
     name="tvmdbg",
-    help="Look at runs of TVM's debugger: what the graph is, what each node computed, how long "
+    help="Inspect runs of TVM's debugger: the graph, what each node computed, and how long "
     "each took. Neither TVM nor Jupyter is needed.",
     epilog=_EPILOG,
     no_args_is_help=True,
@@ -76,7 +76,7 @@ def _prose(function: Callable[..., None]) -> str:
     return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
 
 
-_LOOK, _ASK, _MAKE, _HELP = "Look", "Ask", "Make files", "Get going"
+_LOOK, _ASK, _MAKE, _HELP = "View", "Analyze", "Export", "Help"
 for module, panel in (
     (show, _LOOK),
     (html, _LOOK),

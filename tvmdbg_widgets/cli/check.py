@@ -13,14 +13,14 @@ from tvmdbg_widgets.cli.failures import FOUND, verb
 from tvmdbg_widgets.cli.terminal import say, styled
 
 EXAMPLES = examples(
-    ("Is this dump sound?", "tvmdbg check /tmp/tvmdbg && echo sound"),
-    ("Only broken files count", "tvmdbg check /tmp/tvmdbg --fail-on error"),
+    ("Is this dump OK?", "tvmdbg check /tmp/tvmdbg && echo OK"),
+    ("Fail on damaged files only", "tvmdbg check /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg check /tmp/tvmdbg --json | jq '.issues[].rule'"),
 )
 
 
 class FailOn(StrEnum):
-    """The least weight that makes the status 1."""
+    """The least severity that makes the status 1."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -40,15 +40,15 @@ def check(
     named: Named,
     *,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The least weight that makes the exit status 1.")
+        FailOn, typer.Option("--fail-on", help="Exit with status 1 on this severity or worse.")
     ] = FailOn.WARNING,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
-    """Check whether the files of a run agree. Exit status 1 when something does not.
+    """Check a dump for damaged or inconsistent files. Exit status 1 if there are any.
 
-    [bold]error[/]: a file breaks its format, something was left out. [bold]warning[/]: readable,
-    but what it says is doubtful, or two files disagree. [bold]note[/]: worth knowing, nothing is
-    wrong. Errors and warnings make the status 1; 2 means that nothing could be read.
+    [bold]error[/]: a file violates its format, something was skipped. [bold]warning[/]: readable,
+    but questionable, or two files disagree. [bold]note[/]: worth knowing, nothing is wrong. Errors
+    and warnings give exit status 1; 2 means that nothing could be read.
     """
     run = named.open()
     issues = run.check()
@@ -62,7 +62,7 @@ def check(
     else:
         from tvmdbg_widgets.cli.issues import tell_issues
 
-        verdict = styled("disagrees", "bold", "red") if failed else styled("sound", "bold", "green")
+        verdict = styled("issues found", "bold", "red") if failed else styled("OK", "bold", "green")
         say(styled(run.title, "bold"), "  ", verdict, styled(f"  {issues.summary()}", "dim"))
         tell_issues(issues)
     if failed:

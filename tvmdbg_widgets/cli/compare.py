@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison
 
 EXAMPLES = examples(
-    ("What another optimisation level changed", "tvmdbg compare /tmp/tvmdbg_o0 /tmp/tvmdbg_o3"),
-    ("In a pipeline: the same graph as before", "tvmdbg compare before after --fail-on structure"),
+    ("What a different optimization level changed", "tvmdbg compare /tmp/tvmdbg_o0 /tmp/tvmdbg_o3"),
+    ("In CI: same graph as before", "tvmdbg compare before after --fail-on structure"),
     ("Which operators became slower", "tvmdbg compare before after --times"),
-    ("In a pipeline: nothing slower than by noise", "tvmdbg compare a b --times --fail-on slower"),
+    ("In CI: not slower beyond noise", "tvmdbg compare a b --times --fail-on slower"),
     ("For another program", "tvmdbg compare before after --json | jq '.differences[]'"),
 )
 
@@ -38,8 +38,8 @@ class FailOn(StrEnum):
 
 @verb
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A folder the debugger wrote, or a file.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="What it is compared with.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A dump folder, or a file.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run to compare with.")],
     *,
     fail_on: Annotated[
         FailOn | None,
@@ -53,26 +53,24 @@ def compare(
     times: Annotated[
         bool,
         typer.Option(
-            "--times", help="Compare times alone: by operator, and which differ by more than noise."
+            "--times", help="Compare times only: per operator, and which differ by more than noise."
         ),
     ] = False,
     by_kind: Annotated[
-        bool, typer.Option("--by-kind", help="With --times: sum up operators of a kind.")
+        bool, typer.Option("--by-kind", help="With --times: sum by operator kind.")
     ] = False,
     warm_up: Annotated[
         int,
-        typer.Option(
-            "--warm-up", min=0, help="With --times: leave out so many of the first repeats."
-        ),
+        typer.Option("--warm-up", min=0, help="With --times: skip the first N repeats."),
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
-    """Tell which nodes of two graphs stand for each other, how sure that is, and what differs.
+    """Compare two runs: match their nodes, with confidence, and list what differs.
 
-    The runs may be of other releases, precisions, layouts or optimisation levels. Times are two
-    numbers, the largest differences first; with --times every row says whether the difference is
-    more than noise, by the repeats of both runs, or why that is not known. Of runs without a graph
-    (tables, traces of any program) --times compares what has one name.
+    The runs may differ in release, precision, layout or optimization level. Times are listed with
+    the largest differences first; with --times each row says whether the difference exceeds
+    noise, judged by the repeats of both runs, or why that is unknown. For runs without a graph
+    (tables, traces of any program) --times compares by name.
     """
     import tvmdbg_widgets as tvmdbg
 

@@ -47,7 +47,7 @@ def convert(
     output: Annotated[
         str,
         typer.Option(
-            "-o", "--output", metavar="OUT", help="Where it goes; [bold]-[/] is standard output."
+            "-o", "--output", metavar="OUT", help="Output file; [bold]-[/] is standard output."
         ),
     ],
     to: Annotated[
@@ -117,8 +117,8 @@ def _check_target(source: str, output: str) -> None:
         return
     target = Path(output)
     if target.is_dir():
-        raise UsageError(f"{output} is a folder", "Name a file to write.")
+        raise UsageError(f"{output} is a folder", "Give an output file.")
     if source != "-" and target.exists() and target.samefile(source):
         raise UsageError(
-            f"{output} is the input itself, which is never written to", "Name another file."
+            f"{output} is the input file, which is never overwritten", "Choose another file."
         )

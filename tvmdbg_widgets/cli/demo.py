@@ -14,7 +14,7 @@ from tvmdbg_widgets.cli.terminal import note
 EXAMPLES = examples(
     ("A ResNet-20, as TVM ran it", "tvmdbg demo"),
     ("The same in float16, where one operator overflows", "tvmdbg demo --fault"),
-    ("Where the files are, to try the other verbs on", 'tvmdbg summary "$(tvmdbg demo --path)"'),
+    ("Get the path of the files, to try other commands", 'tvmdbg summary "$(tvmdbg demo --path)"'),
 )
 
 
@@ -23,19 +23,15 @@ def demo(
     *,
     fault: Annotated[
         bool,
-        typer.Option(
-            "--fault", metavar="", help="The run in which values overflow to inf and NaN."
-        ),
+        typer.Option("--fault", metavar="", help="The run whose values overflow to Inf and NaN."),
     ] = False,
     path: Annotated[
         bool,
-        typer.Option(
-            "--path", metavar="", help="Print the folder of the dump and do nothing else."
-        ),
+        typer.Option("--path", metavar="", help="Print the dump folder and exit."),
     ] = False,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Show a real run that rides with this package, without a dump of your own."""
+    """Show a real run included in this package; no dump of your own needed."""
     from tvmdbg_widgets import samples
     from tvmdbg_widgets.cli.terminal import say
 

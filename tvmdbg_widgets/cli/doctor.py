@@ -30,11 +30,11 @@ _SHOWN = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy", "jupyterlab", "n
 def doctor(
     dump: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DUMP]...", help="A dump to look at too.", show_default=False),
+        typer.Argument(metavar="[DUMP]...", help="A dump to check as well.", show_default=False),
     ] = None,
     *,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="How long to wait for each kernel.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Timeout per kernel.")
     ] = 20.0,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:

@@ -42,8 +42,8 @@ def bundle_problem(found: tuple[str, str]) -> Problem | None:
     kind, detail = found
     remedy = "in a checkout: make bundle; else: pip install --force-reinstall tvmdbg-widgets"
     if kind == "missing":
-        return Problem("bundles", f"missing: {detail}", "views and pages are not drawn", remedy)
+        return Problem("bundles", f"missing: {detail}", "views and pages stay empty", remedy)
     if kind == "stale":
         what = "the built front ends are older than their sources"
-        return Problem("bundles", what, "views show an older state of the code", "make bundle")
+        return Problem("bundles", what, "views show an older version of the code", "make bundle")
     return None

@@ -80,7 +80,7 @@ def problems(found: Sequence[Environment]) -> list[Problem]:
 
 def _here(here: Environment) -> Iterator[Problem]:
     if here.problem:
-        yield Problem("here", here.problem, "nothing can be said of it", "install Python anew")
+        yield Problem("here", here.problem, "it cannot be checked", "reinstall Python")
         return
     for package in ("anywidget", "ipywidgets", "numpy"):
         yield from _range(here, package, "the views, here")
@@ -88,7 +88,7 @@ def _here(here: Environment) -> Iterator[Problem]:
 
 def _server(server: Environment) -> Iterator[Problem]:
     if server.problem:
-        yield Problem("server", server.problem, "Jupyter", "install jupyterlab anew")
+        yield Problem("server", server.problem, "Jupyter", "reinstall jupyterlab")
         return
     has_lab = server.version("jupyterlab") or server.version("notebook")
     if has_lab and _MANAGER not in server.extensions:
@@ -106,7 +106,7 @@ def _server(server: Environment) -> Iterator[Problem]:
             f"{_pip(server)} install 'anywidget>=0.11,<0.12', then start the server again",
         )
     elif has_lab:
-        yield from _range(server, "anywidget", "views are not drawn")
+        yield from _range(server, "anywidget", "views stay empty")
 
 
 def _kernel(kernel: Environment, server: Environment, *, alone: bool) -> Iterator[Problem]:
@@ -134,7 +134,7 @@ def _kernel(kernel: Environment, server: Environment, *, alone: bool) -> Iterato
         yield Problem(
             where,
             f"anywidget is {its} in the kernel and {theirs} where the server runs",
-            "views may not be drawn: the two halves of a widget must fit",
+            "views may stay empty: kernel and server need the same version",
             f"{_pip(server)} install 'anywidget=={its}', then start the server again",
         )
 
@@ -149,7 +149,7 @@ def _range(environment: Environment, package: str, effect: str) -> Iterator[Prob
     if found is None:
         yield Problem(where, f"{package} is missing", effect, remedy)
     elif _numbers(found) < first or (last and _numbers(found) >= last):
-        yield Problem(where, f"{package} {found} does not fit ({wanted})", effect, remedy)
+        yield Problem(where, f"{package} {found} is incompatible ({wanted})", effect, remedy)
 
 
 def _pip(environment: Environment) -> str:

@@ -26,8 +26,8 @@ _Dump = Annotated[
     list[str],
     typer.Argument(
         metavar="DUMP",
-        help="A folder the debugger wrote, or files of a dump in any order; [bold]-[/] reads one "
-        "file from standard input.",
+        help="A dump folder, or files of a dump in any order; [bold]-[/] reads one file from "
+        "standard input.",
         show_default=False,
     ),
 ]
@@ -36,7 +36,7 @@ _GraphFile = Annotated[
     typer.Option(
         "--graph",
         metavar="FILE",
-        help="The graph given to TVM: settles edges the dump leaves open.",
+        help="The graph given to TVM: resolves ambiguous edges.",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -45,7 +45,7 @@ _ParamsFile = Annotated[
     typer.Option(
         "--params",
         metavar="FILE",
-        help="The model's parameters: tells them from inputs.",
+        help="The model's parameters: distinguishes them from inputs.",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -58,7 +58,7 @@ _TableFile = Annotated[
     typer.Option(
         "--table",
         metavar="FILE",
-        help="The table that run() printed: holds each repeat.",
+        help="The table printed by run(): has every repeat.",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -67,7 +67,7 @@ _Device = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="Which dump, where a folder holds several: CPU_0, CUDA_0, …",
+        help="Which dump, if a folder has several: CPU_0, CUDA_0, …",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -76,7 +76,7 @@ _FollowLinks = Annotated[
     typer.Option(
         "--follow-links",
         metavar="",
-        help="Read also what links in a folder lead to outside of it.",
+        help="Follow links that lead outside the folder.",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -132,7 +132,7 @@ class Named:
 
         quiet_unless_terminal()
         if [*self.dump, *self._files()].count("-") > 1:
-            raise UsageError("standard input ('-') can be read only once")
+            raise UsageError("standard input ('-') can be used only once")
         return open_dump(
             *map(_source, self.dump),
             graph=_source(self.graph),
@@ -157,7 +157,7 @@ class Named:
         read = [*named, *(place / own.path for place in named for own in run.parts.files)]
         if target.exists() and any(each.is_file() and target.samefile(each) for each in read):
             raise UsageError(
-                f"{target} is what is read, which is never written to", "Name another file."
+                f"{target} is an input file, which is never overwritten", "Choose another file."
             )
 
     def _files(self) -> tuple[str | None, ...]:
@@ -201,7 +201,7 @@ def _source(name: str | None) -> Any:
         return name
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(
-            "'-' reads a file from standard input, and that is this terminal",
+            "'-' reads a file from standard input, which is this terminal",
             "Write it as: tvmdbg summary - < graph.json",
         )
     from tvmdbg_widgets.model.sources import BytesSource

@@ -28,27 +28,27 @@ def extract(
     nodes: Annotated[
         str,
         typer.Option(
-            metavar="LIST", help="Node ids, names and ranges: 38,conv2d_3,30:40 (40 is not in it)."
+            metavar="LIST", help="Node ids, names and ranges: 38,conv2d_3,30:40 (40 is excluded)."
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Folder to make, such as mini/"),
+        typer.Option("-o", "--output", metavar="FOLDER", help="Output folder, such as mini/"),
     ],
     *,
     hops: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Keep also what is N edges away.")
+        int, typer.Option(min=0, metavar="N", help="Also keep nodes up to N edges away.")
     ] = 0,
     parameters: Annotated[
         bool,
-        typer.Option("--parameters", metavar="", help="Take the values of parameters along too."),
+        typer.Option("--parameters", metavar="", help="Include the values of parameters."),
     ] = False,
 ) -> None:
-    """Take some nodes out of a run as a small dump that opens like any other.
+    """Extract some nodes of a run as a small dump that opens like any other.
 
-    What the nodes read from outside become inputs, with the tensors they held, bit for bit. Times
-    and names stay; node ids count anew, and README.txt in the folder says which was which.
-    Parameters' values are left out unless you ask.
+    What the nodes read from other nodes becomes inputs, with bit-exact values. Times and names are
+    kept; nodes are renumbered, and README.txt in the folder maps new ids to old ones. Values of
+    parameters are excluded unless you ask for them.
     """
     from tvmdbg_widgets.cli.nodes import several_nodes
     from tvmdbg_widgets.cli.terminal import note, say

@@ -34,7 +34,7 @@ _Debug = Annotated[
 
 
 class UsageError(Exception):
-    """What was asked for makes no sense: a message, and what to do instead."""
+    """The request makes no sense: a message, and what to do instead."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(*args: Any, debug: bool, **kwargs: Any) -> None:
         if sys.stdout is None:  # started with it closed
-            problem("standard output is closed", "Send it somewhere: > /dev/null")
+            problem("standard output is closed", "Redirect it: > /dev/null")
             sys.exit(FAILED)
         if debug:
             function(*args, **kwargs)
@@ -112,11 +112,11 @@ def _told(error: Exception) -> bool:
         problem(in_words(error))
     elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
         problem(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
-        note("       --debug shows where this came from")
+        note("       --debug shows the traceback")
     else:
         problem(
             f"{type(error).__name__}: {error}",
-            "This is a fault of tvmdbg itself. Run it again with --debug and report what it shows.",
+            "This is a bug in tvmdbg. Run it again with --debug and report the output.",
         )
     return True
 
@@ -126,7 +126,7 @@ def in_words(error: Exception) -> str:
     if not isinstance(error, OSError) or error.filename is None:
         return str(error)
     missing = isinstance(error, FileNotFoundError)
-    said = "there is no such file or folder" if missing else error.strerror or error
+    said = "no such file or folder" if missing else error.strerror or error
     return f"{os.fsdecode(error.filename)}: {said}"
 
 

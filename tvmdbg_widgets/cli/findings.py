@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.findings import Finding
 
 EXAMPLES = examples(
-    ("What is slow, what is wrong", "tvmdbg findings /tmp/tvmdbg"),
-    ("In a pipeline: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on error"),
+    ("What is wrong, what is slow", "tvmdbg findings /tmp/tvmdbg"),
+    ("In CI: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg findings /tmp/tvmdbg --json | jq '.findings[].title'"),
 )
 _STYLE = {"error": ("bold", "red"), "warning": ("yellow",), "hotspot": ("cyan",), "info": ("dim",)}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     ("A picture of the whole graph", "tvmdbg graph /tmp/tvmdbg -o net.svg --color-by time"),
-    ("Convolutions alone, for Graphviz", "tvmdbg graph DUMP --select op:conv -o convs.dot"),
+    ("Only convolutions, for Graphviz", "tvmdbg graph DUMP --select op:conv -o convs.dot"),
     ("Laid out by Graphviz in a pipe", "tvmdbg graph DUMP -o - --to dot | dot -Tpdf > net.pdf"),
     ("For Model Explorer, with times", "tvmdbg graph DUMP -o net.json"),
 )
@@ -37,7 +37,7 @@ class To(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way data flow."""
+    """Direction of data flow."""
 
     DOWN = "down"
     RIGHT = "right"
@@ -62,16 +62,16 @@ def graph(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where it goes: net.svg, net.png, net.dot, net.json (Model Explorer); [bold]-[/] "
+            help="Output file: net.svg, net.png, net.dot, net.json (Model Explorer); [bold]-[/] "
             "is standard output.",
         ),
     ],
     *,
     to: Annotated[
-        To | None, typer.Option(help="What it is; where left out, by the file's ending.")
+        To | None, typer.Option(help="Format; by default from the file extension.")
     ] = None,
     select: Annotated[
-        str | None, typer.Option(metavar="QUERY", help="Only nodes that a query finds.")
+        str | None, typer.Option(metavar="QUERY", help="Only nodes that match a query.")
     ] = None,
     color_by: Annotated[
         str | None,
@@ -81,26 +81,26 @@ def graph(
             "what its node data are.",
         ),
     ] = None,
-    direction: Annotated[Direction, typer.Option(help="Which way data flow.")] = Direction.DOWN,
+    direction: Annotated[Direction, typer.Option(help="Direction of data flow.")] = Direction.DOWN,
     parameters: Annotated[
         bool, typer.Option("--parameters", metavar="", help="Draw parameters as nodes.")
     ] = False,
 ) -> None:
-    """Write the graph of a run as a picture, for Graphviz or for Model Explorer.
+    """Export the graph of a run as a picture, for Graphviz or for Model Explorer.
 
-    Blocks that repeat are frames in pictures, clusters in DOT, layers in Model Explorer. Node
-    data for Model Explorer go into a second file: net.time.json beside net.json.
+    Repeated blocks are frames in pictures, clusters in DOT, layers in Model Explorer. Node data for
+    Model Explorer go into a second file: net.time.json next to net.json.
     """
     kind = to or _ENDINGS.get(Path(output).suffix.lower())
     if kind is None:
-        raise UsageError(f"{output!r} does not tell what to write", "Name it with --to dot.")
+        raise UsageError(f"{output!r} does not tell what to write", "Choose one with --to dot.")
     _check_target(output, kind)
     run = named.open()
     named.spare(run, output)
     graph_of(run)
     chosen = None if select is None else run.select(select)
     if chosen is not None and not chosen:
-        raise UsageError(f"no node fits {select!r}")
+        raise UsageError(f"no node matches {select!r}")
     how: dict[str, Any] = {"direction": direction.value, "fold_parameters": not parameters}
     if color_by is not None:
         how["color_by"] = color_by

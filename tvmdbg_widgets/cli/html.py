@@ -17,7 +17,7 @@ from tvmdbg_widgets.cli.terminal import note, say
 
 EXAMPLES = examples(
     ("A page to attach to an issue", "tvmdbg html /tmp/tvmdbg -o run.html"),
-    ("Nothing of the values but statistics", "tvmdbg html DUMP -o run.html --share statistics"),
+    ("Statistics only, no values", "tvmdbg html DUMP -o run.html --share statistics"),
     (
         "Open at the tensor of node 38, with up to 20 MB of values",
         "tvmdbg html DUMP -o run.html --share tensors --budget 20MB --node 38 --view tensor",
@@ -56,7 +56,7 @@ class View(StrEnum):
 def html(
     named: Named,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the page goes: run.html")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Output file: run.html")
     ],
     *,
     share: Annotated[
@@ -68,21 +68,23 @@ def html(
     ] = Share.PICTURES,
     parameters: Annotated[
         bool,
-        typer.Option("--parameters", metavar="", help="Take the values of parameters along too."),
+        typer.Option("--parameters", metavar="", help="Include the values of parameters."),
     ] = False,
     budget: Annotated[
-        str, typer.Option(metavar="SIZE", help="Most bytes of the file: 800k, 5MB, …")
+        str, typer.Option(metavar="SIZE", help="Maximum file size: 800k, 5MB, …")
     ] = "5MB",
-    theme: Annotated[Theme, typer.Option(help="Colours; auto follows the reader.")] = Theme.AUTO,
+    theme: Annotated[
+        Theme, typer.Option(help="Colour theme; auto follows the reader's.")
+    ] = Theme.AUTO,
     node: Annotated[
         str | None, typer.Option(metavar="NODE", help="Node to start at: id or name.")
     ] = None,
     view: Annotated[View | None, typer.Option(help="View to start with.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title instead of the folder's name.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title; by default the folder's name.")] = None,
 ) -> None:
-    """Save a run as one file that works offline: views linked, nothing loaded from anywhere.
+    """Save a run as one HTML file with linked views that works offline.
 
-    Parameters' values are never in it unless you ask. What was left out is said in the page.
+    It excludes the values of parameters unless you ask for them. The page lists what was left out.
     """
     _check_target(output)
     limit = size(budget)
@@ -122,7 +124,7 @@ def size(text: str) -> int:
     except (KeyError, ValueError, OverflowError):
         found = 0
     if found <= 0:
-        raise UsageError(f"--budget {text!r} is no size", "Write it as 800k, 5MB or 20000000.")
+        raise UsageError(f"--budget {text!r} is not a size", "Write it as 800k, 5MB or 20000000.")
     return found
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory_plan import MemoryPlan
 
 EXAMPLES = examples(
-    ("What a run needs, when it needs most, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),
-    ("Of a graph alone", "tvmdbg memory graph.json"),
+    ("Peak memory, what makes it, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),
+    ("From a graph alone", "tvmdbg memory graph.json"),
     ("For another program", "tvmdbg memory /tmp/tvmdbg --json | jq '.peak'"),
 )
 _SLOTS = 10
@@ -30,9 +30,9 @@ def memory(
     *,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
-    """Tell the memory plan of a run: what is live at most, who makes it, what shares a slot.
+    """Show the memory plan of a run: the peak, what makes it, and which outputs share a slot.
 
-    It rests on the graph's storage ids, shapes and dtypes; no tensor is read.
+    Computed from the graph's storage ids, shapes and dtypes; no tensor is read.
     """
     run = named.open()
     try:

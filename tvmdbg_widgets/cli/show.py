@@ -23,7 +23,7 @@ EXAMPLES = examples(
 
 NoBrowser = Annotated[
     bool,
-    typer.Option("--no-browser", metavar="", help="Print where the page is, and open nothing."),
+    typer.Option("--no-browser", metavar="", help="Print the path of the page without opening it."),
 ]
 
 
@@ -34,7 +34,7 @@ def show(
     *,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Show a run in the browser: a page in a temporary file, with all its tensors in statistics.
+    """Open a run in the browser: a temporary page with statistics of all tensors.
 
     The page needs no server and no network. Its path is printed.
     """
@@ -50,7 +50,7 @@ def show_page(run: DebugRun, no_browser: bool) -> None:
     import webbrowser
 
     if not webbrowser.open(path.as_uri()):
-        note("No browser could be started; open the file in one.")
+        note("No browser could be started; open the file yourself.")
 
 
 def _write(run: DebugRun) -> Path:

@@ -7,7 +7,7 @@ from tvmdbg_widgets.cli.examples import examples
 from tvmdbg_widgets.cli.failures import verb
 
 EXAMPLES = examples(
-    ("What there is, what took longest, what is doubtful", "tvmdbg summary /tmp/tvmdbg"),
+    ("Contents, slowest operators, issues", "tvmdbg summary /tmp/tvmdbg"),
     ("Files instead of a folder", "tvmdbg summary graph.json output_tensors.params"),
     ("From a pipe", "ssh board cat /tmp/tvmdbg/graph.json | tvmdbg summary -"),
 )
@@ -16,7 +16,7 @@ EXAMPLES = examples(
 @verb
 @of_run
 def summary(named: Named) -> None:
-    """Tell a run in some lines: what there is, what took longest, what is doubtful."""
+    """Summarize a run: contents, slowest operators, issues."""
     from tvmdbg_widgets.analysis.operators import operators
     from tvmdbg_widgets.analysis.summary import missing
     from tvmdbg_widgets.cli.hints import for_shell

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times_table import TimeTable
 
 EXAMPLES = examples(
-    ("The ten operators that take longest", "tvmdbg table /tmp/tvmdbg --top 10"),
+    ("The ten slowest operators", "tvmdbg table /tmp/tvmdbg --top 10"),
     ("Sorted by kind of operator", "tvmdbg table /tmp/tvmdbg --sort kind"),
-    ("What each kind takes together", "tvmdbg table /tmp/tvmdbg --by kind"),
-    ("What functions with a layout_transform take", "tvmdbg table /tmp/tvmdbg --by part"),
+    ("Total time per kind", "tvmdbg table /tmp/tvmdbg --by kind"),
+    ("Time of functions with a layout_transform", "tvmdbg table /tmp/tvmdbg --by part"),
     ("For a spreadsheet; times in nanoseconds", "tvmdbg table /tmp/tvmdbg --csv > times.csv"),
 )
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
@@ -48,7 +48,7 @@ def table(
     *,
     sort: Annotated[
         Sort | None,
-        typer.Option(help="Order: time (longest first), node, name or kind.", show_default="time"),
+        typer.Option(help="Order: time (slowest first), node, name or kind.", show_default="time"),
     ] = None,
     by: Annotated[
         By | None,
@@ -59,23 +59,19 @@ def table(
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
-            min=-1, help="Of groups: 0 the outermost, -1 the innermost.", show_default="0"
-        ),
+        typer.Option(min=-1, help="Group level: 0 is outermost, -1 innermost.", show_default="0"),
     ] = None,
-    top: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The N that take longest.")
-    ] = None,
+    top: Annotated[int | None, typer.Option(min=1, metavar="N", help="The N slowest.")] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
 ) -> None:
-    """List the operators with time, share of all, spread of the repeats, dtype and shape."""
+    """List operators with time, share, spread of repeats, dtype and shape."""
     if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
+        raise UsageError("--json and --csv are mutually exclusive")
     if by is not None and sort is not None:
         raise UsageError("--by sorts by time: leave out --sort")
     if level is not None and by is not By.GROUP:
-        raise UsageError("--level is of groups: --by group")
+        raise UsageError("--level needs --by group")
     run = named.open()
     if by is not None:
         _summed(run.times(by.value, level=level or 0), top, as_json=as_json, as_csv=as_csv)

@@ -15,7 +15,7 @@ from tvmdbg_widgets.cli.terminal import note, say
 
 EXAMPLES = examples(
     ('For ui.perfetto.dev, "Open trace file"', "tvmdbg trace /tmp/tvmdbg -o trace.json"),
-    ("Of a report", "tvmdbg trace report.json graph.json -o trace.json"),
+    ("From a report", "tvmdbg trace report.json graph.json -o trace.json"),
     ("In a pipe", "tvmdbg trace /tmp/tvmdbg -o - | gzip > trace.json.gz"),
 )
 
@@ -30,15 +30,15 @@ def trace(
             "-o",
             "--output",
             metavar="FILE",
-            help="Where it goes: trace.json; [bold]-[/] is standard output.",
+            help="Output file: trace.json; [bold]-[/] is standard output.",
         ),
     ],
 ) -> None:
-    """Write the times of a run as a Chrome trace, which Perfetto and other programs open.
+    """Export the times of a run as a Chrome trace for Perfetto and other viewers.
 
-    Times are exact to the last digit. A process is a device, a thread a track; slices that overlap
-    others are on threads of their own, since other programs drop them. Each slice tells its node,
-    op kind, trust and occurrence. What was laid end to end and not observed so is named synthetic.
+    Times are exact. Processes are devices, threads are tracks; overlapping slices get their own
+    threads, since other viewers drop them. Each slice has its node, op kind, match quality and
+    occurrence. Timelines that were not observed but laid end to end are named synthetic.
     """
     _check_target(output)
     run = named.open()
