@@ -467,6 +467,32 @@ def until_stage(graph: View, condition: str) -> None:
     )
 
 
+def test_a_plot_and_views_follow_each_other(filled: Callable[..., Notebook], tall: Page) -> None:
+    link = "tvmdbg.plots.link(tvmdbg.plots.times(run, 10), run)"
+    notebook = filled([OPEN, "tvmdbg.GraphView(run)", link, link])
+    graph = notebook.view(1, "graph")
+    graph.wait()
+    for cell in (2, 3):
+        plot = notebook.cell(cell).locator(".tvmdbg-plot")
+        expect(plot).to_have_attribute("data-ready", "true")
+        expect(plot.locator(".bk-CartesianFrame")).to_be_visible()
+    slowest = json.loads(notebook.python("print([row.node for row in run.top(10)])"))
+    frame = notebook.cell(2).locator(".bk-CartesianFrame")
+    box = frame.bounding_box()
+    assert box is not None
+    # Above the frame lies what takes its events.
+    frame.click(position={"x": 40, "y": 3.5 * box["height"] / 10}, force=True)
+    graph.expect_node(slowest[3])
+    notebook.expect("print(run.session.selected, run.session.source)", f"[{slowest[3]}] plot")
+    expect(notebook.cell(3).locator(".tvmdbg-plot [role=status]")).to_contain_text(
+        f"#{slowest[3]}: "
+    )
+    notebook.python(f"run.session.selected = [{slowest[5]}]")
+    expect(notebook.cell(2).locator(".tvmdbg-plot [role=status]")).to_contain_text(
+        f"#{slowest[5]}: "
+    )
+
+
 def test_anywidget_models_keep_the_contract(
     filled: Callable[[list[str]], Notebook], tall: Page, lab: Server
 ) -> None:

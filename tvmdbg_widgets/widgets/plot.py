@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import html
 import json
 from functools import lru_cache
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import traitlets
@@ -13,11 +15,16 @@ import traitlets
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
 from tvmdbg_widgets.widgets.guarded import Guarded, ModelTrait
 from tvmdbg_widgets.widgets.messages import Question, message_id
+from tvmdbg_widgets.widgets.outputs import outputs
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.session import Session
+
+
+#: Rows that a saved notebook is left with.
+_ROWS = 12
 
 
 class LinkedPlot(Guarded):
@@ -58,6 +65,7 @@ class LinkedPlot(Guarded):
     session: Any = ModelTrait()
     nodes = traitlets.Unicode("node").tag(sync=True, page=False)
     _library = traitlets.Unicode().tag(sync=True)
+    _figure_id = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -74,6 +82,10 @@ class LinkedPlot(Guarded):
         name, self._library_code = _library_of(figure)
         super().__init__(run=run.model, session=session or run.session, nodes=nodes, _library=name)
         self.on_msg(self._on_question)
+
+    @traitlets.default("_figure_id")
+    def _new_figure_id(self) -> str:
+        return token_hex(8)
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
@@ -108,16 +120,55 @@ class LinkedPlot(Guarded):
             "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
         )
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        data["text/plain"] = _text(self.figure, self.nodes)
+        data["text/html"] = f"<pre>{html.escape(data['text/plain'])}</pre>"
+        return data, metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the plot and, below it, the values that a saved notebook is left with."""
+        from IPython.display import publish_display_data
+
+        shown = self._repr_mimebundle_()
+        if shown is not None:
+            for each in outputs(shown[0], self._figure_id):
+                publish_display_data(each)  # type: ignore[no-untyped-call]
+
+
+def _sources(figure: Any) -> list[Any]:
+    from bokeh.models import ColumnarDataSource
+
+    return sorted(figure.select({"type": ColumnarDataSource}), key=lambda each: str(each.id))
+
+
+def _text(figure: Any, nodes: str) -> str:
+    """What a figure is called, and its first rows."""
+    titles = [getattr(figure, "title", None), *reversed(getattr(figure, "above", []))]
+    lines = [each.text for each in titles if getattr(each, "text", "")]
+    source = next(each for each in _sources(figure) if nodes in each.column_names)
+    named = "operator" if "operator" in source.column_names else nodes
+    told = [named, *(name for name in source.column_names if name.endswith("_text"))]
+    rows = list(zip(*(source.data[name] for name in told), strict=True))
+    for name, *texts in rows[:_ROWS]:
+        values = ", ".join(str(text) for text in texts if text)
+        lines.append(f"{name}: {values}" if values else str(name))
+    if len(rows) > _ROWS:
+        lines.append(f"… and {len(rows) - _ROWS:,} more")
+    return "\n".join(lines)
+
 
 def _require_column(figure: object, nodes: str) -> None:
-    from bokeh.models import ColumnarDataSource, Model
+    from bokeh.models import Model
 
     if not isinstance(figure, Model):
         raise TypeError(
             f"link takes a bokeh figure, not {type(figure).__name__}: pass plots.times(run)"
         )
-    sources: Any = figure.select({"type": ColumnarDataSource})
-    columns = sorted({column for each in sources for column in each.column_names})
+    columns = sorted({column for each in _sources(figure) for column in each.column_names})
     if nodes not in columns:
         raise ValueError(
             f"no data source of this figure has a column {nodes!r} of node ids; its columns are "

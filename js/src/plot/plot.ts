@@ -2,6 +2,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/theme.css";
 import "./plot.css";
 import { request } from "../shared/request.ts";
+import { hideSavedFigure } from "../shared/saved_figure.ts";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
 import { mountPlot } from "./mount.ts";
@@ -10,6 +11,7 @@ interface State {
   session: string;
   nodes: string;
   _library: string;
+  _figure_id: string;
 }
 
 export default {
@@ -17,7 +19,7 @@ export default {
     const session = await host.getModel<SessionState>(model.get("session"));
     if (signal.aborted) return;
     const root = document.createElement("div");
-    el.append(root);
+    el.append(hideSavedFigure(model.get("_figure_id") ?? ""), root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);
     await mountPlot(root, {
