@@ -24,7 +24,7 @@ export function shown(
     show: "picture",
     along: null,
     region: null,
-    colors: { scale: "linear", map: "auto", range: "tensor" },
+    colors: { scale: "linear", map: "auto", range: "auto" },
     scale: null,
     cells: "mean",
     values: { format: "number", scale: 1, zeroPoint: 0 },
@@ -73,6 +73,8 @@ export function statistics(asked: Asked): StatisticsAnswer {
       ? { counts: asked.counts, edges: asked.edges ?? [], exact: true }
       : null,
     percentiles: [],
+    robust: null,
+    linear: null,
     distribution: null,
     limits: null,
   };

@@ -153,15 +153,14 @@ describe("the histogram of a distribution", () => {
     const spread = spreadOf(known, "int8", LINEAR)!;
     expect(spread.bars.map(({ from, to, least }) => [from, to, least])).toEqual([
       [-128, -128, 2],
-      [0, 0, 3],
       [3, 3, 1],
       [127, 127, 1],
     ]);
-    expect(spread.slots).toEqual([]);
+    expect(spread.slots).toEqual([{ name: "zero", count: 3 }]);
     const scene = spreadScene(spread, 7, 300, 150, false);
     expect(scene.limits.map(({ text }) => text)).toEqual(["2 at limit −128", "1 at limit 127"]);
     expect(scene.limits.map(({ loud }) => loud)).toEqual([true, true]);
-    expect(scene.bars.map(({ text }) => text)[1]).toBe("0: 3 values (42.9 %)");
+    expect(scene.bars.map(({ text }) => text)[3]).toBe("zero: 3 values (42.9 %)");
     expect(scene.bars[0]!.x).toBeGreaterThanOrEqual(scene.plot.x - 1e-9);
   });
 

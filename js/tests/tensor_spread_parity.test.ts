@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../src/shared/tensor_questions.ts";
+import { beyondText } from "../src/tensor/beyond.ts";
 import { specialCounts } from "../src/tensor/health_pill.ts";
 import { share } from "../src/tensor/share.ts";
 import { spreadOf } from "../src/tensor/spread.ts";
@@ -8,7 +9,14 @@ import { spreadScene } from "../src/tensor/spread_scene.ts";
 
 type Case = (typeof golden)[number];
 
-function answerOf({ statistics, histogram, limits, distribution }: Case): StatisticsAnswer {
+function answerOf({
+  statistics,
+  histogram,
+  limits,
+  distribution,
+  robust,
+  linear,
+}: Case): StatisticsAnswer {
   const columns = distribution && {
     low: Float64Array.from(distribution.low),
     high: Float64Array.from(distribution.high),
@@ -23,6 +31,8 @@ function answerOf({ statistics, histogram, limits, distribution }: Case): Statis
     limits,
     distribution: columns,
     percentiles: [],
+    robust,
+    linear,
     reason: "",
   } as unknown as StatisticsAnswer;
 }
@@ -30,7 +40,9 @@ function answerOf({ statistics, histogram, limits, distribution }: Case): Statis
 describe("the histogram of figures is the live view's", () => {
   it.each(golden)("$why", (each) => {
     const answer = answerOf(each);
-    const found = spreadOf(answer, each.dtype, { kind: "linear", zoom: null })!;
+    const zoom = each.robust && ([each.robust.low, each.robust.high] as const);
+    const found = spreadOf(answer, each.dtype, { kind: "linear", zoom })!;
+    expect(beyondText(answer)).toBe(each.beyond);
     const told = each.spread!;
     expect([found.axis.low, found.axis.high]).toEqual([told.low, told.high]);
     expect([found.codes, found.whole, found.apart]).toEqual([told.codes, told.whole, told.apart]);

@@ -19,7 +19,12 @@ from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.figures.tensor_facts import TensorFacts
 from tvmdbg_widgets.figures.tensor_options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
-from tvmdbg_widgets.widgets.answers_tensor.statistics import histogram_json, statistics_json
+from tvmdbg_widgets.widgets.answers_tensor.statistics import (
+    histogram_json,
+    linear,
+    robust_json,
+    statistics_json,
+)
 
 #: Of these also what is known without a distribution.
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")
@@ -52,6 +57,8 @@ def arrays() -> dict[str, np.ndarray[Any, Any]]:
         "int32 that shares bins with zero": np.array([0, 0, 5, 70_000, 2**31 - 2], np.int32),
         "int64 beyond float64": np.array([2**62, -(2**62), 2**53 + 1, 0, 3]),
         "one whole number": np.full(4, 7, np.int32),
+        "one far value": np.append(random.normal(size=500), 1e8).astype(np.float32),
+        "one far whole number": np.append(random.integers(0, 99, 500), 2**31 - 2).astype(np.int32),
         "float8": some.astype(ml_dtypes.float8_e4m3fn),
     }
 
@@ -88,6 +95,9 @@ def _case(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[str
         "dtype": facts.tensor.dtype.name,
         "statistics": statistics_json(known, array.shape),
         "histogram": histogram_json(known),
+        "robust": robust_json(facts.robust),
+        "linear": linear(known),
+        "beyond": facts.beyond,
         "limits": None if ends is None else list(ends),
         "distribution": None
         if spans is None or bounds is None

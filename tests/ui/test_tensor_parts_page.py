@@ -62,6 +62,7 @@ def made_arrays() -> dict[str, Array]:
         "whole": random.integers(-(2**62), 2**62, size=(5, 4)),
         "wide": np.arange(3 * 400_000, dtype=np.float32).reshape(3, 400_000),
         "huge": np.zeros((6000, 6000), np.int8),
+        "outlier": np.append(random.normal(size=9_999), 1e8).astype(np.float32).reshape(100, 100),
         "beyond": far(2.0**1023),
         "below": far(2.0**-1030),
     }
@@ -206,6 +207,52 @@ def test_codes_have_a_bar_each_and_the_end_codes_are_marked(
     expect(pill).to_contain_text(f"{low + high} at −128 or 127")
 
 
+def test_one_far_value_does_not_set_the_range(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("outlier")
+    bulk = np.sort(arrays["outlier"].ravel())[:-1].astype(float)
+    told = page.get_by_role("region", name="Histogram").locator(".tvmdbg-tensor-beyond")
+    expect(told).to_have_text("1 of 10,000 values beyond →  show all")
+    axis = histogram(page)["axis"]
+    assert axis["low"] <= bulk[0] < bulk[-1] <= axis["high"] < 2 * bulk[-1]
+    heights = [bar["height"] for bar in histogram(page)["bars"] if not bar["slot"]]
+    assert sum(height > 0.1 * max(heights) for height in heights) > 20
+    told.get_by_role("button", name="Let colours and histogram span all values").click()
+    wait_trait(page, "color_range", "it === 'tensor'")
+    assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
+    expect(told).to_contain_text("A few far values set the range")
+    press(page, "o")
+    wait_trait(page, "color_range", "it === 'auto'")
+    assert histogram(page)["axis"]["high"] == axis["high"]
+    zoom = page.get_by_role("button", name="Show the colours' range alone")
+    expect(zoom).to_have_text("unzoom")
+    zoom.click()
+    assert histogram(page)["axis"]["high"] == arrays["outlier"].max()
+    expect(zoom).to_have_text("zoom")
+    zoom.click()
+    assert histogram(page)["axis"]["high"] == axis["high"]
+    expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("above")
+
+
+def test_the_linear_part_of_symlog_does_not_follow_one_far_value(
+    page: Page, show: Callable[..., None]
+) -> None:
+    show("outlier", color_range="tensor", color_scale="symlog")
+    words = page.locator(".tvmdbg-tensor-legend").inner_text()
+    found = re.search(r"linear within ±(?:≈ )?([\d.]+)", words)
+    assert found is not None
+    assert 0.05 < float(found[1]) < 0.5
+
+
+def test_zeros_of_integers_stand_apart(
+    page: Page, show: Callable[..., None], arrays: dict[str, Array]
+) -> None:
+    show("codes")
+    (slot,) = [bar for bar in histogram(page)["bars"] if bar["slot"]]
+    assert (slot["slot"], slot["likely"]) == ("zero", int((arrays["codes"] == 0).sum()))
+
+
 def test_zeros_of_floats_stand_apart(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
@@ -253,7 +300,7 @@ def test_brush_sets_the_range_of_the_colours(page: Page, show: Callable[..., Non
         drag(page, stage, 60, 160)
         wait_trait(page, "color_range", "Array.isArray(it)")
         take_back()
-        wait_trait(page, "color_range", "it === 'tensor'")
+        wait_trait(page, "color_range", "it === 'auto'")
 
 
 def test_bars_are_read_and_marked_by_keys(page: Page, show: Callable[..., None]) -> None:

@@ -63,6 +63,7 @@ class ColorScale:
     map: ColorMap
     scale: str = "linear"
     part: tuple[float, float] | None = None
+    linear: float | None = None
 
     @classmethod
     def of(
@@ -72,6 +73,8 @@ class ColorScale:
         scale: str = "linear",
         map_: str = "auto",
         part: tuple[float, float] | None = None,
+        *,
+        linear: float | None = None,
     ) -> ColorScale:
         """Choose the table where none is asked for: diverging for values on both sides of zero.
 
@@ -87,7 +90,7 @@ class ColorScale:
         if map_ == "diverging" or (map_ == "auto" and low < 0 < high):
             chosen, high = "diverging", max(abs(low), abs(high))
             low = -high
-        return cls(low, high, chosen, scale, part)
+        return cls(low, high, chosen, scale, part, linear)
 
     def share(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return 0 … 1 for each value; 0.5 where the scale is a single value."""
@@ -121,7 +124,8 @@ class ColorScale:
     @property
     def threshold(self) -> float:
         """Where symlog turns from linear to logarithmic."""
-        return max(abs(self.low), abs(self.high)) / 10**_DECADES or 1.0
+        largest = max(abs(self.low), abs(self.high))
+        return min(self.linear or largest / 10**_DECADES, largest) or 1.0
 
     @property
     def _unit(self) -> float:

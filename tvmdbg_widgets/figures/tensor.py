@@ -52,7 +52,7 @@ def tensor_figure(
     index: Sequence[int] | None = None,
     color_scale: str = "linear",
     color_map: str = "auto",
-    color_range: ColorRange = "tensor",
+    color_range: ColorRange = "auto",
     data_layout: str | None = None,
     reading: str | None = None,
     show: str = "picture",
@@ -325,5 +325,6 @@ def tensor_text(title: str, facts: TensorFacts) -> str:
     lines.append(f"  {facts.trust(exact=None)}")
     lines += [f"  {facts.shown.words}"] if facts.shown.words else []
     lines += [f"  {name:7} {text} {place}".rstrip() for name, text, place in facts.rows]
+    lines += [f"  {facts.beyond}"] if facts.beyond else []
     lines += [] if facts.spread is None else histogram_lines(facts.spread)
     return "\n".join(lines)

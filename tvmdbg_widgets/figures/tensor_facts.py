@@ -30,6 +30,7 @@ from tvmdbg_widgets.model.number_text import (
 from tvmdbg_widgets.model.numbers import bytes_text, fixed
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.model.statistics.robust import linear_zone
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.tensor_options import TensorOptions
     from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
     from tvmdbg_widgets.model.statistics.distribution import Interval
+    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.run import DebugRun
 
@@ -118,6 +120,7 @@ class TensorFacts:
     statistics: Statistics
     shown: Shown
     percentiles: tuple[tuple[int, Interval], ...] = ()
+    robust: Robust | None = None
     withheld: str = ""
     unread: str = ""
 
@@ -130,7 +133,10 @@ class TensorFacts:
         except (FormatError, OSError) as problem:
             nothing = Statistics.not_applicable(tensor.size, UNREAD)
             return cls(tensor, options, nothing, shown).without_picture(problem)
-        return cls(tensor, options, found, shown, _percentiles(tensor, shown.reading, found))
+        sample = None if found.exact else _SAMPLE
+        inner = tensor.robust(sample, reading=shown.reading)
+        bounds = _percentiles(tensor, shown.reading, found)
+        return cls(tensor, options, found, shown, bounds, inner)
 
     def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
         """Return the same where the values cannot be read any more."""
@@ -145,7 +151,8 @@ class TensorFacts:
         """Return the same without what tells single values, and no bounds where ``counts_only``."""
         found = self.statistics.withheld(counts_only=counts_only)
         shown = replace(self.shown, plane=None, region=None)
-        return replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
+        told = replace(self, statistics=found, shown=shown, percentiles=(), withheld=why)
+        return replace(told, robust=None)
 
     def scale(self, drawn: Picture | Channels | Profile | None = None) -> ColorScale | None:
         """Return the colours over the chosen range; None where nothing is finite."""
@@ -158,11 +165,17 @@ class TensorFacts:
         elif choice == "robust" and found.distribution is not None:
             low, high = found.percentile(1).low, found.percentile(99).high
             span = (low, high) if low <= high else None
+        elif choice == "auto" and self.robust is not None:
+            span = part = (self.robust.low, self.robust.high)
         if span is None:
             if found.minimum is None or found.maximum is None:
                 return None
             span = (float(found.minimum), float(found.maximum))
-        return ColorScale.of(*span, self.options.color_scale, self.options.color_map, part)
+        spread = found.distribution
+        zone = None if spread is None else linear_zone(spread, found.zero)
+        return ColorScale.of(
+            *span, self.options.color_scale, self.options.color_map, part, linear=zone
+        )
 
     def outside(self, scale: ColorScale) -> dict[str, str]:
         """Say how many finite values lie below and above the colours; nothing where none do."""
@@ -249,7 +262,17 @@ class TensorFacts:
         if not found.applicable or not found.size or (found.finite and found.minimum is None):
             return None
         ends = limits(self.dtype)
-        return spread_of(found, self.tensor.dtype.name, ends, self.dtype)
+        near = self.robust if self.options.color_range == "auto" else None
+        return spread_of(found, self.tensor.dtype.name, ends, self.dtype, near)
+
+    @property
+    def beyond(self) -> str:
+        """Say how many values a range leaves out that few of them would set."""
+        if self.robust is None or self.options.color_range != "auto":
+            return ""
+        found = self.statistics
+        where = "values" if found.exact else "sampled values"
+        return f"{self.robust.beyond:,} of {found.finite:,} {where} beyond"
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:

@@ -36,7 +36,8 @@ def draw_histogram(
     theme = marks.theme
     for_slots = _slot_width(spread, room)
     wide = room - len(spread.slots) * for_slots - (_SLOT_GAP if spread.slots else 0)
-    for line in wrap(histogram_words(spread), room, SMALL, 2):
+    said = "; ".join(filter(None, (histogram_words(spread), facts.beyond)))
+    for line in wrap(said, room, SMALL, 2):
         marks.text(line, x, y + 10, fill=theme.muted)
         y += LINE_HEIGHT
     labels = Labels(marks, x, x + room)

@@ -83,7 +83,11 @@ def _axis(scale: ColorScale) -> ColorScale:
         low = 0.0
     elif 0 > high >= _NEAR_ZERO * low:
         high = 0.0
-    return ColorScale(low, high, scale.map, scale.scale) if scale.scale != "log" else scale
+    return (
+        ColorScale(low, high, scale.map, scale.scale, linear=scale.threshold)
+        if scale.scale != "log"
+        else scale
+    )
 
 
 def _levels(axis: ColorScale) -> list[float]:

@@ -19,7 +19,7 @@ Region: TypeAlias = tuple[int, int, int, int]
 ColorRange: TypeAlias = str | tuple[float, float]
 
 TENSOR_SHOWS = ("picture", "channels", "profile")
-COLOR_RANGES = ("tensor", "plane", "robust")
+COLOR_RANGES = ("auto", "tensor", "plane", "robust")
 #: What the colours show of a cell of several values.
 CELLS = ("mean", "least", "largest", "extreme")
 
@@ -33,7 +33,7 @@ class TensorOptions:
     index: Sequence[int] | None = None
     color_scale: str = "linear"
     color_map: str = "auto"
-    color_range: ColorRange = "tensor"
+    color_range: ColorRange = "auto"
     data_layout: str | None = None
     reading: str | None = None
     show: str = "picture"

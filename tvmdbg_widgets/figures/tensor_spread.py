@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics.robust import Robust
 
 BARS = 64
 FLOAT64 = np.dtype(np.float64)
@@ -121,6 +122,7 @@ def spread_of(
     dtype: str,
     limits: tuple[float, float] | None = None,
     held: np.dtype[Any] = FLOAT64,
+    robust: Robust | None = None,
 ) -> Spread | None:
     """Return the bars of a tensor of a dtype with such limits; None where nothing was counted."""
     if not found.applicable:
@@ -135,12 +137,15 @@ def spread_of(
         bounds = [each.astype(np.float64) for each in found.distribution.bounds()]
         known = Bins(bounds[0], bounds[1], found.distribution.counts)
     codes = known is not None and _bits(dtype) <= _NARROW_BITS
-    apart = found.zero > 0 and not codes
+    apart = found.zero > 0 and dtype != "bool"
     if known is not None and apart:
         known = known.without_zeros(found.zero)
-    low, high = _span(*ends, limits)
+    low, high = _span(*ends, limits) if robust is None else (robust.low, robust.high)
     if whole:
         low, high = math.ceil(low) - 0.5, math.floor(high) + 0.5
+    if robust is not None and not codes:
+        edges = robust.histogram.edges
+        low, high = float(edges[0]), float(edges[-1])
     empty = Spread(
         low,
         high,
@@ -152,6 +157,11 @@ def spread_of(
         apart,
         held,
     )
+    if robust is not None and not codes and (robust.histogram.exact or known is None):
+        zeros = found.zero if apart else 0
+        inner = robust.histogram
+        bars = _equal_bins(inner.counts.tolist(), inner.edges.tolist(), inner.exact, zeros)
+        return replace(empty, bars=tuple(bars))
     return _filled(empty, found, known)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.statistics.distribution import Interval
     from tvmdbg_widgets.model.statistics.histograms import Scale
+    from tvmdbg_widgets.model.statistics.robust import Robust
 
 
 class Counted:
@@ -139,6 +140,27 @@ class Counted:
         They are exact of less than ten million values; none where no value is finite.
         """
         return self._kept(reading).told_percentiles(watch)
+
+    def robust(
+        self,
+        sample: int | None = None,
+        *,
+        reading: Reading | None = None,
+        watch: Callable[[], None] | None = None,
+    ) -> Robust | None:
+        """Return the range of nearly all values, where a few far ones set the tensor's own.
+
+        Parameters
+        ----------
+        sample, reading, watch
+            As for ``statistics``.
+
+        Returns
+        -------
+        Robust or None
+            None where the least and the largest value are not far from the others.
+        """
+        return self._kept(reading).robust(sample, watch)
 
     def histogram(
         self,

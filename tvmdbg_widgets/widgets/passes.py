@@ -23,7 +23,7 @@ _BINS = 64
 #: Values that are counted at once, without a pass in the background: some 10 ms.
 _CHEAP = 1 << 20
 #: Values of a sample: some 5 ms.
-_SAMPLE = 1 << 18
+SAMPLE = 1 << 18
 
 
 class _StoppedError(Exception):
@@ -93,7 +93,7 @@ class Passes:
         if found is not None and found.ended:
             self._forget(found)
             return self.known(tensor, reading, begin=False)
-        sampled = tensor.statistics(_BINS, _SAMPLE, reading=reading)
+        sampled = tensor.statistics(_BINS, SAMPLE, reading=reading)
         state: State = "sampled" if found is None else "scanning"
         return Known(state, 0 if found is None else found.done, values.count, sampled, values)
 
@@ -155,6 +155,7 @@ class _Pass:
                 _BINS, reading=self._reading, watch=self._watch, progress=self._progress
             )
             self._tensor.told_percentiles(self._reading, self._watch)
+            self._tensor.robust(reading=self._reading, watch=self._watch)
         except _StoppedError:
             pass
         except Exception as problem:  # noqa: BLE001 (told at the next question)

@@ -37,10 +37,10 @@ class TensorOptions(traitlets.HasTraits):
     color_map = traitlets.Enum(["auto", "sequential", "diverging"], "auto").tag(sync=True)
     color_range: Any = traitlets.Union(
         [
-            traitlets.Enum(["tensor", "plane", "robust"]),
+            traitlets.Enum(["auto", "tensor", "plane", "robust"]),
             traitlets.Tuple(traitlets.Float(), traitlets.Float()),
         ],
-        default_value="tensor",
+        default_value="auto",
     ).tag(sync=True)
     data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
     data_sizes: Any = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
@@ -129,9 +129,10 @@ class TensorInspector(TensorOptions, View):
     color_map : str
         ``"auto"``, ``"sequential"`` or ``"diverging"``.
     color_range : str or (float, float)
-        Between which values the colours lie: the extremes of the ``"tensor"`` or of the
-        ``"plane"``, the tensor's percentiles 1 and 99 (``"robust"``), or two numbers. Values
-        beside it have colours of their own.
+        Between which values the colours lie: ``"auto"`` spans the tensor without the few far
+        values that would set its range, if there are any; ``"tensor"`` and ``"plane"`` span all
+        of either, ``"robust"`` the tensor's percentiles 1 to 99; or two numbers. Values beside
+        it have colours of their own.
     data_layout : str or None
         The layout to unfold, as TVM spells it (``"NCHW8c"``); ``""`` for the axes as stored. None
         takes the one that the graph states, if it does. ``axes``, ``index`` and ``along`` speak

@@ -38,7 +38,10 @@ type Numbers =
 type Columns = Record<Numbers | "first" | "last" | "edges", Float64Array> &
   Record<"histogram" | "uneven" | "percentileOffsets", Int32Array> &
   Record<"minimumText" | "maximumText" | "reason", StringColumn> &
-  Record<"percents" | "low" | "high", Float64Array> & {
+  Record<"percents" | "low" | "high" | "linear", Float64Array> &
+  Record<"robust" | "robustOffsets", Int32Array> &
+  Record<"robustLow" | "robustHigh" | "beyond" | "robustEdges" | "robustCounts", Float64Array> & {
+    robustExact: Uint8Array;
     applicable: Uint8Array;
     rounded: Uint8Array;
     counts: Int32Array | Float64Array;
@@ -60,6 +63,8 @@ export function storedStatistics(
     reason: all.reason.at(variant),
     histogram: histogramOf(all, variant),
     percentiles: percentilesOf(all, variant, dtype),
+    robust: robustOf(all, variant),
+    linear: Number.isNaN(all.linear[variant]!) ? null : all.linear[variant]!,
     distribution: null,
     limits: Number.isNaN(lowest) ? null : [lowest, highest],
   };
@@ -100,6 +105,22 @@ function histogramOf(all: Columns, variant: number): StatisticsAnswer["histogram
         ? Array.from({ length }, (_, i) => (i < BINS ? i * step + first[at]! : last[at]!))
         : Array.from(edges.subarray(own * length, (own + 1) * length)),
     exact: rounded[at] === 0,
+  };
+}
+
+function robustOf(all: Columns, variant: number): StatisticsAnswer["robust"] {
+  const at = all.robust[variant]!;
+  if (at < 0) return null;
+  const [first, past] = [all.robustOffsets[at]!, all.robustOffsets[at + 1]!];
+  return {
+    low: all.robustLow[at]!,
+    high: all.robustHigh[at]!,
+    beyond: all.beyond[at]!,
+    histogram: {
+      counts: Array.from(all.robustCounts.subarray(first, past - 1)),
+      edges: Array.from(all.robustEdges.subarray(first, past)),
+      exact: all.robustExact[at] === 1,
+    },
   };
 }
 

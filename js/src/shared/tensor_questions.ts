@@ -157,6 +157,23 @@ export interface Distribution {
   count: Float64Array;
 }
 
+/** A part of the values' range that holds all but a few; `model/statistics/robust.py` says when there is one. */
+export interface RobustRange {
+  low: number;
+  high: number;
+  /** Finite values beside it. */
+  beyond: number;
+  /** Of the values between, in equal bins. */
+  histogram: Histogram;
+}
+
+/** Equal bins; not `exact` where values at a border may lie beside it. */
+export interface Histogram {
+  counts: number[];
+  edges: number[];
+  exact: boolean;
+}
+
 export interface StatisticsAnswer {
   /** "sampled": of a part of the values, until asked for all of them. */
   state: "exact" | "sampled" | "scanning" | "cancelled";
@@ -166,8 +183,12 @@ export interface StatisticsAnswer {
   /** The best that is known; null where the dtype has no order (`reason` says why). */
   statistics: TensorStatistics | null;
   reason: string;
-  /** Equal bins from the least to the largest finite value; not `exact` where values at a border may lie beside it. */
-  histogram: { counts: number[]; edges: number[]; exact: boolean } | null;
+  /** From the least to the largest finite value. */
+  histogram: Histogram | null;
+  /** Null where no few far values set the tensor's range. */
+  robust: RobustRange | null;
+  /** The magnitude below which a symlog scale is linear; null where nothing is finite, or not zero. */
+  linear: number | null;
   percentiles: Percentile[];
   /** Null while scanning, and in pages that do not hold it. */
   distribution: Distribution | null;

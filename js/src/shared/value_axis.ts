@@ -19,12 +19,12 @@ export class ValueAxis {
   readonly #to: number;
 
   /** A logarithmic axis is all positive or all negative. */
-  constructor(kind: AxisKind, low: number, high: number, decades = DECADES) {
+  constructor(kind: AxisKind, low: number, high: number, linear: number | null = null) {
     this.kind = kind;
     this.low = low;
     this.high = high;
     const largest = Math.max(Math.abs(low), Math.abs(high));
-    this.threshold = largest / 10 ** decades || 1;
+    this.threshold = Math.min(linear || largest / 10 ** DECADES, largest) || 1;
     this.#unit = largest > 1 ? 0.5 : 1;
     this.#from = this.#bend(low);
     this.#to = this.#bend(high);

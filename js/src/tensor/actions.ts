@@ -1,6 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import type { KeyAction } from "../shared/keys.ts";
 import { AXIS_KINDS } from "../shared/value_axis.ts";
+import { switched } from "./beyond.ts";
 import { CELLS, MAPS, RANGE_NAMES } from "./color_controls.ts";
 import { following } from "./following.ts";
 import type { Inspector } from "./inspector.ts";
@@ -88,6 +89,11 @@ export function actions(inspector: Inspector): KeyAction[] {
       "r",
       "next colour range",
       () => inspector.recolor(({ range }) => ({ range: following(RANGE_NAMES, range) })),
+    ],
+    [
+      "o",
+      "show all values, or leave out the few far ones that set the range",
+      () => inspector.recolor(({ range }) => ({ range: switched(range) })),
     ],
     ["e", "what colours show of a cell", () => inspector.cells((cells) => following(CELLS, cells))],
     ["k", "stop, or go on, looking at every value", () => inspector.viewing.toggleCount()],

@@ -6,6 +6,7 @@ import type { Shown } from "./state.ts";
 
 export const MAPS = ["auto", "sequential", "diverging"] as const;
 const RANGES = [
+  ["auto", "auto"],
   ["tensor", "whole tensor"],
   ["plane", "this picture"],
   ["robust", "1st to 99th percentile"],
@@ -49,7 +50,7 @@ export class ColorControls {
     this.#map = select("Colours (c)", named(MAPS), "auto", (map) =>
       recolor({ map: map as MapChoice }),
     );
-    this.#range = select("Range of the colours (r)", [...RANGES, TYPED], "tensor", (range) =>
+    this.#range = select("Range of the colours (r)", [...RANGES, TYPED], "auto", (range) =>
       recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
     );
     this.#cells = select(

@@ -5,8 +5,16 @@ import type { ColorMap } from "./colors.ts";
 
 export type ScaleKind = AxisKind;
 export type MapChoice = "auto" | ColorMap;
-/** What the colours span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers. */
-export type RangeChoice = "tensor" | "plane" | "robust" | readonly [low: number, high: number];
+/**
+ * What the colours span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers; "auto" is the tensor
+ * without the few far values that set its range.
+ */
+export type RangeChoice =
+  | "auto"
+  | "tensor"
+  | "plane"
+  | "robust"
+  | readonly [low: number, high: number];
 /** Which number of a cell of several values: "extreme" is the one of largest magnitude. */
 export type CellChoice = "mean" | "least" | "largest" | "extreme";
 
@@ -39,8 +47,9 @@ export class ColorScale extends ValueAxis {
     map: ColorMap,
     kind: ScaleKind,
     part: readonly [least: number, most: number] = [low, high],
+    linear: number | null = null,
   ) {
-    super(kind, low, high, DECADES);
+    super(kind, low, high, linear ?? defaultZone(low, high));
     this.map = map;
     [this.least, this.most] = part;
   }
@@ -65,7 +74,7 @@ export class ColorScale extends ValueAxis {
 /** Whether two scales give every value the same colour. */
 export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
   if (!a || !b) return a === b;
-  const names = ["low", "high", "map", "kind", "least", "most"] as const;
+  const names = ["low", "high", "map", "kind", "least", "most", "threshold"] as const;
   return names.every((name) => Object.is(a[name], b[name]));
 }
 
@@ -79,7 +88,8 @@ export interface Known {
 export function colorScale(known: Known, choice: ColorChoice): ColorScale | null {
   const span = range(known, choice.range);
   if (!span) return null;
-  const part = typeof choice.range === "string" ? undefined : span;
+  const cut = choice.range === "auto" ? known.statistics?.robust : typeof choice.range !== "string";
+  const part = cut ? span : undefined;
   let [low, high] = span;
   if (choice.scale === "log" && high > 0) {
     low = low > 0 ? low : high / 10 ** LOG_DECADES || Number.MIN_VALUE;
@@ -93,12 +103,21 @@ export function colorScale(known: Known, choice: ColorChoice): ColorScale | null
     high = Math.max(Math.abs(low), Math.abs(high));
     low = -high;
   }
-  return new ColorScale(low, high, map, kind, part);
+  return new ColorScale(low, high, map, kind, part, known.statistics?.linear);
+}
+
+function defaultZone(low: number, high: number): number {
+  return Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
 }
 
 function range(known: Known, choice: RangeChoice): readonly [number, number] | null {
   if (typeof choice !== "string") return choice;
-  const robust = choice === "robust" ? robustRange(known) : null;
+  const near = choice === "auto" ? known.statistics?.robust : null;
+  const robust = near
+    ? ([near.low, near.high] as const)
+    : choice === "robust"
+      ? robustRange(known)
+      : null;
   if (choice === "plane") return planeRange(known) ?? tensorRange(known);
   return robust ?? tensorRange(known) ?? planeRange(known);
 }

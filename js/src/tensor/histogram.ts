@@ -5,6 +5,7 @@ import { RangeHandles } from "../shared/range_handles.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
 import { AXIS_KINDS, type AxisKind, tidy } from "../shared/value_axis.ts";
+import { Beyond } from "./beyond.ts";
 import { named } from "./color_controls.ts";
 import type { ColorScale } from "./color_scale.ts";
 import { following } from "./following.ts";
@@ -35,6 +36,7 @@ export class Histogram {
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #said = part("bar-text");
   readonly #marks = muted();
+  readonly #beyond: Beyond;
   readonly #kinds: HTMLSelectElement;
   readonly #logButton = button("log counts", "Count on a logarithmic axis (g)", () =>
     this.toggleLog(),
@@ -55,7 +57,8 @@ export class Histogram {
   #spread: Spread | null = null;
   #scene: SpreadScene | null = null;
   #kind: AxisKind = "linear";
-  #zoom: readonly [number, number] | null = null;
+  /** What the axis is narrowed to; "auto" leaves out the few far values as the colours do. */
+  #zoom: readonly [number, number] | "auto" | null = "auto";
   #log = false;
   #bar: number | null = null;
   #anchor: number | null = null;
@@ -65,6 +68,7 @@ export class Histogram {
   constructor(root: HTMLElement, acts: Pick<Acts, "recolor" | "leave">, signal: AbortSignal) {
     this.#root = root;
     this.#acts = acts;
+    this.#beyond = new Beyond(acts);
     this.#handles = new RangeHandles(
       (range) => acts.recolor({ range }),
       () => this.#reset(),
@@ -78,6 +82,7 @@ export class Histogram {
       "section",
       { class: "tvmdbg-tensor-spread", "aria-label": "Histogram" },
       element("h3", {}, "Histogram", this.#marks),
+      this.#beyond.node,
       this.#stage,
       this.#said,
       part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
@@ -92,8 +97,14 @@ export class Histogram {
     const other = shown.entry.join() !== this.#shown?.entry.join();
     const read = answer?.reading !== this.#shown?.answer?.reading;
     if (statistics === this.#known && scale === this.#colors && !other) return;
+    const before = this.#shown?.colors.range ?? null;
+    const span = this.#span;
     this.#shown = shown;
-    if (other || read) this.#zoom = null;
+    this.#beyond.show(shown);
+    if (this.#zoom === "auto" && Array.isArray(shown.colors.range)) this.#zoom = span;
+    if (other || read) this.#zoom = "auto";
+    const whole = before !== null && before !== shown.colors.range;
+    if (whole && typeof shown.colors.range === "string") this.#zoom = "auto";
     if (statistics !== this.#known || other) {
       this.#bar = this.#anchor = null;
       this.#say();
@@ -103,7 +114,6 @@ export class Histogram {
     this.#marks.textContent = marks(statistics);
     const brushed = Array.isArray(shown.colors.range);
     this.#resetButton.disabled = !brushed;
-    this.#zoomButton.disabled = !brushed && this.#zoom === null;
     this.#showZoom();
     this.#repaint.request();
   }
@@ -132,20 +142,39 @@ export class Histogram {
   }
 
   #toggleZoom(): void {
-    const range = this.#shown?.colors.range;
-    this.#zoom = this.#zoom === null && Array.isArray(range) ? [range[0], range[1]] : null;
-    this.#zoomButton.disabled = !Array.isArray(range) && this.#zoom === null;
+    this.#zoom = this.#narrower ?? null;
     this.#bar = this.#anchor = null;
     this.#showZoom();
     this.#repaint.request();
   }
 
   #showZoom(): void {
-    this.#zoomButton.textContent = this.#zoom ? "unzoom" : "zoom";
+    this.#zoomButton.textContent = this.#narrower || !this.#span ? "zoom" : "unzoom";
+    this.#zoomButton.disabled = !this.#narrower && !this.#span;
+  }
+
+  /** What the axis spans; null for all values. */
+  get #span(): readonly [number, number] | null {
+    if (this.#zoom !== "auto") return this.#zoom;
+    const robust = this.#known?.robust;
+    return robust && this.#shown?.colors.range === "auto" ? [robust.low, robust.high] : null;
+  }
+
+  /** What the axis may be narrowed to next: a range that is brushed, else all but the few far values. */
+  get #narrower(): readonly [number, number] | null {
+    const [range, robust, span] = [this.#shown?.colors.range, this.#known?.robust, this.#span];
+    if (Array.isArray(range)) return span?.join() === range.join() ? null : [range[0], range[1]];
+    return !span && robust ? [robust.low, robust.high] : null;
+  }
+
+  #zoomOut(): void {
+    this.#zoom = null;
+    this.#showZoom();
+    this.#repaint.request();
   }
 
   #reset(): void {
-    if (Array.isArray(this.#shown?.colors.range)) this.#acts.recolor({ range: "tensor" });
+    if (Array.isArray(this.#shown?.colors.range)) this.#acts.recolor({ range: "auto" });
   }
 
   #paint(): void {
@@ -154,7 +183,7 @@ export class Histogram {
     const known = this.#known;
     this.#spread =
       known &&
-      spreadOf(known, this.#shown?.answer?.dtype ?? "", { kind: this.#kind, zoom: this.#zoom });
+      spreadOf(known, this.#shown?.answer?.dtype ?? "", { kind: this.#kind, zoom: this.#span });
     const size = known?.statistics?.size ?? 0;
     this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
     const theme = readTheme(this.#root);
@@ -198,7 +227,7 @@ export class Histogram {
   }
 
   /** Lets the colours span what two bars and those between them hold. */
-  #span(one: number, other: number): void {
+  #brushBars(one: number, other: number): void {
     const [first, last] = one < other ? [one, other] : [other, one];
     const spans = this.#scene?.bars
       .slice(first, last + 1)
@@ -262,8 +291,8 @@ export class Histogram {
       const next = Math.max(0, Math.min(last, to));
       const anchor = event.shiftKey ? (this.#anchor ?? bar ?? next) : null;
       this.#choose(next, anchor);
-      if (anchor !== null) this.#span(anchor, next);
-    } else if (event.key === "Enter" && bar !== null) this.#span(bar, bar);
+      if (anchor !== null) this.#brushBars(anchor, next);
+    } else if (event.key === "Enter" && bar !== null) this.#brushBars(bar, bar);
     else if (event.key === "z" && !this.#zoomButton.disabled) this.#toggleZoom();
     else if (event.key === "g") this.toggleLog();
     else if (event.key === "h") this.nextKind();
@@ -271,7 +300,7 @@ export class Histogram {
       const brushed = Array.isArray(this.#shown?.colors.range);
       this.#choose(null);
       if (brushed) this.#reset();
-      else if (this.#zoom) this.#toggleZoom();
+      else if (this.#span && this.#zoom !== "auto") this.#zoomOut();
       else this.#acts.leave();
     } else return;
     event.preventDefault();

@@ -15,7 +15,7 @@ export class Looks {
     this.colors = {
       scale: options.get("color_scale") ?? "linear",
       map: options.get("color_map") ?? "auto",
-      range: options.get("color_range") ?? "tensor",
+      range: options.get("color_range") ?? "auto",
     };
     this.values = {
       format: options.get("value_format") ?? "number",

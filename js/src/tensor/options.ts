@@ -9,7 +9,7 @@ export interface TensorOptions {
   index: number[] | null;
   color_scale: ScaleKind;
   color_map: MapChoice;
-  color_range: "tensor" | "plane" | "robust" | [low: number, high: number];
+  color_range: "auto" | "tensor" | "plane" | "robust" | [low: number, high: number];
   /** Null for the one that the graph states, "" for the axes as stored. */
   data_layout: string | null;
   /** Sizes that hide padding; null for those that are known with the layout. */

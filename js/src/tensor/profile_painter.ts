@@ -17,8 +17,10 @@ function profileY({ plot }: Layout, axis: ColorScale, value: number): number {
 /** The colours' range, reaching to zero where zero is not far: then the stems compare. */
 export function profileAxis(scale: ColorScale): ColorScale {
   const { low, high, map, kind } = scale;
-  if (low > 0 && low <= NEAR_ZERO * high) return new ColorScale(0, high, map, kind);
-  if (high < 0 && high >= NEAR_ZERO * low) return new ColorScale(low, 0, map, kind);
+  if (low > 0 && low <= NEAR_ZERO * high)
+    return new ColorScale(0, high, map, kind, undefined, scale.threshold);
+  if (high < 0 && high >= NEAR_ZERO * low)
+    return new ColorScale(low, 0, map, kind, undefined, scale.threshold);
   return scale;
 }
 

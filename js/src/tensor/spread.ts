@@ -80,16 +80,20 @@ export function spreadOf(
   if (low === null || high === null) {
     return { ...none, axis: new ValueAxis("linear", 0, 0), slots: there(specials) };
   }
+  const robust = zoom && answer.robust?.low === zoom[0] && answer.robust.high === zoom[1];
+  const inner = robust && kind === "linear" && answer.robust?.histogram;
   const codes = bitsOf(dtype) <= NARROW_BITS && distribution !== null;
   const log = kind === "log";
-  const apart = zero > 0 && (log || !codes);
+  const apart = zero > 0 && (log || dtype !== "bool");
   const known = distribution && (apart ? withoutZeros(distribution, zero) : distribution);
   const positive = statistics.finite - zero - statistics.negative;
   const upwards = positive > 0 || statistics.negative === 0;
   const whole = isWhole(dtype);
   const span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
   if (whole && !log) [span[0], span[1]] = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];
-  const axis = new ValueAxis(log && span[0] === 0 && span[1] === 0 ? "linear" : kind, ...span);
+  if (inner && !codes) [span[0], span[1]] = [inner.edges[0]!, inner.edges.at(-1)!];
+  const used = log && span[0] === 0 && span[1] === 0 ? "linear" : kind;
+  const axis = new ValueAxis(used, span[0], span[1], answer.linear);
   const slots: Slot[] = [
     ...(apart ? [{ name: "zero", count: zero } as const] : []),
     ...(log && upwards ? [{ name: "negative", count: statistics.negative } as const] : []),
@@ -98,17 +102,20 @@ export function spreadOf(
   ];
   return {
     axis,
-    bars: known
-      ? codes
-        ? codeBars(known, axis)
-        : binned(
-            known,
-            axis,
-            whole,
-            kind === "linear" && !zoom ? histogram : null,
-            apart ? zero : 0,
-          )
-      : equalBins(histogram, axis, apart ? zero : 0),
+    bars:
+      inner && !codes && (inner.exact || !known)
+        ? equalBins(inner, axis, apart ? zero : 0)
+        : known
+          ? codes
+            ? codeBars(known, axis)
+            : binned(
+                known,
+                axis,
+                whole,
+                kind === "linear" && !zoom ? histogram : null,
+                apart ? zero : 0,
+              )
+          : equalBins(histogram, axis, apart ? zero : 0),
     slots: there(slots),
     limits: (limits ?? [])
       .map((value, end) => ({ value, count: end ? statistics.atHighest : statistics.atLowest }))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.stored_paths import PathEraser
     from tvmdbg_widgets.model.array_values import ArrayValues
     from tvmdbg_widgets.model.statistics.distribution import Interval
+    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.model.values import Values
     from tvmdbg_widgets.run import DebugRun
@@ -80,6 +81,8 @@ class Variant:
     found : Statistics
     percentiles : tuple of Interval
         Of ``PERCENTS``; empty where they are not told.
+    robust : Robust or None
+        The range of nearly all values, where a few set the tensor's own.
     """
 
     row: int
@@ -88,6 +91,7 @@ class Variant:
     view: Values
     found: Statistics
     percentiles: tuple[Interval, ...] = ()
+    robust: Robust | None = None
 
 
 def variants(
@@ -108,13 +112,17 @@ def variants(
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
         bounds: tuple[Interval, ...] = ()
+        inner: Robust | None = None
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)
             bounds = tensor.told_percentiles(reading)
+            inner = tensor.robust(reading=reading)
         except (FormatError, OSError) as problem:
             trouble = words.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
-        found.append(Variant(row, reading or "", values, header.opened(values), numbers, bounds))
+        found.append(
+            Variant(row, reading or "", values, header.opened(values), numbers, bounds, inner)
+        )
     return found, trouble
 
 
@@ -123,7 +131,7 @@ def withheld_variant(each: Variant, *, counts_only: bool) -> Variant:
     if not each.found.applicable:
         return each
     found = each.found.withheld(counts_only=counts_only)
-    return replace(each, found=found, percentiles=())
+    return replace(each, found=found, percentiles=(), robust=None)
 
 
 def tensor_columns(

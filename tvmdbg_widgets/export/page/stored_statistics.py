@@ -13,6 +13,7 @@ from tvmdbg_widgets.figures.tensor_counts import limits
 from tvmdbg_widgets.model.number_text import number_text
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.strings import StringColumn
+from tvmdbg_widgets.widgets.answers_tensor.statistics import linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,7 +65,7 @@ def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, 
             ]
         ),
     }
-    return columns | _percentile_columns(found)
+    return columns | _percentile_columns(found) | _robust_columns(found, histograms=histograms)
 
 
 def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
@@ -77,6 +78,29 @@ def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
         "percents": np.array(PERCENTS, np.float64),
         "low": np.array([each.low for each in bounds], np.float64),
         "high": np.array([each.high for each in bounds], np.float64),
+    }
+
+
+def _robust_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
+    """Return the ranges of nearly all values (R rows) with their bins (B rows, one more a range).
+
+    The count of a range's last edge is 0.
+    """
+    chosen = [each.robust for each in found if each.robust is not None] if histograms else []
+    bins = [each.histogram for each in chosen]
+    zones = [linear(each.found) for each in found]
+    return {
+        "linear": np.array([math.nan if each is None else each for each in zones], np.float64),
+        "robust": _numbered([each.robust is not None and histograms for each in found]),
+        "robustLow": np.array([each.low for each in chosen], np.float64),
+        "robustHigh": np.array([each.high for each in chosen], np.float64),
+        "beyond": np.array([each.beyond for each in chosen], np.float64),
+        "robustExact": np.array([each.exact for each in bins], np.bool_),
+        "robustOffsets": np.cumsum([0, *(len(each.edges) for each in bins)]).astype(np.int32),
+        "robustEdges": np.concatenate([np.zeros(0), *(each.edges for each in bins)]),
+        "robustCounts": np.concatenate(
+            [np.zeros(0), *(np.append(each.counts, 0).astype(np.float64) for each in bins)]
+        ),
     }
 
 

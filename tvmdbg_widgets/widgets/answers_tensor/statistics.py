@@ -8,6 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.tensor_counts import limits, tensor_counts
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.model.statistics.robust import linear_zone
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import asked_reading, asked_tensor
 from tvmdbg_widgets.widgets.answers_tensor.numbers import (
@@ -17,12 +18,14 @@ from tvmdbg_widgets.widgets.answers_tensor.numbers import (
     place,
 )
 from tvmdbg_widgets.widgets.columns import pack
+from tvmdbg_widgets.widgets.passes import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.statistics.distribution import Interval
+    from tvmdbg_widgets.model.statistics.robust import Robust
     from tvmdbg_widgets.model.tensors import Tensor
     from tvmdbg_widgets.widgets.answering import Context
     from tvmdbg_widgets.widgets.messages import Question
@@ -67,6 +70,7 @@ def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[]
         bounds = tensor.told_percentiles(reading, watch)
     elif found.distribution is not None:
         bounds = found.distribution.percentiles(PERCENTS)
+    whole = None if known.state == "exact" else SAMPLE
     told: dict[str, Any] = {
         "state": known.state,
         "done": known.done,
@@ -75,6 +79,8 @@ def _reply(known: Known, tensor: Tensor, reading: str | None, watch: Callable[[]
         "reason": found.reason,
         "histogram": histogram_json(found),
         "percentiles": percentiles_json(bounds, dtype),
+        "robust": robust_json(tensor.robust(whole, reading=reading, watch=watch)),
+        "linear": linear(found),
         "distribution": None,
         "limits": limits(dtype) if found.applicable else None,
     }
@@ -113,13 +119,32 @@ def statistics_json(found: Statistics, shape: tuple[int, ...]) -> dict[str, Any]
 
 def histogram_json(found: Statistics) -> dict[str, Any] | None:
     """Return the histogram; None without finite values."""
-    if found.histogram is None:
+    return None if found.histogram is None else _histogram(found.histogram)
+
+
+def _histogram(found: Histogram) -> dict[str, Any]:
+    return {
+        "counts": found.counts.tolist(),
+        "edges": found.edges.tolist(),
+        "exact": found.exact,
+    }
+
+
+def robust_json(found: Robust | None) -> dict[str, Any] | None:
+    """Return the range of nearly all values; None where no few values set the tensor's own."""
+    if found is None:
         return None
     return {
-        "counts": found.histogram.counts.tolist(),
-        "edges": found.histogram.edges.tolist(),
-        "exact": found.histogram.exact,
+        "low": found.low,
+        "high": found.high,
+        "beyond": found.beyond,
+        "histogram": _histogram(found.histogram),
     }
+
+
+def linear(found: Statistics) -> float | None:
+    """Return where a symlog scale turns linear; None where all values are zero, or none is."""
+    return None if found.distribution is None else linear_zone(found.distribution, found.zero)
 
 
 def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:

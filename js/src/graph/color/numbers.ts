@@ -165,10 +165,11 @@ function axisOf(
 ): ValueAxis {
   if (scale === "log" && high > 0) {
     const least = low > 0 ? low : Math.max(Math.min(positive, high), high / 10 ** LOG_DECADES);
-    return new ValueAxis("log", least, high, DECADES);
+    return new ValueAxis("log", least, high);
   }
   const kind = scale === "diverging" ? "linear" : scale === "log" ? "symlog" : scale;
-  return new ValueAxis(kind, low, high, DECADES);
+  const linear = Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
+  return new ValueAxis(kind, low, high, linear);
 }
 
 /** The least and largest finite values, and the least above zero. */
