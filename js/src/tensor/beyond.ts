@@ -1,4 +1,4 @@
-import { button } from "../shared/dom.ts";
+import { button, relabel } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import type { RangeChoice } from "./color_scale.ts";
@@ -23,6 +23,7 @@ export class Beyond {
   readonly node = part("beyond");
   readonly #text = muted();
   readonly #button: HTMLButtonElement;
+  #range: RangeChoice = "auto";
 
   constructor(acts: Pick<Acts, "recolor">) {
     this.#button = button("show all", "", () => acts.recolor({ range: switched(this.#range) }));
@@ -30,18 +31,16 @@ export class Beyond {
     this.node.hidden = true;
   }
 
-  #range: RangeChoice = "auto";
-
   show({ statistics, colors }: Shown): void {
     const text = beyondText(statistics);
     const { range } = colors;
     this.#range = range;
     this.node.hidden = !text || (range !== "auto" && range !== "tensor");
     this.#text.textContent = range === "auto" ? `${text} → ` : "A few far values set the range → ";
-    this.#button.textContent = range === "auto" ? "show all" : "leave them out";
-    this.#button.title =
+    const [label, title] =
       range === "auto"
-        ? "Let colours and histogram span all values (o)"
-        : "Let colours and histogram span all but the few far values (o)";
+        ? ["show all", "Let colours and histogram span all values (o)"]
+        : ["leave them out", "Let colours and histogram span all but the few far values (o)"];
+    relabel(this.#button, label, title);
   }
 }
