@@ -25,6 +25,7 @@ const columns: TensorColumns = {
   nbytes: Float64Array.from(ROWS, () => 4),
   trust: Uint8Array.from([0, 0, 0, 0, 2, 3]),
   notes: Uint8Array.from([0, 0, 1, 0, 0, 0]),
+  opening: new Int32Array(),
 };
 const kinds = Uint8Array.from({ length: 18 }, (_, node) => [0, 1][node] ?? 2);
 kinds[17] = 1;
@@ -84,6 +85,8 @@ describe("the list of tensors", () => {
   it("shows the run's result first, and says what to doubt", () => {
     expect(entries.first()).toEqual([16, 0]);
     expect(new Entries(columns, null).first()).toEqual([16, 0]);
+    const told = { ...columns, opening: Int32Array.of(1) };
+    expect(new Entries(told, null).first()).toEqual(new Entries(told, null).entry(1));
     expect(ROWS.map((_, row) => entries.doubtful(row))).toEqual([
       false,
       false,

@@ -13,6 +13,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.findings.saturated import SHARE
+from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.figures.colors import SPECIAL_TEXT, ColorScale
 from tvmdbg_widgets.figures.tensor_counts import limits, specials_told
 from tvmdbg_widgets.figures.tensor_shown import Shown
@@ -61,8 +62,11 @@ def default_entry(run: DebugRun) -> tuple[int, int] | None:
     """Return the entry shown where none is asked for: the first output of the last operator.
 
     Without a graph, or where that has no tensor, the last tensor that is no input or parameter,
-    else the last one.
+    else the last one; of a params file :func:`opening_tensor`.
     """
+    opening = opening_tensor(run)
+    if opening is not None:
+        return opening.node, opening.output
     tensors, graph = run.tensors, run.graph
     if not tensors:
         return None

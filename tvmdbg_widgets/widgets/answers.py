@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.model.devices import device_names
 from tvmdbg_widgets.model.issues import Severity
@@ -208,6 +209,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         return Reply(None)
     items = list(run.tensors.values())
     shapes = [tensor.shape for tensor in items]
+    opening = opening_tensor(run)
     columns: dict[str, Any] = {
         "node": np.array([tensor.node for tensor in items], np.int32),
         "output": np.array([tensor.output for tensor in items], np.int32),
@@ -218,6 +220,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         "nbytes": np.array([tensor.nbytes for tensor in items], np.float64),
         "trust": np.array([tensor.trust for tensor in items], np.uint8),
         "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
+        "opening": np.array([at for at, each in enumerate(items) if each is opening], np.int32),
     }
     return _packed(columns)
 

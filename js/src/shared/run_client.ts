@@ -150,6 +150,8 @@ export interface TensorColumns {
   trust: Uint8Array;
   /** Number of warnings that go with the tensor. */
   notes: Uint8Array;
+  /** The row to show first, where the values tell; none where the graph does. */
+  opening: Int32Array;
 }
 
 export interface NodeDetails {

@@ -126,8 +126,10 @@ export class Entries {
     return rows.findLast((row) => place(row) < 0) ?? null;
   }
 
-  /** What to show where nothing is chosen: the run's first result, else its last tensor. */
+  /** What to show where nothing is chosen: the run's first result, else what has something to say, else the last tensor. */
   first(): Entry | null {
+    const opening = this.columns.opening[0];
+    if (opening !== undefined) return this.entry(opening);
     const [node, output] = [this.#graph?.headNode[0], this.#graph?.headOutput[0]];
     if (node !== undefined && output !== undefined && this.row([node, output]) !== null) {
       return [node, output];

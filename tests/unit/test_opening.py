@@ -1,0 +1,53 @@
+"""A params file opens on a tensor that has something to say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from conftest import HERE
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.formats.tvm.params_writer import write_params
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)
+RAMP, BAD = np.arange(9, dtype=np.float32), np.array([1, np.nan], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "name"),
+    [
+        ({"empty": EMPTY, "zeros": ZEROS, "ramp": RAMP, "later": RAMP}, "ramp"),
+        ({"empty": EMPTY, "ramp": RAMP, "bad": BAD}, "bad"),
+        ({"empty": EMPTY, "zeros": ZEROS}, "zeros"),
+        ({"ones": np.ones(3, np.int8), "word": np.array([3, 4], np.int64)}, "word"),
+    ],
+)
+def test_the_first_that_says_something(tmp_path: Path, arrays: dict[str, Any], name: str) -> None:
+    write_params(tmp_path / "a.params", arrays)
+    run = tvmdbg.open(tmp_path / "a.params")
+    opening = opening_tensor(run)
+    assert opening is not None
+    assert opening.name == name
+    assert run.figure("tensor").description["entry"] == [opening.node, opening.output]
+
+
+def test_a_file_of_empty_tensors_leaves_it_open(tmp_path: Path) -> None:
+    write_params(tmp_path / "a.params", {"empty": EMPTY})
+    assert opening_tensor(tvmdbg.open(tmp_path / "a.params")) is None
+
+
+def test_real_files_open_on_values() -> None:
+    zoo = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
+    opening = opening_tensor(zoo)
+    assert opening is not None
+    assert opening.size
+
+
+def test_a_run_with_a_graph_opens_on_its_result() -> None:
+    assert opening_tensor(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) is None

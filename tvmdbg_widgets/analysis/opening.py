@@ -1,0 +1,54 @@
+"""Which tensor of a params file has something to say, so that views open on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tvmdbg_widgets.model.statistics import Statistics
+    from tvmdbg_widgets.model.tensors import Tensor
+    from tvmdbg_widgets.run import DebugRun
+
+#: So many tensors are looked into, so many values of each that was not counted yet.
+_TENSORS, _SAMPLE = 128, 1024
+
+
+def opening_tensor(run: DebugRun) -> Tensor | None:
+    """Return the tensor of a params file that is shown first; None of other runs.
+
+    The first that holds NaN or infinity; else the first that is neither empty nor constant; else
+    the first with values. What is told of a tensor that was not counted before is told of a
+    sample, and of tensors far behind only once they were counted.
+    """
+    if run.graph is not None or not run.tensors:
+        return None
+    tensors = list(run.tensors.values())
+    if any(each.trust is Trust.EXACT for each in tensors):
+        return None  # outputs of nodes
+    looked = [(each, _look(each, sample=at < _TENSORS)) for at, each in enumerate(tensors)]
+    known = [(each, found) for each, found in looked if found is not None]
+    return (
+        _first(each for each, found in known if found.finite < found.size)
+        or _first(each for each, found in known if found.finite and found.minimum != found.maximum)
+        or _first(each for each, found in known if found.size)
+    )
+
+
+def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
+    """Return what is known of the values; None where they cannot be read or judged."""
+    try:
+        found = tensor.known_statistics()
+        if found is None and sample:
+            found = tensor.statistics(sample=_SAMPLE)
+    except (FormatError, OSError):
+        return None
+    return found if found is not None and found.applicable else None
+
+
+def _first(tensors: Iterable[Tensor]) -> Tensor | None:
+    return next(iter(tensors), None)
