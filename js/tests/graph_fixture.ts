@@ -99,6 +99,7 @@ export const WORDS: Words = {
   widthOfGroup: () => 160,
   height: 40,
   heightOfGroup: 46,
+  compact: false,
 };
 const NO_TEXT = { title: "", mark: "", head: false, shape: "", time: "", badge: "" };
 

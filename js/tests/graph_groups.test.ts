@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Groups, openByItself } from "../src/graph/groups.ts";
+import { Groups, openStates } from "../src/graph/groups.ts";
 import { Links } from "../src/graph/links.ts";
 import { boxesOf, buildScene, foldedInto, membersOf } from "../src/graph/scene.ts";
 import { type GraphColumns, NodeKind } from "../src/shared/run_client.ts";
@@ -72,7 +72,7 @@ describe("Groups", () => {
 
 describe("the groups that are open by themselves", () => {
   const flags = (graph: GraphColumns, shown?: Uint8Array) =>
-    Array.from(openByItself(graph, shown ?? null));
+    Array.from(openStates(graph, shown ?? null)[0]!);
 
   it("are all of them in a small graph", () => {
     expect(flags(blocks(2, 3))).toEqual(new Array(8).fill(1));

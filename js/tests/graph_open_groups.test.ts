@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import recorded from "../../tests/data/groups/open.json";
-import { openByItself } from "../src/graph/groups.ts";
+import { openStates } from "../src/graph/groups.ts";
 import type { GraphColumns } from "../src/shared/run_client.ts";
 
 interface Recorded {
@@ -25,5 +25,7 @@ it.each(cases)("opens groups by itself as recorded, case %#", (each) => {
     headNode: Int32Array.from(each.headNode),
   } as unknown as GraphColumns;
   const shown = each.shown && Uint8Array.from(each.shown);
-  expect(Array.from(openByItself(graph, shown))).toEqual(each.open);
+  const states = openStates(graph, shown);
+  expect(Array.from(states[0]!)).toEqual(each.open);
+  expect(Array.from(states.at(-1)!)).toEqual(each.open.map(() => 0));
 });

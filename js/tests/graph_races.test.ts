@@ -21,6 +21,7 @@ const ARRANGEMENT: Arrangement = {
   label: "",
   grouped: false,
   open: null,
+  fault: -1,
   wrapped: null,
   stage: { width: 600, height: 400 },
 };

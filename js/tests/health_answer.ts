@@ -34,6 +34,7 @@ export function healthOf(
     low: floats("low"),
     high: floats("high"),
     rank,
+    source: Int32Array.from(table, ({ source }) => source),
   };
 }
 
@@ -49,9 +50,10 @@ const SOUND = {
   denormal: 0,
   low: -1,
   high: 1,
+  source: -1,
 };
 type Row = typeof SOUND;
-type Fact = Exclude<keyof Row, "verdict" | "words" | "brief">;
+type Fact = Exclude<keyof Row, "verdict" | "words" | "brief" | "source">;
 
 const WORST: readonly number[] = [
   Verdict.FAULTY,

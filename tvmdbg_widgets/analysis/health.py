@@ -78,13 +78,18 @@ class Suspicion(enum.IntEnum):
 
 
 class Judged(NamedTuple):
-    """One judgement; ``weight`` orders within a step, the larger first."""
+    """One judgement.
+
+    ``weight`` orders within a step, the larger first; ``source`` is the node that NaN or Inf came
+    from, -1 for none.
+    """
 
     suspicion: Suspicion
     verdict: Verdict
     words: str = ""
     brief: str = ""
     weight: float = 0.0
+    source: int = -1
 
 
 class Judge:
@@ -160,12 +165,12 @@ class Judge:
                 origin = ", first seen here; not all that the node reads is known"
             else:
                 origin = ", made here: all that the node reads is finite"
-            return Judged(nan, Verdict.FAULTY, words + origin, brief)
+            return Judged(nan, Verdict.FAULTY, words + origin, brief, source=entry[0])
         source = self._came.get(entry)
         if source is not None:
             nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
             words += f", from {evidence.entry_name(source)}"
-            return Judged(nan, Verdict.FAULTY, words, brief)
+            return Judged(nan, Verdict.FAULTY, words, brief, source=source[0])
         words += ", all -Inf, which masks hold on purpose"
         return Judged(Suspicion.MINUS, Verdict.DOUBTFUL, words, brief)
 

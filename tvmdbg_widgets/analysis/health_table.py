@@ -70,6 +70,7 @@ class _Told:
             "low": self._facts(known.low),
             "high": self._facts(known.high),
             "rank": self._ranks(),
+            "source": self._sources(),
         }
 
     def _facts(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -82,6 +83,12 @@ class _Told:
         column = np.full(len(self._entries), VERDICTS.index(Verdict.SOUND), np.uint8)
         for row, judged in self._judged.items():
             column[row] = VERDICTS.index(judged.verdict)
+        return column
+
+    def _sources(self) -> np.ndarray[Any, np.dtype[np.int32]]:
+        column = np.full(len(self._entries), -1, np.int32)
+        for row, judged in self._judged.items():
+            column[row] = judged.source
         return column
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -156,6 +163,7 @@ class _Told:
             judged.words,
             judged.brief,
             int(self.columns["rank"][row]),
+            source=judged.source,
             **facts,
         )
 

@@ -20,11 +20,12 @@ FIRST_LOOK = 30
 
 
 def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> Flags:
-    """Return which groups are open; the browser decides by the same rule (js/src/graph/groups.ts).
+    """Return which groups may be open, as the browser decides (js/src/graph/groups.ts).
 
     The groups of one depth are opened together, from the outside in, as long as the picture has
     at most 30 boxes with them. A box is a node, other than a parameter that some node reads and
-    that is no output of the graph, or a closed group.
+    that is no output of the graph, or a closed group, which holds no output of the graph. A view
+    that has not the room to show them legibly opens fewer.
 
     Parameters
     ----------
@@ -39,7 +40,9 @@ def open_by_itself(graph: Graph, groups: Groups, shown: Flags | None = None) -> 
     is_box = _boxes(graph)
     if shown is not None:
         is_box &= shown
-    around = groups.node_group[is_box]
+    is_head = np.zeros(graph.num_nodes, bool)
+    is_head[graph.heads[graph.heads[:, 0] >= 0, 0]] = True
+    around = np.where(is_head, -1, groups.node_group)[is_box]
     boxes = int((around < 0).sum())
     inside = np.bincount(around[around >= 0], minlength=count).tolist()
     parent = groups.parent.tolist()

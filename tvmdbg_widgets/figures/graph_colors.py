@@ -116,7 +116,8 @@ class NumberColors(_Rows):
         if each is None:
             each = np.array([self.value((node,)) for node in range(graph.num_nodes)])
         known = each[~np.isnan(each)]
-        shown = np.array([*known, *(self.value(nodes) for nodes in boxes)])
+        together = () if column.together == "sum" else (self.value(nodes) for nodes in boxes)
+        shown = np.array([*known, *together])
         finite = shown[np.isfinite(shown)]
         self.unknown = len(each) - len(known)
         self.total = float(known[known > 0].sum()) if column.together == "sum" else 0.0
@@ -142,9 +143,13 @@ class NumberColors(_Rows):
         return theme.ramp(self.ramp, float(self.scale.share(value)))
 
     def fill(self, theme: Theme, nodes: Sequence[int]) -> Paint | None:
-        """Return the fill behind text; None where nothing is known."""
+        """Return the fill behind text; None for a sum, and where nothing is known."""
         value = self.value(nodes)
-        return None if math.isnan(value) else self.color(theme, value)
+        return None if math.isnan(value) or self.is_sum(nodes) else self.color(theme, value)
+
+    def is_sum(self, nodes: Sequence[int]) -> bool:
+        """Whether it is the sum of several nodes, which the scale of single nodes does not show."""
+        return self.column.together == "sum" and len(nodes) > 1
 
     def is_unknown(self, nodes: Sequence[int]) -> bool:
         """Whether nothing is known."""

@@ -150,8 +150,9 @@ class GroupWords:
 
     def shape(self, group: int, nodes: int) -> str:
         """Second line of its box: how many nodes, and their time."""
-        return " · ".join(filter(None, (counted(nodes, "node"), self.time(group))))
+        time = self.time(group).split(" · ")[0]
+        return " · ".join(filter(None, (counted(nodes, "node"), time)))
 
     def timed(self, group: int, nodes: int) -> str:
         """Second line of its box where colours show times."""
-        return f"{self.time(group) or 'time unknown'} · {counted(nodes, 'node')}"
+        return self.time(group) or f"time unknown · {counted(nodes, 'node')}"

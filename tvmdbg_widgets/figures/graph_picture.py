@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.figures.graph_colors import NumberColors
 from tvmdbg_widgets.figures.graph_frames import draw_frames
 from tvmdbg_widgets.figures.graph_group_box import draw_group
 from tvmdbg_widgets.figures.graph_health import JUDGED, NodeHealth, is_unknown
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.svg import Marks
     from tvmdbg_widgets.figures.theme import Paint, Theme
     from tvmdbg_widgets.model.graph import Graph
+
+
+#: Where the bar of a group's share has its colour on the ramp, as in js/src/graph/color/numbers.ts.
+_SHARE = 0.7
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,20 @@ class Picture:
         ns = self.times.ns[self.scene.members[box]]
         return float(np.nansum(ns)) if not np.isnan(ns).all() else float("nan")
 
-    @cached_property
-    def hottest(self) -> float:
-        """The time that has the last colour, ns: of a node or of a closed group."""
-        closed = [box for box, group in enumerate(self.scene.group) if group >= 0]
-        known = self.times.ns[np.isfinite(self.times.ns)]
-        return max([0.0, float(known.max(initial=0.0)), *map(self.ns, closed)])
+    def is_sum(self, box: int) -> bool:
+        """Whether the colours show sums, and the box is a closed group: a bar tells its share."""
+        if isinstance(self.colors, NumberColors):
+            return self.colors.is_sum(self.scene.members[box])
+        timed = self.colors is None and self.color_by == "time"
+        return timed and self.scene.group[box] >= 0
+
+    def share(self, box: int) -> float:
+        """Return a box's share of the sum that the colours show; 0 where it is not known."""
+        if isinstance(self.colors, NumberColors):
+            value, total = self.colors.value(self.scene.members[box]), self.colors.total
+        else:
+            value, total = self.ns(box), self.times.total
+        return value / total if total > 0 and value > 0 else 0.0
 
     def draw(self, marks: Marks, left: float, top: float) -> None:
         """Add frames, boxes and lines with their upper left corner at (left, top)."""
@@ -79,10 +91,12 @@ class Picture:
             return health_fill(theme, verdict) if verdict in JUDGED else None
         if self.colors is not None:
             return self.colors.fill(theme, nodes)
+        if self.is_sum(box):
+            return None
         if self.color_by == "time":
-            ns = self.ns(box)
+            ns, longest = self.ns(box), self.times.largest
             known = ns > 0 or (ns == 0 and not self._is_given(box))
-            return theme.heat(ns / self.hottest) if known and self.hottest > 0 else None
+            return theme.heat(ns / longest) if known and longest > 0 else None
         node = nodes[0]
         plain = group >= 0 or self.graph.kinds[node] == NodeKind.NOP
         return None if plain else theme.tint(self.graph.nodes[node].op_kind)
@@ -118,6 +132,12 @@ class Picture:
     def parts(self, theme: Theme, box: int) -> list[Part]:
         """Return what is inside a box, as shares."""
         nodes = self.scene.members[box]
+        if self.is_sum(box):
+            share, numbers = self.share(box), self.colors
+            bar = theme.heat(_SHARE)
+            if isinstance(numbers, NumberColors):
+                bar = theme.ramp(numbers.ramp, _SHARE)
+            return [(bar, share), (theme.line, 1 - share)]
         found = self.colors.parts(theme, nodes) if self.colors is not None else None
         if found:
             return found

@@ -92,7 +92,8 @@ def build_scene(
 
     inside = _folded_parameters(graph, chosen) if fold else frozenset[int]()
     candidates = range(graph.num_nodes) if chosen is None else sorted(chosen)
-    scene, own = _boxes([node for node in candidates if node not in inside], nesting)
+    heads = frozenset(graph.heads[:, 0].tolist())
+    scene, own = _boxes([node for node in candidates if node not in inside], heads, nesting)
     count = len(scene.nodes)
     scene.dangling, scene.cut_into, scene.cut_out_of = [0] * count, [0] * count, [0] * count
     for nodes in scene.members:
@@ -111,19 +112,25 @@ def build_scene(
     return scene
 
 
-def _boxes(shown: list[int], nesting: Nesting | None) -> tuple[Scene, dict[int, int]]:
-    """Return boxes and frames of these nodes, ascending, and the box of each."""
+def _boxes(
+    shown: list[int], heads: frozenset[int], nesting: Nesting | None
+) -> tuple[Scene, dict[int, int]]:
+    """Return boxes and frames of these nodes, ascending, and the box of each.
+
+    No closed group hides an output of the graph, which ``heads`` are.
+    """
     count = len(shown)
     if nesting is None:
         own = {node: box for box, node in enumerate(shown)}
         return Scene(shown, [-1] * count, [[node] for node in shown], frame_of=[-1] * count), own
     groups, closed, held = nesting.groups, nesting.closed_by.tolist(), nesting.held(shown)
+    hidden = nesting.held([node for node in shown if node not in heads])
     within = groups.node_group.tolist()
     scene, own = Scene(), {}
     box_of: dict[int, int] = {}
     for node in shown:
         by = closed[within[node]] if within[node] >= 0 else -1
-        if by >= 0 and held[by] < 2:
+        if by >= 0 and (node in heads or hidden[by] < 2):
             by = -1
         own[node] = box_of.setdefault(by, len(scene.group)) if by >= 0 else len(scene.group)
         if own[node] == len(scene.group):

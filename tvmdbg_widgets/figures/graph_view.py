@@ -124,9 +124,8 @@ class GraphPanels(GraphSheet):
             self.health,
             self.colors,
         )
-        hottest = (picture.hottest, "hottest group") if closed else None
         note = f"{_closed_note(scene, self.boxes)} {_spared_note(scene)}".strip()
-        panel, y = self.start(scene, note, hottest)
+        panel, y = self.start(scene, note)
         left = self._left(arrangement)
         picture.draw(panel.marks, left, y)
         folded = arrangement.folded

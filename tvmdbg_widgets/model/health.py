@@ -84,6 +84,9 @@ class EntryHealth(NamedTuple):
         or so few values are zero that no channel can be.
     constant : bool
         Whether all of two values or more are one.
+    source : int
+        Node from which NaN or Inf came: the entry's own where they first appear; -1 where there
+        are none, or nobody can tell.
     """
 
     entry: tuple[int, int]
@@ -107,6 +110,7 @@ class EntryHealth(NamedTuple):
     saturated: float = math.nan
     dead: tuple[int, int] | None = None
     constant: bool = False
+    source: int = -1
 
     @property
     def dead_share(self) -> float:
@@ -165,6 +169,7 @@ class HealthTable(NamedTuple):
             "output": np.array([each.entry[1] for each in items], np.int32),
             "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),
             "rank": np.array([each.rank for each in items], np.int32),
+            "source": np.array([each.source for each in items], np.int32),
             "dead": floats(each.dead_share for each in items),
         }
         for name in ("nan", "inf", "zero", "saturated", "denormal", "low", "high"):
@@ -303,7 +308,7 @@ class Health(Sequence[EntryHealth]):
         dict of str to array
             ``node``, ``output`` (int32), ``verdict`` (uint8, see :data:`VERDICTS`), ``nan``,
             ``inf`` (float64 counts), ``zero``, ``saturated``, ``dead``, ``denormal`` (float64
-            shares), ``low``, ``high`` (float64), ``rank`` (int32); NaN where unknown.
+            shares), ``low``, ``high`` (float64), ``rank``, ``source`` (int32); NaN where unknown.
         """
         return dict(self._columns)
 

@@ -46,6 +46,8 @@ _WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "
 #: What a message has to fill so that it is sent at once over a socket on the same machine: one
 #: segment. Shorter ones wait for the browser to acknowledge the one before, 40 ms.
 _SEGMENT = 1 << 16
+#: Runs no larger are scanned as soon as their graph is shown.
+_GLANCE_TENSORS, _GLANCE_BYTES = 2_000, 256 << 20
 _SCANNED = frozenset({"findings", "health"})
 
 
@@ -94,7 +96,7 @@ class Desk:
                 self._newest[question.client, question.kind] = ticket
             for kind in cancelled:
                 self._newest.pop((question.client, kind), None)
-        if question.kind in _SCANNED:
+        if question.kind in _SCANNED and not (question.flag("glance") and self._is_large()):
             self._scan(go_on=question.flag("goOn"))
         self._submit(question, message, ticket)
 
@@ -108,6 +110,12 @@ class Desk:
         self._answers.close()
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    def _is_large(self) -> bool:
+        """Whether looking at all values takes long enough to wait until somebody asks for it."""
+        tensors = self._run.tensors or {}
+        most = _GLANCE_BYTES
+        return len(tensors) > _GLANCE_TENSORS or sum(t.nbytes for t in tensors.values()) > most
 
     def _scan(self, *, go_on: bool) -> None:
         """Start the scan of the tensors at a view's first question, or where it was stopped.

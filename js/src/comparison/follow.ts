@@ -1,8 +1,8 @@
 import { Camera } from "../graph/camera.ts";
 import type { Bounds } from "../graph/layout/types.ts";
 import { marginStart } from "../graph/margin.ts";
-import { TITLE_SCALE } from "../graph/picture.ts";
 import type { Placed } from "../graph/placed.ts";
+import { TITLE_SCALE } from "../graph/scales.ts";
 import type { GraphView } from "../graph/view.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 

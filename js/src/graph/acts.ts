@@ -17,12 +17,11 @@ export class Acts {
   }
 
   select(node: number | null, output?: number): void {
-    const { context, placed, stage } = this.#view;
+    const { context, folding } = this.#view;
     context.options.set("group", null);
     this.#view.expects(JSON.stringify(node === null ? [] : [node]));
     context.session.select(node, SOURCE, output === undefined ? {} : { output });
-    const box = node === null ? -1 : (placed?.boxOf(node) ?? -1);
-    if (box >= 0) stage.goTo(box);
+    if (node !== null) folding.goTo(node);
   }
 
   /** Selects what is drawn at a point of the stage, or opens or closes the group whose button it is. */

@@ -82,6 +82,11 @@ export class Appearance {
     return this.#coloring.column(colorBy, colorWires);
   }
 
+  /** Once the graph is shown: asks for what is wrong with its values. */
+  glance(): void {
+    this.#judge.glance();
+  }
+
   /** Asks for what has to be worked out. */
   recolored(): void {
     const { colorBy } = this.#view.chosen;

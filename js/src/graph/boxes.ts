@@ -10,11 +10,19 @@ import { groupFill, paintGroup } from "./group_boxes.ts";
 import { verdictSign } from "./health.ts";
 import { paintSuspicious } from "./health_marks.ts";
 import { BADGE_PADDING, GAP, TEXT_START } from "./labels.ts";
-import { type Detail, flatFill, isSetBack, type LabelRecord, type Picture } from "./picture.ts";
+import {
+  boxScale,
+  type Detail,
+  flatFill,
+  isSetBack,
+  type LabelRecord,
+  type Picture,
+} from "./picture.ts";
 import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
+const MOST_ONE_LINE = 14;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 4;
 
@@ -93,14 +101,13 @@ export class BoxPainter {
     const sign = judged ? verdictSign(verdict) : "";
     if (level === "title") {
       const words = sign ? `${sign} ${title}` : title;
-      this.#text(words, node, line.x, shape.y + shape.height / 2, line.room, {
-        font: `${LEAST_TEXT}px ${theme.font}`,
-        ink,
-      });
+      const font = `${oneLine(picture)}px ${theme.font}`;
+      this.#text(words, node, line.x, shape.y + shape.height / 2, line.room, { font, ink });
       return;
     }
-    const small = Math.max(LEAST_TEXT, tokens.font.small * camera.scale);
-    const large = Math.max(LEAST_TEXT, tokens.font.size * camera.scale);
+    const scale = boxScale(picture);
+    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
+    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
     const fonts = { title: `500 ${large}px ${theme.font}`, small: `${small}px ${theme.font}` };
     const badgeStyle = { font: fonts.small, ink: soft, size: small };
     const markStyle =
@@ -148,12 +155,13 @@ export class BoxPainter {
     const sign = verdictSign(verdict);
     const title = sign ? `${sign} ${text.title}` : text.title;
     if (level === "title") {
-      const font = `${LEAST_TEXT}px ${theme.font}`;
+      const font = `${oneLine(picture)}px ${theme.font}`;
       this.#text(title, node, line.x, free.y + free.height / 2, line.room, { font, ink });
       return;
     }
-    const large = Math.max(LEAST_TEXT, tokens.font.size * camera.scale);
-    const small = Math.max(LEAST_TEXT, tokens.font.small * camera.scale);
+    const scale = boxScale(picture);
+    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
+    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
     const font = `500 ${large}px ${theme.font}`;
     this.#text(title, node, line.x, free.y + free.height * 0.31, line.room, { font, ink });
     const second = colors.words(box) ?? text.shape;
@@ -311,6 +319,12 @@ export class BoxPainter {
     });
     context.stroke();
   }
+}
+
+/** Size of the text of a box of one line, CSS px. */
+function oneLine({ camera, placed }: Picture): number {
+  if (!placed.scene.compact) return LEAST_TEXT;
+  return Math.min(MOST_ONE_LINE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
 }
 
 /** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */

@@ -1,4 +1,5 @@
 import type { Bounds } from "./layout/types.ts";
+import { MARGIN, scaleIn } from "./legible.ts";
 
 export interface Rectangle {
   x: number;
@@ -19,8 +20,6 @@ export function isIn(part: Rectangle, x: number, y: number, slack = 0): boolean 
 
 const SMALLEST = 1e-4;
 const LARGEST = 3;
-/** Free space that a fitted graph keeps to the border of the stage, px. */
-const MARGIN = 10;
 
 /** Which part of the graph is on the stage, and how large: CSS px = (graph px − centre) × scale + half the stage. */
 export class Camera {
@@ -86,11 +85,7 @@ export class Camera {
 
   /** The scale at which the bounds just fit, at most `largest`. */
   fitScale(bounds: Bounds, largest: number): number {
-    const width = Math.max(1, bounds.maxX - bounds.minX);
-    const height = Math.max(1, bounds.maxY - bounds.minY);
-    const [roomX, roomY] = [this.width - 2 * MARGIN, this.height - 2 * MARGIN];
-    const scale = Math.min(Math.max(1, roomX) / width, Math.max(1, roomY) / height);
-    return Math.max(SMALLEST, Math.min(largest, scale));
+    return Math.max(SMALLEST, Math.min(largest, scaleIn(bounds, this)));
   }
 
   fit(bounds: Bounds, largest = 1): void {

@@ -1,5 +1,6 @@
 import { BoxPainter } from "./boxes.ts";
 import { EdgePainter } from "./edges.ts";
+import { paintOrigins, paintSpread } from "./fault_marks.ts";
 import { FramePainter } from "./frames.ts";
 import { MarginPainter } from "./margin.ts";
 import { detail, type LabelRecord, type Picture } from "./picture.ts";
@@ -8,10 +9,12 @@ import { detail, type LabelRecord, type Picture } from "./picture.ts";
 export class GraphPainter {
   readonly margin: MarginPainter;
   readonly frames: FramePainter;
+  readonly #context: CanvasRenderingContext2D;
   readonly #boxes: BoxPainter;
   readonly #edges: EdgePainter;
 
   constructor(context: CanvasRenderingContext2D) {
+    this.#context = context;
     this.#boxes = new BoxPainter(context);
     this.#edges = new EdgePainter(context);
     this.margin = new MarginPainter(context);
@@ -31,6 +34,8 @@ export class GraphPainter {
     this.#edges.paint(picture, level, this.frames.headers);
     this.frames.paintHeaders(picture);
     this.#boxes.paint(picture, level);
+    if (picture.health && level !== "density") paintSpread(this.#context, picture);
+    if (picture.health) paintOrigins(this.#context, picture);
     this.margin.clear();
     if (level === "shape") this.margin.paint(picture);
   }

@@ -1,7 +1,8 @@
 import { TextMeasure } from "../shared/canvas.ts";
 import { counted, entryText } from "../shared/format.ts";
 import type { Rectangle } from "./camera.ts";
-import { type Detail, EDGE_TEXT_SCALE, type LabelRecord, type Picture } from "./picture.ts";
+import type { Detail, LabelRecord, Picture } from "./picture.ts";
+import { EDGE_TEXT_SCALE } from "./scales.ts";
 import { EdgeStyle } from "./scene.ts";
 
 const DASHES: Record<number, number[]> = {

@@ -80,6 +80,22 @@ export class Folding {
     else this.set([group], true, group);
   }
 
+  /** Brings a node into view: opens the groups around it, and moves the camera unless it is in sight already. */
+  goTo(node: number): void {
+    const { placed, model, stage, placing } = this.#view;
+    const box = placed?.boxOf(node) ?? -1;
+    if (!placed || box < 0) return;
+    const closed = placed.scene.group[box]!;
+    if (closed < 0) {
+      stage.goTo(box);
+      return;
+    }
+    const around = model.groups.around(node);
+    placing.goal = node;
+    // A parameter is shown where it is read.
+    this.set(around.includes(closed) ? around : [closed], true, -1);
+  }
+
   /** Selects the group, opening those around it. */
   show(group: number): void {
     const { groupParent } = this.#view.model.graph;

@@ -1,16 +1,10 @@
 import { Camera } from "./camera.ts";
 import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./margin.ts";
-import { CUT_SCALE, READABLE_SCALE, TITLE_SCALE } from "./picture.ts";
 import type { Placed } from "./placed.ts";
+import { CUT_SCALE, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
 
-/** Where the whole graph fits at this scale or above, it is shown whole at first. */
-const WHOLE_SCALE = 0.55;
-const LARGEST_FIT = 1.1;
-/** Where a large graph that runs to the right opens: several boxes side by side, their titles whole for the most part. */
-const RIGHT_SCALE = 0.75;
-/** A row of the outline that a large graph opens with, CSS px. */
-const OUTLINE_ROW = 17;
+const LARGEST_FIT = 1.5;
 /** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
@@ -21,35 +15,18 @@ export function fitted(placed: Placed, camera: Camera, bounds: Bounds): Camera {
   return beside(placed, target) ?? target;
 }
 
-/**
- * From where a graph is seen at first: whole where that is legible. Else the box that is `asked` for, readable; or as many
- * rows of boxes with texts beside them as there is room for, at the `slowest` or at the graph's beginning.
- */
-export function opening(
-  placed: Placed,
-  camera: Camera,
-  asked: number | null,
-  slowest: number | null,
-): Camera {
-  const { bounds, direction, layers, x, y } = placed.layout;
-  const { minX, minY, maxX, maxY } = bounds;
-  const whole = fitted(placed, camera, bounds);
-  if (placed.columns > 1 || whole.scale >= WHOLE_SCALE || isBeside(placed, whole)) return whole;
-  const target = Object.assign(new Camera(), camera);
-  Object.assign(target, { x: (minX + maxX) / 2, y: (minY + maxY) / 2 });
-  target.scale = (OUTLINE_ROW * layers) / Math.max(1, maxY - minY);
-  const outline = asked === null ? beside(placed, target) : null;
-  const from = outline ?? target;
-  const box = asked ?? slowest;
-  const right = direction === "right";
-  if (!outline) {
-    from.scale = asked === null && right ? RIGHT_SCALE : READABLE_SCALE;
-    if (box !== null) from.x = x[box]!;
-    else if (right) from.x = minX;
-  }
-  if (box !== null) from.y = y[box]!;
-  else if (!right) from.y = minY;
-  return from;
+/** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible. */
+export function opening(placed: Placed, camera: Camera, wanted: number): Camera {
+  const { bounds, direction, x, y } = placed.layout;
+  const whole = Object.assign(new Camera(), camera);
+  whole.fit(bounds, LARGEST_FIT);
+  if (whole.scale >= LEGIBLE_SCALE) return whole;
+  const box = Math.max(0, wanted);
+  Object.assign(whole, { scale: READABLE_SCALE, x: x[box]!, y: y[box]! });
+  if (wanted < 0)
+    Object.assign(whole, direction === "down" ? { y: bounds.minY } : { x: bounds.minX });
+  whole.clamp(bounds);
+  return whole;
 }
 
 /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
@@ -58,12 +35,7 @@ export function isThread(placed: Placed, camera: Camera): boolean {
   const whole = fitted(placed, camera, placed.layout.bounds);
   const area = Math.max(1, (maxX - minX) * (maxY - minY));
   const inColumns = Math.sqrt((camera.width * camera.height) / area);
-  const isRead = whole.scale >= TITLE_SCALE || isBeside(placed, whole);
-  return !isRead && inColumns > 1.6 * whole.scale;
-}
-
-function isBeside(placed: Placed, camera: Camera): boolean {
-  return marginStart(placed, camera) !== null;
+  return whole.scale < LEGIBLE_SCALE && inColumns > 1.6 * whole.scale;
 }
 
 /** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
@@ -74,5 +46,5 @@ function beside(placed: Placed, camera: Camera): Camera | null {
   const wide = (bounds.maxX - bounds.minX) * aside.scale;
   aside.x += Math.max(0, Math.min(BESIDE, aside.width - wide)) / 2 / aside.scale;
   aside.clamp(bounds);
-  return isBeside(placed, aside) ? aside : null;
+  return marginStart(placed, aside) !== null ? aside : null;
 }

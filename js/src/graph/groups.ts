@@ -80,6 +80,14 @@ export class Groups {
     );
   }
 
+  /** The groups that a node is in, from the inside out. */
+  around(node: number): number[] {
+    const { nodeGroup, groupParent } = this.graph;
+    const found: number[] = [];
+    for (let group = nodeGroup[node]!; group >= 0; group = groupParent[group]!) found.push(group);
+    return found;
+  }
+
   /** Per group, the outermost closed one of it and those around it; -1 where all of them are open. */
   closedBy(open: Uint8Array): Int32Array {
     const { groupParent } = this.graph;
@@ -93,14 +101,14 @@ export class Groups {
 }
 
 /**
- * Which groups are open where nobody has chosen: 1 for open, one a group.
+ * Which groups may be open where nobody has chosen, the most open state first and all closed last: 1 for open, one a group.
  *
  * The groups of one depth are opened together, from the outside in, as long as the picture has at most 30 boxes with
- * them. A box is a node, other than a parameter that some
- * node reads and that is no output of the graph, or a closed group; `shown` (one a node, all by default) leaves nodes
- * out. tvmdbg_widgets/analysis/open_groups.py decides by the same rule.
+ * them. A box is a node, other than a parameter that some node reads and that is no output of the graph, or a closed
+ * group, which holds no output of the graph; `shown` (one a node, all by default) leaves nodes out.
+ * tvmdbg_widgets/analysis/open_groups.py decides by the same rule.
  */
-export function openByItself(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array {
+export function openStates(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array[] {
   const { groupParent, nodeGroup, kinds, edgeSource, headNode } = graph;
   const count = groupParent.length;
   const isBox = shown ? shown.slice() : new Uint8Array(kinds.length).fill(1);
@@ -110,15 +118,14 @@ export function openByItself(graph: GraphColumns, shown: Uint8Array | null = nul
       isBox[source] = 0;
     }
   }
-  /** Boxes right inside each group while it is open. */
+  /** Boxes right inside each group while it is open, outputs of the graph apart: those are seen anyhow. */
   const inside = new Int32Array(count);
   let boxes = 0;
   for (let node = 0; node < kinds.length; node++) {
     if (!isBox[node]) continue;
-    if (nodeGroup[node]! < 0) boxes += 1;
+    if (nodeGroup[node]! < 0 || isHead.has(node)) boxes += 1;
     else inside[nodeGroup[node]!]! += 1;
   }
-  const open = new Uint8Array(count);
   for (let group = count - 1; group >= 0; group--) {
     const parent = groupParent[group]!;
     if (inside[group] === 0) continue;
@@ -133,9 +140,11 @@ export function openByItself(graph: GraphColumns, shown: Uint8Array | null = nul
     depth[group] = at;
     more[at] = (more[at] ?? 0) + Math.max(0, inside[group]! - 1);
   }
-  let opened = 0;
-  for (; opened < more.length && boxes + more[opened]! <= FIRST_LOOK; opened++) {
-    boxes += more[opened]!;
+  const states = [new Uint8Array(count)];
+  for (let opened = 1; opened <= more.length; opened++) {
+    boxes += more[opened - 1]!;
+    if (boxes > FIRST_LOOK) break;
+    states.unshift(Uint8Array.from(depth, (at) => (at < opened ? 1 : 0)));
   }
-  return open.map((_, group) => (depth[group]! < opened ? 1 : 0));
+  return states;
 }

@@ -1,4 +1,12 @@
-import { nextSuspicious, severity, VERDICT_LABELS, Verdict } from "../shared/health.ts";
+import {
+  Fault,
+  faultsOf,
+  firstFault,
+  nextSuspicious,
+  severity,
+  VERDICT_LABELS,
+  Verdict,
+} from "../shared/health.ts";
 import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { foldedInto, membersOf, type Scene } from "./scene.ts";
 
@@ -35,6 +43,10 @@ export class NodeHealth {
   readonly verdict: Uint8Array;
   /** The most suspicious node, or -1 where nothing is suspicious. */
   readonly worst: number;
+  /** What the faults found are to each node: one of `Fault`. */
+  readonly fault: Uint8Array;
+  /** The node of the first fault, -1 where there is none. */
+  readonly origin: number;
   /** Row of the most suspicious output of each node; -1 where the dump holds none. */
   readonly #row: Int32Array;
   readonly #rows = new Map<number, number[]>();
@@ -45,6 +57,8 @@ export class NodeHealth {
     this.#row = new Int32Array(nodes).fill(-1);
     const first = nextSuspicious(answer, -1);
     this.worst = first < 0 ? -1 : answer.node[first]!;
+    this.fault = faultsOf(answer, nodes);
+    this.origin = answer.node[firstFault(answer)] ?? -1;
     for (const [row, node] of answer.node.entries()) {
       if (node >= nodes) continue;
       const rows = this.#rows.get(node);
@@ -87,6 +101,8 @@ export class NodeHealth {
 /** The health of what is drawn: of each box, that of the worst of its nodes and of those folded into it. */
 export class BoxHealth {
   readonly nodes: NodeHealth;
+  /** By box, the gravest of what faults are to its nodes. */
+  readonly fault: Uint8Array;
   readonly #scene: Scene;
   readonly #node: Int32Array;
 
@@ -94,9 +110,12 @@ export class BoxHealth {
     this.nodes = nodes;
     this.#scene = scene;
     this.#node = Int32Array.from(scene.node);
+    this.fault = new Uint8Array(scene.count);
     for (let box = 0; box < scene.count; box++) {
       for (const held of [membersOf(scene, box), foldedInto(scene, box)]) {
         for (const inside of held) {
+          const fault = nodes.fault[inside]!;
+          if (fault === Fault.ORIGIN || this.fault[box] === Fault.NONE) this.fault[box] = fault;
           const here = nodes.verdict[this.#node[box]!]!;
           if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
             this.#node[box] = inside;

@@ -1,27 +1,13 @@
 import type { Picture } from "./picture.ts";
-import type { Placed } from "./placed.ts";
+import { membersOf } from "./scene.ts";
 
-type Timed = Pick<Picture, "placed" | "groups" | "times">;
-
-const longest = new WeakMap<Placed, number>();
-
-/** The known time of what a box stands for as a share of the longest there is, 0 … 1. */
-export function heatOf(picture: Timed, box: number): number {
-  const { placed } = picture;
-  let most = longest.get(placed);
-  if (most === undefined) {
-    most = 1;
-    for (let each = 0; each < placed.scene.count; each++)
-      most = Math.max(most, nsOf(picture, each));
-    longest.set(placed, most);
+/** The longest known time of a node in a box as a share of the longest there is, 0 … 1. */
+export function heatOf({ placed, times }: Pick<Picture, "placed" | "times">, box: number): number {
+  let most = 0;
+  for (const node of membersOf(placed.scene, box)) {
+    if (times.ns[node]! > most) most = times.ns[node]!;
   }
-  return nsOf(picture, box) / most;
-}
-
-function nsOf({ placed, groups, times }: Timed, box: number): number {
-  const { group, node } = placed.scene;
-  const ns = group[box]! >= 0 ? groups.ns(group[box]!) : times.ns[node[box]!]!;
-  return ns > 0 ? ns : 0;
+  return most / Math.max(1, times.largest);
 }
 
 /** Whether times stand beside what the colours show: they are known, and the colours show nothing else that is measured. */

@@ -5,7 +5,7 @@ import type { HealthAnswer } from "../shared/tensor_questions.ts";
 import { NodeHealth } from "./health.ts";
 import type { GraphView } from "./view.ts";
 
-/** Asks for the health of the run's values once somebody wants to see it. */
+/** Asks for the health of the run's values: what is known, or soon looked at, by itself; all once somebody wants to see it. */
 export class Judge {
   readonly #view: GraphView;
   readonly #scan: Scan<HealthAnswer>;
@@ -17,6 +17,21 @@ export class Judge {
       view.context.run,
       { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
       view.context.signal,
+    );
+  }
+
+  /** Asks for what is known; begins the scan of a small run alone. */
+  glance(): void {
+    if (this.#asked) return;
+    const { run, signal } = this.#view.context;
+    void run.health(signal, false, true).then(
+      (answer) => {
+        if (answer.state === "none" || this.#asked) return;
+        this.#asked = true;
+        this.#judged(answer);
+        if (isUnderWay(answer)) void this.#scan.start();
+      },
+      () => {},
     );
   }
 
@@ -35,9 +50,11 @@ export class Judge {
   }
 
   #judged(answer: HealthAnswer): void {
-    const { model } = this.#view;
+    const { model, placing } = this.#view;
+    const before = model.answer;
     model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
     this.#view.repaint();
+    if (model.answer !== before) placing.lookAgain();
     if (!isUnderWay(answer)) this.#view.tell();
   }
 

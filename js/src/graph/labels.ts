@@ -4,6 +4,7 @@ import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import { entryBytes, valueText } from "./color/columns.ts";
 import { filled, SLOT } from "./color/template.ts";
 import type { Groups } from "./groups.ts";
+import { LEGIBLE_SCALE } from "./scales.ts";
 import type { Words } from "./scene.ts";
 import type { Times } from "./times.ts";
 
@@ -33,6 +34,10 @@ export interface BoxText {
 }
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
+/** Fonts of a size between two whole pixels are wider than in proportion. */
+const SPARE = 4;
+/** What a title of 11 px takes of its width at full size, where a box of one line is drawn at the least scale. */
+const ONE_LINE = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 
 /** Free space between a line's text and what stands at its right. */
 export const GAP = 8;
@@ -44,6 +49,8 @@ export const TEXT_START = stripe + padding - 2;
 /** Room for the letters of a closed group's kind at its left, and for its button at its right. */
 export const TAG = tokens.group.tag;
 export const BUTTON = tokens.group.button;
+/** What the sheets behind a run of blocks take of its width. */
+const SHEETS = 2 * tokens.group.stack;
 
 /** Digits are equally wide in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
 function alike(words: string): string {
@@ -78,6 +85,7 @@ function digits(value: number): number {
 
 /** The words of the boxes of one graph. */
 export class Labels implements Words {
+  readonly compact = false;
   readonly height = height;
   readonly heightOfGroup = tokens.group.height;
   readonly #graph: GraphColumns;
@@ -163,12 +171,33 @@ export class Labels implements Words {
       return { ...text, title: title || text.title, own };
     };
     return {
+      compact: false,
       height: this.height,
       heightOfGroup: this.heightOfGroup,
       box,
       boxOfGroup: (group, nodes) => this.boxOfGroup(group, nodes),
       width: (node, folded) => this.#width(box(node, folded), this.time(node)),
       widthOfGroup: (group, nodes) => this.widthOfGroup(group, nodes),
+    };
+  }
+
+  /** The same words in boxes of one line: the title alone. */
+  inOneLine(words: Words): Words {
+    const room = (title: string, beside: number) =>
+      Math.ceil(Math.min(maxWidth, this.#title(title) * ONE_LINE + SPARE + beside));
+    return {
+      ...words,
+      compact: true,
+      height: tokens.compact.height,
+      heightOfGroup: tokens.compact.height + tokens.group.stack,
+      box: words.box.bind(words),
+      boxOfGroup: words.boxOfGroup.bind(words),
+      width: (node, folded) =>
+        Math.max(
+          tokens.compact.minWidth,
+          room(words.box(node, folded).title, TEXT_START + padding),
+        ),
+      widthOfGroup: (group) => room(this.#groups.title(group), TAG + 2 * padding + BUTTON + SHEETS),
     };
   }
 
@@ -206,8 +235,8 @@ export class Labels implements Words {
       title: this.#groups.title(group),
       mark: "",
       head: false,
-      shape: time ? `${size} · ${time}` : size,
-      time: time ? `${time} · ${size}` : `time unknown · ${size}`,
+      shape: time ? `${size} · ${time.split(" · ")[0]}` : size,
+      time: time || `time unknown · ${size}`,
       badge: "",
     };
   }
@@ -256,14 +285,17 @@ export class Labels implements Words {
     const second = text.own
       ? this.#small(spoken(text.own))
       : Math.max(this.#small(text.shape), this.#small(text.time));
-    const wanted = TEXT_START + Math.max(title, second + this.#extra(text.badge)) + padding;
+    const small = (second + this.#extra(text.badge)) / LEGIBLE_SCALE;
+    const wanted = TEXT_START + Math.max(title, small) + padding;
     return Math.ceil(Math.min(maxWidth, Math.max(minWidth, wanted)));
   }
 
   widthOfGroup(group: number, nodes: number): number {
     const { title, shape, time } = this.boxOfGroup(group, nodes);
-    const words = Math.max(this.#title(title), this.#small(shape), this.#small(time));
-    return Math.ceil(Math.min(tokens.group.maxWidth, TAG + 2 * padding + words + BUTTON));
+    const small = Math.max(this.#small(shape), this.#small(time)) / LEGIBLE_SCALE;
+    const words = Math.max(this.#title(title), small);
+    const beside = TAG + 2 * padding + BUTTON + SHEETS;
+    return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }
 
   /** Room of the header of a group's frame. */

@@ -2,11 +2,12 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { bridges } from "./bridges.ts";
-import { openByItself } from "./groups.ts";
+import { openStates } from "./groups.ts";
 import { hiddenNodes } from "./hidden.ts";
 import { type Isolation, isolated } from "./isolate.ts";
 import type { CompoundInput, Direction, LayoutProgress } from "./layout/types.ts";
 import { layoutGraph } from "./layout_client.ts";
+import { isLegible, MOST_LEGIBLE, mayBeLegible } from "./legible.ts";
 import type { GraphModel } from "./model.ts";
 import { Placed } from "./placed.ts";
 import { boxesOf, type Scene, type SceneOptions, sceneSteps } from "./scene.ts";
@@ -14,6 +15,8 @@ import { inSlices, pause } from "./slices.ts";
 
 /** To the right, what a line carries stands in the gap between two layers. */
 const GAP_RIGHT = 72;
+/** Between rows of boxes of one line. */
+const COMPACT_GAP = 16;
 /** So many arrangements of a graph are kept. */
 const KEPT = 6;
 
@@ -29,6 +32,8 @@ export interface Arrangement {
   grouped: boolean;
   /** Groups that are open; null: those that are open by themselves. */
   open: readonly number[] | null;
+  /** The node of the first fault, -1 for none: the groups around it are open by themselves. */
+  fault: number;
   /** In columns that suit the stage; null: where the whole can so be read. */
   wrapped: boolean | null;
   stage: { width: number; height: number };
@@ -88,35 +93,48 @@ function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
 
 async function place(
   model: GraphModel,
-  { fold, direction, isolation, hidden, label, grouped, open, wrapped, stage }: Arrangement,
+  arrangement: Arrangement,
   beginning: Beginning,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
+  const { fold, direction, isolation, hidden, label, grouped, wrapped, stage } = arrangement;
   const { links, groups, labels, graph } = model;
   if (graph.kinds.length > LARGE) await pause();
   const part = isolation && (await inSlices(isolated(links, isolation), signal));
   const left = await hiddenNodes(model, hidden, signal);
   const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
+  const words = labels.labelled(label);
+  const states = grouped ? statesOf(model, arrangement, only) : [null];
   const options: SceneOptions = {
     fold,
     groups,
-    open: grouped ? openOf(graph, open, only) : null,
+    open: states.at(-1)!,
     only,
     bridges: left ? await inSlices(bridges(links, left), signal) : [],
-    words: labels.labelled(label),
+    words,
   };
-  const scene = await inSlices(sceneSteps(links, options), signal);
+  const sceneOf = (own: Partial<SceneOptions>) =>
+    inSlices(sceneSteps(links, { ...options, ...own }), signal);
   const laidOut = async (scene: Scene) => {
     const header = (group: number) => labels.widthOfHeader(group);
     const input = layoutInput(scene, direction, header, graph.groupAlike);
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
+  const scene = await sceneOf({});
+  const inOneLine = { open: states.at(-1)!, words: labels.inOneLine(words) };
+  for (const own of [...states.map((open) => ({ open })), inOneLine]) {
+    if (scene.count > MOST_LEGIBLE) break;
+    const tried = await sceneOf(own);
+    if (!mayBeLegible(tried, stage)) continue;
+    const placed = await laidOut(tried);
+    if (isLegible(placed.layout.bounds, stage)) return placed;
+  }
   if (scene.count > LARGE) {
-    const some = { ...options, only: around(scene, beginning.node, graph.kinds.length) };
-    beginning.show(await laidOut(await inSlices(sceneSteps(links, some), signal)));
+    const some = around(scene, beginning.node, graph.kinds.length);
+    beginning.show(await laidOut(await sceneOf({ only: some })));
   }
   return await laidOut(scene);
 }
@@ -133,16 +151,19 @@ function around(scene: Scene, node: number, nodes: number): Uint8Array {
   return only;
 }
 
-/** Which groups are open, one a group. */
-function openOf(
-  graph: GraphColumns,
-  open: readonly number[] | null,
+/**
+ * Which groups are open, one a group. Where nobody has chosen: those around the first fault, else from the most open
+ * state to that with all closed.
+ */
+function statesOf(
+  { graph, groups }: GraphModel,
+  { open, fault }: Arrangement,
   only: Uint8Array | null,
-): Uint8Array {
-  if (open === null) return openByItself(graph, only);
-  const flags = new Uint8Array(graph.groupParent.length);
-  for (const group of open) flags[group] = 1;
-  return flags;
+): Uint8Array[] {
+  if (open === null && fault < 0) return openStates(graph, only);
+  const flags = new Uint8Array(groups.count);
+  for (const group of open ?? groups.around(fault)) flags[group] = 1;
+  return [flags];
 }
 
 function layoutInput(
@@ -168,6 +189,7 @@ function layoutInput(
     },
     options: {
       ...(direction === "right" && { layerGap: GAP_RIGHT }),
+      ...(scene.compact && { layerGap: direction === "right" ? GAP_RIGHT / 2 : COMPACT_GAP }),
       frameHeader: tokens.group.header,
     },
   };

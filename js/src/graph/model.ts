@@ -42,6 +42,16 @@ export class GraphModel {
     );
   }
 
+  /** The node of the first fault, as far as that is known; -1 where there is none. */
+  get fault(): number {
+    return this.describe.health?.origin ?? -1;
+  }
+
+  /** The node that answers what one looks for first: of the first fault, else the slowest; -1 where neither is known. */
+  get answer(): number {
+    return this.fault >= 0 ? this.fault : this.times.slowest;
+  }
+
   /** The node that an id or a name means, or why it means none. */
   find(focus: string | number | null): { node: number | null; problem: string } {
     const { names, kinds } = this.graph;

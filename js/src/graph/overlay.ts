@@ -7,7 +7,8 @@ import type { EdgePainter } from "./edges.ts";
 import type { FramePainter } from "./frames.ts";
 import { edgePath } from "./layout/path.ts";
 import { type MarginPainter, TEXT_PX } from "./margin.ts";
-import { type Picture, TITLE_SCALE } from "./picture.ts";
+import type { Picture } from "./picture.ts";
+import { TITLE_SCALE } from "./scales.ts";
 
 /** What is drawn over the graph and changes without it. */
 export interface Marks {

@@ -1,5 +1,6 @@
 import { clear, type Layer, layer } from "../shared/canvas.ts";
 import { element } from "../shared/dom.ts";
+import { Fault } from "../shared/health.ts";
 import { isMarked } from "./health_marks.ts";
 import { heatOf, showsTimes } from "./heat.ts";
 import type { Marks } from "./overlay.ts";
@@ -201,6 +202,24 @@ export class Overview {
     return this.#ticks.at;
   }
 
+  /** A tick at the inner edge for each row in which a fault began or to which it spread. */
+  #spread(picture: Picture): void {
+    const { placed, palette, health } = picture;
+    if (!health || health.nodes.origin < 0) return;
+    const at = this.#scale(picture);
+    const { x, y } = placed.layout;
+    const rows = new Set<number>();
+    for (const [box, fault] of health.fault.entries()) {
+      if (fault !== Fault.NONE) rows.add(Math.round(at.along(placed.flow(x[box]!, y[box]!))));
+    }
+    const { context } = this.#moving;
+    context.fillStyle = palette.theme.error;
+    for (const row of rows) {
+      if (at.down) context.fillRect(GUTTER - 3, row - 1, 3, 2);
+      else context.fillRect(row - 1, GUTTER - 3, 2, 3);
+    }
+  }
+
   #marks(picture: Picture, { selected, frame, hits }: Marks): void {
     const { context } = this.#moving;
     const { placed, times, camera, palette, colorBy, health } = picture;
@@ -223,8 +242,10 @@ export class Overview {
       const [from, to] = [placed.flow(x, y), placed.flow(x + width, y + height)].map(at.along);
       context.fillRect(...area(GUTTER - 4, from!, 3, Math.max(2, to! - from!)));
     }
-    const worst = health ? health.nodes.worst : -1;
-    const pointed = placed.boxOf(colorBy === "health" ? worst : times.slowest);
+    this.#spread(picture);
+    const origin = health ? health.nodes.origin : -1;
+    const worst = health && colorBy === "health" ? health.nodes.worst : origin;
+    const pointed = placed.boxOf(worst >= 0 ? worst : times.slowest);
     if (pointed >= 0) triangle(context, at.thick, place(pointed), at.down, theme.error);
     const view = camera.view();
     context.lineWidth = 1.5;

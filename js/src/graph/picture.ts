@@ -6,6 +6,7 @@ import type { BoxHealth } from "./health.ts";
 import { marginStart } from "./margin.ts";
 import type { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
+import { COMPACT, CUT_SCALE, FULL_SCALE, TITLE_SCALE } from "./scales.ts";
 import type { Times } from "./times.ts";
 
 /** All that a frame is drawn from. */
@@ -38,22 +39,18 @@ export interface LabelRecord {
 /** How much of a box is drawn: two lines of text, one, a rectangle, or layers run together. */
 export type Detail = "full" | "title" | "shape" | "density";
 
-const FULL_SCALE = 0.85;
-/** Below, boxes bear no text. */
-export const TITLE_SCALE = 0.35;
-/** Below, most titles in boxes would be cut: where there is room beside a graph, they stand there. */
-export const CUT_SCALE = 0.6;
 const LAYER_PX = 2;
 
-/** From this scale on, lines say what they carry. */
-export const EDGE_TEXT_SCALE = 1.15;
-/** From this scale on everything of a box can be read; where the view opens if the whole graph would be smaller. */
-export const READABLE_SCALE = 1;
+/** How large a box is drawn beside one of two lines at scale 1. */
+export function boxScale({ camera, placed }: Pick<Picture, "camera" | "placed">): number {
+  return camera.scale * (placed.scene.compact ? COMPACT : 1);
+}
 
 export function detail({ camera, placed }: Pick<Picture, "camera" | "placed">): Detail {
-  if (camera.scale >= FULL_SCALE) return "full";
+  const scale = boxScale({ camera, placed });
+  if (scale >= FULL_SCALE) return "full";
   const isBeside = camera.scale < CUT_SCALE && marginStart(placed, camera) !== null;
-  if (camera.scale >= TITLE_SCALE && !isBeside) return "title";
+  if (scale >= TITLE_SCALE && !isBeside) return "title";
   const pitch = placed.length / Math.max(1, placed.layout.layers);
   return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }

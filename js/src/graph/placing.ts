@@ -14,6 +14,8 @@ export class Placing {
   anchor: number | null = null;
   /** Whether the next picture is fitted to the stage. */
   fits = false;
+  /** The node that the next picture is opened for. */
+  goal: number | null = null;
 
   constructor(view: GraphView) {
     this.#view = view;
@@ -24,11 +26,11 @@ export class Placing {
     const view = this.#view;
     const before = view.placed;
     const { camera, showsAll } = view.stage;
-    const { fits } = this;
+    const { fits, anchor, goal } = this;
     const seen = view.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
     const moved = before && this.#moved(before, placed, seen);
     if (!view.isArranging) {
-      this.anchor = null;
+      this.anchor = this.goal = null;
       this.fits = false;
     }
     view.placed = placed;
@@ -42,8 +44,12 @@ export class Placing {
             camera.y += moved.y;
             if (view.journey.settle(placed)) return;
             view.stage.changed();
+            const wanted = goal === null ? -1 : placed.boxOf(goal);
+            if (wanted >= 0) view.stage.arrive(wanted);
+            const frame = anchor === null ? -1 : placed.scene.frameOfGroup[anchor]!;
+            if (frame >= 0) view.stage.reveal(placed.frame(frame));
             // All was in view, and there is less of it now: it is shown as large as there is room.
-            if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
+            else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
           };
     let coming = -1;
     view.repaint(() => {
@@ -56,19 +62,28 @@ export class Placing {
     coming = view.folding.placed();
   }
 
+  /** Opens anew at what has become known, unless somebody has gone elsewhere meanwhile. */
+  lookAgain(): void {
+    const { stage, node, context, isUntouched } = this.#view;
+    if (node === null && isUntouched && !stage.isMoved && !context.options.get("camera")) {
+      void this.#view.arrange(true);
+    }
+  }
+
   #opening(before: Placed | null, placed: Placed, focus: number | null): () => void {
     const view = this.#view;
     const boxOf = (node: number | null) => {
       const box = node === null || node < 0 ? -1 : placed.boxOf(node);
       return box < 0 ? null : box;
     };
-    const [node, slowest] = [boxOf(view.node), boxOf(view.model.times.slowest)];
-    const wanted = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
+    const node = boxOf(view.node);
     const asked = view.node;
+    const told = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
+    const wanted = told ?? boxOf(view.model.answer) ?? -1;
     return () => {
       const { node } = view;
       const since = node === null || node === asked ? -1 : placed.boxOf(node);
-      if (!view.journey.settle(placed)) view.stage.open(since >= 0 ? since : wanted, slowest);
+      if (!view.journey.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
     };
   }
 

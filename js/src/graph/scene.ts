@@ -28,6 +28,8 @@ export interface Scene {
   /** Nodes folded into each box, in operand order. */
   foldedStart: Int32Array;
   folded: Int32Array;
+  /** Whether boxes have one line. */
+  compact: boolean;
   /** The words of a box. */
   text: (box: number) => BoxText;
   width: Float32Array;
@@ -59,6 +61,8 @@ export interface Scene {
 
 /** The words of boxes and the room they take, px at scale 1. */
 export interface Words {
+  /** Whether boxes have one line, the title. */
+  compact: boolean;
   box(node: number, folded: number): BoxText;
   boxOfGroup(group: number, nodes: number): BoxText;
   width(node: number, folded: number): number;
@@ -98,14 +102,21 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
 
   const closedBy = open && groups.count ? groups.closedBy(open) : new Int32Array(groups.count);
   if (!open) closedBy.fill(-1);
+  const isHead = new Set(graph.headNode);
   const held = new Int32Array(groups.count);
+  /** Of these, outputs of the graph: no closed group hides one. */
+  const heads = new Int32Array(groups.count);
   for (let node = 0; node < nodes; node++) {
     const group = graph.nodeGroup[node]!;
-    if (group >= 0 && isShown[node] && !isFolded[node]) held[group]! += 1;
+    if (group < 0 || !isShown[node] || isFolded[node]) continue;
+    held[group]! += 1;
+    if (isHead.has(node)) heads[group]! += 1;
   }
   for (let group = groups.count - 1; group >= 0; group--) {
     const parent = graph.groupParent[group]!;
-    if (parent >= 0) held[parent]! += held[group]!;
+    if (parent < 0) continue;
+    held[parent]! += held[group]!;
+    heads[parent]! += heads[group]!;
   }
 
   const own = new Int32Array(nodes).fill(-1);
@@ -115,7 +126,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     if (each % STRIDE === 0) yield;
     if (!isShown[each] || isFolded[each]) continue;
     const by = graph.nodeGroup[each]! < 0 ? -1 : closedBy[graph.nodeGroup[each]!]!;
-    if (by < 0 || held[by]! < 2) {
+    if (by < 0 || isHead.has(each) || held[by]! - heads[by]! < 2) {
       own[each] = group.length;
       group.push(-1);
       continue;
@@ -159,6 +170,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     ...shownIn,
     foldedStart: folded.start,
     folded: folded.items,
+    compact: words.compact,
     text: (box) =>
       group[box]! < 0
         ? words.box(node[box]!, inside(box))

@@ -7,10 +7,12 @@ import { EdgePainter } from "./edges.ts";
 import { fitted, isThread, opening } from "./framing.ts";
 import { buttonOf } from "./group_boxes.ts";
 import type { Bounds } from "./layout/types.ts";
+import { isLegible } from "./legible.ts";
 import type { Line } from "./margin.ts";
 import { type Marks, noteSpot, OverlayPainter } from "./overlay.ts";
 import { Overview } from "./overview.ts";
-import { detail, type LabelRecord, type Picture, READABLE_SCALE } from "./picture.ts";
+import { detail, type LabelRecord, type Picture } from "./picture.ts";
+import { LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
 
 const MOVE_MS = 180;
 /** A button is hit, too, where it is missed by no more, CSS px. */
@@ -129,13 +131,13 @@ export class Stage {
     this.#baseRepaint.request();
   }
 
-  /** Looks from where the graph is seen at first: at the box that is `asked` for, or where it is the `slowest`. */
-  open(asked: number | null, slowest: number | null): void {
+  /** Looks from where the graph is seen at first: at the `wanted` box where not all can be read, -1 for its beginning. */
+  open(wanted: number): void {
     if (!this.#picture) return;
-    Object.assign(this.camera, opening(this.#picture.placed, this.camera, asked, slowest));
+    Object.assign(this.camera, opening(this.#picture.placed, this.camera, wanted));
     this.changed();
     this.isMoved = false;
-    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? asked, slowest);
+    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? wanted);
   }
 
   /** Looks from where one looked before. */
@@ -176,6 +178,31 @@ export class Stage {
       const { placed } = this.#picture!;
       Object.assign(this.camera, fitted(placed, this.camera, placed.layout.bounds));
     };
+  }
+
+  /** Shows a box after others have opened around it: with all the rest where that can be read. */
+  arrive(box: number): void {
+    if (!this.#picture) return;
+    if (isLegible(this.#picture.placed.layout.bounds, this.camera)) this.fitAll();
+    else this.goTo(box, true);
+  }
+
+  /** Brings a part of the graph into view, legibly: with all the rest where that can be read, too; else from its beginning. */
+  reveal({ x, y, width, height }: Rectangle): void {
+    if (!this.#picture) return;
+    const { bounds } = this.#picture.placed.layout;
+    if (isLegible(bounds, this.camera)) {
+      this.fitAll();
+      return;
+    }
+    if (this.camera.scale >= LEGIBLE_SCALE && this.camera.shows({ x, y, width, height }, 0)) return;
+    const target = this.#copy();
+    target.fit({ minX: x, minY: y, maxX: x + width, maxY: y + height }, READABLE_SCALE);
+    target.scale = Math.max(LEGIBLE_SCALE, target.scale);
+    const room = (across: number) => (across - 2 * SPARE) / 2 / target.scale;
+    target.x = x + Math.min(width / 2, room(target.width));
+    target.y = y + Math.min(height / 2, room(target.height));
+    this.#moveTo(target);
   }
 
   zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {

@@ -179,6 +179,12 @@ export class GraphView {
     this.context.session.selectMany(nodes, "graph");
   }
 
+  /** Whether nobody has chosen what is shown. */
+  get isUntouched(): boolean {
+    const { openGroups, wrapped, isolation, hops } = this.chosen;
+    return openGroups === null && wrapped === null && isolation === null && hops === null;
+  }
+
   /** Stops laying out; false where nothing is laid out. */
   cancel(): boolean {
     return this.#arranger.cancel();
@@ -220,6 +226,7 @@ export class GraphView {
         label,
         grouped,
         open: openGroups,
+        fault: this.model.fault,
         wrapped: this.chosen.wrapped,
         stage: this.stage.size,
       },
@@ -229,6 +236,7 @@ export class GraphView {
     if (this.#arranger.isRunning) return;
     this.isArranging = this.#soon;
     if (placed) show(placed);
+    this.appearance.glance();
   }
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */
@@ -354,8 +362,7 @@ export class GraphView {
     const own = this.#own === "toggled" || this.#own === JSON.stringify(selected);
     this.#own = "";
     if (!own) this.context.options.set("group", null);
-    const { box } = this;
-    if (!own && box >= 0) this.stage.goTo(box);
+    if (!own && this.node !== null) this.folding.goTo(this.node);
     this.showToolbar();
     this.mark();
     this.tell();

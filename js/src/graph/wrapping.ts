@@ -1,20 +1,20 @@
 import {
-  type Bounds,
   type CompoundInput,
   type LayoutProgress,
   type LayoutResult,
   layoutSteps,
   wrap,
 } from "./layout/index.ts";
+import { scaleIn } from "./legible.ts";
+import { LEGIBLE_SCALE } from "./scales.ts";
 
 /** A scale at which titles can be read. */
 const READABLE = 0.36;
 /** Texts beside a graph need so much room: between rows, and across; CSS px. */
 const ROW = 11.5;
 const BESIDE = 150;
-/** From this scale on, columns are preferred to texts beside; from the second on, one piece is read as it is. */
+/** From this scale on, columns are preferred to texts beside. */
 const PLENTY = 0.6;
-const WHOLE = 0.85;
 /** Columns that are not larger by so much are not worth the way round; by the second where nothing can be read. */
 const GAIN = 1.15;
 const BLIND_GAIN = 1.6;
@@ -33,9 +33,10 @@ export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> 
   const result = yield* layoutSteps(input);
   if (!stage || wrapped === false) return result;
   const whole = scaleIn(result.bounds, stage);
-  if (wrapped === null && whole >= WHOLE) return result;
+  if (wrapped === null && whole >= LEGIBLE_SCALE) return result;
   const columns = wrap(result, input, stage.width / stage.height);
   const scale = scaleIn(columns.bounds, stage);
+  if (scale >= LEGIBLE_SCALE && scale > whole) return columns;
   const gain = scale < READABLE ? BLIND_GAIN : GAIN;
   if (scale < gain * Math.min(1, whole)) return result;
   if (wrapped || scale >= PLENTY) return columns;
@@ -51,12 +52,4 @@ function isReadable(
   const row = ((bounds.maxY - bounds.minY) / Math.max(1, layers)) * scale;
   const beside = stage.width - (bounds.maxX - bounds.minX) * scale;
   return direction === "down" && row >= ROW && beside >= BESIDE;
-}
-
-/** The scale at which the bounds fit. */
-function scaleIn(
-  { minX, minY, maxX, maxY }: Bounds,
-  { width, height }: { width: number; height: number },
-): number {
-  return Math.min(width / Math.max(1, maxX - minX), height / Math.max(1, maxY - minY));
 }

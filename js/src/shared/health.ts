@@ -27,6 +27,27 @@ export function isSuspicious(verdict: number): boolean {
   return verdict === Verdict.FAULTY || verdict === Verdict.DOUBTFUL;
 }
 
+/** What a fault is to a node: none, where it began, or what it spread to. */
+export const Fault = { NONE: 0, ORIGIN: 1, SPREAD: 2 } as const;
+
+/** Of each node of a graph, what the faults found are to it. */
+export function faultsOf({ node, verdict, source }: HealthAnswer, nodes: number): Uint8Array {
+  const faults = new Uint8Array(nodes);
+  for (const [row, each] of node.entries()) {
+    if (each >= nodes || verdict[row] !== Verdict.FAULTY) continue;
+    const spread = source[row]! >= 0 && source[row] !== each;
+    if (!spread) faults[each] = Fault.ORIGIN;
+    else if (faults[each] === Fault.NONE) faults[each] = Fault.SPREAD;
+  }
+  return faults;
+}
+
+/** The row of the first fault, -1 where there is none. */
+export function firstFault(health: HealthAnswer): number {
+  const first = nextSuspicious(health, -1);
+  return first >= 0 && health.verdict[first] === Verdict.FAULTY ? first : -1;
+}
+
 /** Verdicts with how many there are of each, the worst first; those of which there are none are left out. */
 export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: number][] {
   const counts: number[] = [];

@@ -35,7 +35,8 @@ export interface TensorQuestions {
   data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer>;
   region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer>;
   /** The first question begins the scan; `goOn` begins it again where it was stopped. */
-  health(signal: AbortSignal, goOn?: boolean): Promise<HealthAnswer>;
+  /** `glance` begins no scan that would take long. */
+  health(signal: AbortSignal, goOn?: boolean, glance?: boolean): Promise<HealthAnswer>;
   /** Stops the pass over a tensor, and the picture that this client waits for. */
   cancelTensor(
     question: Pick<StatisticsRequest, "entry" | "reading">,
@@ -94,8 +95,9 @@ export class TensorClient implements TensorQuestions {
     return (await this.#ask<RegionAnswer>("region", question, signal)).result;
   }
 
-  async health(signal: AbortSignal, goOn = false): Promise<HealthAnswer> {
-    return unpacked(await this.#ask<HealthAnswer & Packed>("health", goOn ? { goOn } : {}, signal));
+  async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
+    const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
+    return unpacked(await this.#ask<HealthAnswer & Packed>("health", flags, signal));
   }
 
   async cancelTensor(

@@ -339,6 +339,8 @@ export interface HealthColumns {
   high: Float64Array;
   /** Position in the order of suspicion, 0 the most suspicious. */
   rank: Int32Array;
+  /** Node from which NaN or Inf came: the entry's own where they first appear; -1 for none. */
+  source: Int32Array;
 }
 
 export interface HealthAnswer extends HealthColumns {

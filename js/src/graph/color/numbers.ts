@@ -4,7 +4,7 @@ import type { Ramp } from "../../shared/theme.ts";
 import { ValueAxis } from "../../shared/value_axis.ts";
 import { membersOf } from "../scene.ts";
 import type { Times } from "../times.ts";
-import { type Ground, KindColors } from "./colors.ts";
+import { type Ground, KindColors, type Part } from "./colors.ts";
 import { combined, type Numbers, valueText } from "./columns.ts";
 
 /** Decades of a symlog scale, and of a logarithmic one that reaches down to zero. */
@@ -34,7 +34,13 @@ export interface Counts {
   over: number;
 }
 
-/** By numbers: of a box of several nodes by what they have together. */
+/** Where the bar of a group's share has its colour on the ramp. */
+const SHARE = 0.7;
+
+/**
+ * By numbers: of a box of several nodes by what they have together; but a sum is not coloured on the scale of single
+ * nodes: a closed group has a bar that tells its share of the whole.
+ */
 export class NumberColors extends KindColors {
   readonly column: Numbers;
   readonly ramp: Ramp;
@@ -42,7 +48,9 @@ export class NumberColors extends KindColors {
   readonly axis: ValueAxis;
   readonly scale: ValueAxis;
   readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
+  /** Of each box, and where groups are summed, the largest in it. */
   readonly #values: Float64Array;
+  readonly #largest: Float64Array;
   readonly #isGiven: (node: number) => boolean;
   readonly #total: number;
 
@@ -67,7 +75,9 @@ export class NumberColors extends KindColors {
       if (each[node]! > 0) total += each[node]!;
     }
     this.#total = column.together === "sum" ? total : 0;
-    const [low, high, positive] = extremes(each, this.#values);
+    const summed = column.together === "sum";
+    this.#largest = summed ? largestIn(ground, each) : this.#values;
+    const [low, high, positive] = extremes(each, summed ? each : this.#values);
     const ends = this.#ends(column, low, high, positive);
     this.axis = axisOf(column, ends, positive);
     const chosen = limits ?? column.range;
@@ -106,12 +116,21 @@ export class NumberColors extends KindColors {
   }
 
   override flat(box: number): string {
-    return this.face(box) ?? this.ground.palette.theme.line;
+    return this.#fill(box, this.#largest[box]!) ?? this.ground.palette.theme.line;
   }
 
   override face(box: number): string | null {
-    const value = this.#values[box]!;
-    return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
+    return this.#isSum(box) ? null : this.#fill(box, this.#values[box]!);
+  }
+
+  override parts(box: number): readonly Part[] {
+    if (!this.#isSum(box)) return super.parts(box);
+    const { palette } = this.ground;
+    const share = this.#total > 0 ? Math.max(0, this.#values[box]! / this.#total || 0) : 0;
+    return [
+      [palette.ramp(this.ramp, SHARE), share],
+      [palette.theme.line, 1 - share],
+    ];
   }
 
   override isUnknown(box: number): boolean {
@@ -119,7 +138,7 @@ export class NumberColors extends KindColors {
   }
 
   override rank(box: number): number {
-    const value = this.#values[box]!;
+    const value = this.#largest[box]!;
     if (Number.isNaN(value)) return Number.NEGATIVE_INFINITY;
     return this.ramp === "diverging" ? Math.abs(value) : value;
   }
@@ -140,6 +159,15 @@ export class NumberColors extends KindColors {
     if (Number.isNaN(value)) return `${this.column.name} unknown`;
     const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
     return `${this.text(value)}${share}`;
+  }
+
+  /** Whether the box has the sum of several nodes. */
+  #isSum(box: number): boolean {
+    return this.column.together === "sum" && this.ground.scene.group[box]! >= 0;
+  }
+
+  #fill(box: number, value: number): string | null {
+    return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
   }
 
   /** What is given and not run has no time. */
@@ -184,6 +212,17 @@ function extremes(...all: readonly Float64Array[]): [low: number, high: number, 
     }
   }
   return [low, high, positive];
+}
+
+/** The largest value of the nodes of each box; NaN where none is known. */
+function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
+  return Float64Array.from({ length: scene.count }, (_, box) => {
+    let most = Number.NaN;
+    for (const node of membersOf(scene, box)) {
+      if (!(values[node]! <= most)) most = Number.isNaN(values[node]!) ? most : values[node]!;
+    }
+    return most;
+  });
 }
 
 function boxValues({ graph, scene }: Ground, column: Numbers): Float64Array {
