@@ -113,9 +113,10 @@ class Desk:
 
     def _is_large(self) -> bool:
         """Whether looking at all values takes long enough to wait until somebody asks for it."""
-        tensors = self._run.tensors or {}
-        most = _GLANCE_BYTES
-        return len(tensors) > _GLANCE_TENSORS or sum(t.nbytes for t in tensors.values()) > most
+        tensors = self._run.tensors
+        if tensors is None or len(tensors) > _GLANCE_TENSORS:
+            return tensors is not None
+        return sum(each.nbytes for each in tensors.values()) > _GLANCE_BYTES
 
     def _scan(self, *, go_on: bool) -> None:
         """Start the scan of the tensors at a view's first question, or where it was stopped.

@@ -24,16 +24,18 @@ class Folding(traitlets.HasTraits):
     open_groups = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(
         sync=True
     )
+    #: Where nobody has chosen: what a live view opened for the room that it has.
+    _opened = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
     wrapped = traitlets.Bool(allow_none=True, default_value=None).tag(sync=True)
     group = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
     _debug_run: DebugRun  # the view's
 
-    @traitlets.validate("open_groups")
+    @traitlets.validate("open_groups", "_opened")
     def _known_groups(self, proposal: dict[str, Any]) -> list[int] | None:
         value: list[int] | None = proposal["value"]
         if value is not None:
-            _require(self._debug_run, "open_groups", value)
+            _require(self._debug_run, proposal["trait"].name, value)
         return value
 
     @traitlets.validate("group")
@@ -82,6 +84,8 @@ class Folding(traitlets.HasTraits):
         """Return the groups that are open now."""
         if self.open_groups is not None:
             return set(self.open_groups)
+        if self._opened is not None:
+            return set(self._opened)
         from tvmdbg_widgets.analysis.open_groups import open_by_itself
 
         run = self._debug_run

@@ -1,4 +1,5 @@
 import { bytes, counted, duration, integer, percent } from "../shared/format.ts";
+import { isSuspicious } from "../shared/health.ts";
 import {
   type GraphColumns,
   NODE_KINDS,
@@ -60,7 +61,7 @@ export class Describe {
       lines.push(this.output(node, output));
     }
     lines.push(...this.#timeLines(node));
-    if (this.health) lines.push(...this.health.lines(node).map((line) => `health: ${line}`));
+    lines.push(...this.#wrong(node).map((line) => `health: ${line}`));
     const told = this.told([node]);
     if (told) lines.push(told);
     const box = boxesOf(scene, node)[0];
@@ -99,7 +100,8 @@ export class Describe {
     } else if (kinds[node] === NodeKind.OPERATOR) parts.push("time unknown");
     const told = this.told([node]);
     if (told) parts.push(told);
-    if (this.health) parts.push(`health ${this.health.lines(node).join(", ")}`);
+    const wrong = this.#wrong(node);
+    if (wrong.length) parts.push(`health ${wrong.join(", ")}`);
     const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
     const consumers = [
       ...new Set(Array.from(this.#links.outOf(node), (edge) => edgeTarget[edge]!)),
@@ -130,6 +132,12 @@ export class Describe {
       .map((node) => (node < 0 ? "nothing that the graph names" : this.short(node)));
     const more = nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "";
     return `${before}${named.join(", ")}${more}`;
+  }
+
+  /** What there is to say of the node's values: nothing of those that are all right. */
+  #wrong(node: number): string[] {
+    const { health } = this;
+    return health && isSuspicious(health.verdict[node]!) ? health.lines(node) : [];
   }
 
   /** What an output is, how large, and where it lies. */

@@ -38,6 +38,17 @@ export class Folding {
     return group;
   }
 
+  /** Tells Python which groups are open where nobody has chosen. */
+  tellOpened(): void {
+    const { chosen, context, placed } = this.#view;
+    const open = placed?.scene.open;
+    if (chosen.openGroups !== null || !open) return;
+    context.options.set(
+      "_opened",
+      Array.from(open.keys()).filter((group) => open[group]),
+    );
+  }
+
   isOpen(group: number): boolean {
     return (this.#view.placed?.scene.frameOfGroup[group] ?? -1) >= 0;
   }

@@ -31,8 +31,9 @@ export interface GraphOptions {
   bookmarks: Readonly<Record<string, Look>>;
   /** Draw closed groups as one box and frames around what is in open ones. */
   grouped: boolean;
-  /** Groups that are open; null: as many as can be taken in at one look. */
+  /** Groups that are open; null: as many as can be read in the room there is, told in `_opened`. */
   open_groups: readonly number[] | null;
+  _opened: readonly number[] | null;
   /** A long graph in columns side by side; null: where it can so be read. */
   wrapped: boolean | null;
   /** The selected group. */

@@ -47,7 +47,7 @@ export class Placing {
             const wanted = goal === null ? -1 : placed.boxOf(goal);
             if (wanted >= 0) view.stage.arrive(wanted);
             const frame = anchor === null ? -1 : placed.scene.frameOfGroup[anchor]!;
-            if (frame >= 0) view.stage.reveal(placed.frame(frame));
+            if (frame >= 0) view.stage.reveal(placed.frame(frame), showsAll);
             // All was in view, and there is less of it now: it is shown as large as there is room.
             else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
           };

@@ -187,11 +187,10 @@ export class Stage {
     else this.goTo(box, true);
   }
 
-  /** Brings a part of the graph into view, legibly: with all the rest where that can be read, too; else from its beginning. */
-  reveal({ x, y, width, height }: Rectangle): void {
-    if (!this.#picture) return;
-    const { bounds } = this.#picture.placed.layout;
-    if (isLegible(bounds, this.camera)) {
+  /** Brings a part of the graph into view, legibly: with the `whole` where that can be read, too; else from its beginning. */
+  reveal({ x, y, width, height }: Rectangle, whole: boolean): void {
+    if (!this.#picture || (this.showsAll && this.camera.scale >= LEGIBLE_SCALE)) return;
+    if (whole && isLegible(this.#picture.placed.layout.bounds, this.camera)) {
       this.fitAll();
       return;
     }

@@ -235,7 +235,10 @@ export class GraphView {
     );
     if (this.#arranger.isRunning) return;
     this.isArranging = this.#soon;
-    if (placed) show(placed);
+    if (placed) {
+      show(placed);
+      this.folding.tellOpened();
+    }
     this.appearance.glance();
   }
 
