@@ -115,23 +115,23 @@ describe("Words", () => {
     words.entry(entry).find(([each]) => each === name)?.[1];
 
   it("says size, slot, life and who shares", () => {
-    expect(words.title(1)).toBe("#1 add");
+    expect(words.title(1)).toBe("add #1");
     expect(fact(1, "bytes")).toBe("64 B");
     expect(fact(1, "slot")).toBe("storage_id 11 on cpu, 128 B");
     expect(fact(1, "life")).toBe("from #1 to #2, 2 steps");
     expect(fact(3, "life")).toBe("from #3 to the end, 2 steps");
     expect(fact(0, "life")).toBe("throughout, 4 steps");
-    expect(fact(1, "shares")).toBe("its slot with #3");
-    expect(fact(2, "shares")).toBe("its slot with nobody");
+    expect(fact(1, "shares")).toBe("slot with #3");
+    expect(fact(2, "shares")).toBe("no slot");
     expect(fact(2, "note")).toBe("look");
   });
 
   it("says what is unknown, lost and beside the workspace", () => {
-    expect(fact(5, "bytes")).toBe("unknown, counted as nothing");
-    expect(fact(5, "slot")).toBe("none: no usable storage_id, in no sum");
+    expect(fact(5, "bytes")).toBe("unknown, not counted");
+    expect(fact(5, "slot")).toBe("none: no usable storage_id, not counted");
     expect(fact(5, "shares")).toBeUndefined();
-    expect(fact(1, "lost")).toBe("overwritten by #3 add, read again by #5");
-    expect(fact(4, "life")).toContain("held beside the workspace");
+    expect(fact(1, "lost")).toBe("overwritten by add #3, read again by #5");
+    expect(fact(4, "life")).toContain("separate from the workspace");
   });
 
   it("cuts names that no view could hold", () => {
@@ -143,17 +143,17 @@ describe("Words", () => {
   });
 
   it("sums up several nodes", () => {
-    expect(words.nodes([1, 3, 5])).toEqual([["Σ bytes", "192 B, in 1 slot by turns or together"]]);
+    expect(words.nodes([1, 3, 5])).toEqual([["Σ bytes", "192 B, in 1 slot"]]);
   });
 
   it("says what is live at a step, and the peak", () => {
     expect(words.step(2)).toEqual([
       ["live", "176 B of the workspace"],
-      ["peak", "no node has more live"],
+      ["peak", "highest of all nodes"],
     ]);
     expect(words.sentence(2)).toBe(
-      "#2 add; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
-        "life from #2 to #3, 2 steps; shares its slot with nobody; live 112 B of the workspace",
+      "add #2; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
+        "life from #2 to #3, 2 steps; shares no slot; live 112 B of the workspace",
     );
     expect(short(65_536)).toBe("64.0 KiB");
   });

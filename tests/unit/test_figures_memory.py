@@ -57,7 +57,7 @@ def test_it_says_what_the_plan_says(run: DebugRun) -> None:
     shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))
     for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "#0 data", "64.0 KiB"):
         assert part in shown
-    assert "parameters 1.0 MiB, held throughout (not to scale)" in shown
+    assert "parameters 1.0 MiB, allocated throughout (not to scale)" in shown
 
 
 def test_parameters_can_be_hidden_and_colors_chosen(run: DebugRun) -> None:

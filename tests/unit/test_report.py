@@ -107,7 +107,7 @@ def test_the_report_tells_what_a_bug_report_needs() -> None:
     text = flat(rendered(str(run.report()))).replace("\u2060", "")
     assert tvmdbg.__version__ in text
     assert f"numpy {np.__version__}" in text
-    assert "format of TVM v0.9 to v0.19" in text
+    assert "TVM 0.9–0.19 format" in text
     assert "output_tensors.params (997,542 bytes)" in text
     assert "First Inf appears in conv2d + add + add + relu #38: 59 of 8,192 values" in text
     assert "high confidence: every value was read" in text

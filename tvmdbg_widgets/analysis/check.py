@@ -45,9 +45,9 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
         Issue(
             "edge-ambiguous",
             Severity.WARNING,
-            f"{len(unsure)} edges cannot be known from the debugger's dump, which names producers "
-            "only; they are drawn dashed. Give the graph that TVM was given "
-            "(open(…, graph=lib.get_graph_json())) to settle them",
+            f"{len(unsure)} edges are ambiguous in the debugger's dump, which names producers "
+            "only; they are drawn dashed. Open the dump with the graph given to TVM "
+            "(open(…, graph=lib.get_graph_json())) to resolve them",
             nodes=tuple(dict.fromkeys(targets))[:_SHOWN],
             file=parts.graph.file,
         )
@@ -55,9 +55,9 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
 
 
 _LAID = {
-    Measured.MEAN: "nodes are laid end to end with their mean times; the sum of nodes",
-    Measured.CALL: "calls are laid end to end with the times of one pass; the sum of calls",
-    Measured.SUM: "rows are laid end to end, each a sum over calls; the sum of rows",
+    Measured.MEAN: "mean node times back to back; the total",
+    Measured.CALL: "call times of one pass back to back; the total",
+    Measured.SUM: "rows back to back, each a sum over calls; the total",
 }
 
 
@@ -68,8 +68,8 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             Issue(
                 "timeline-synthetic",
                 Severity.NOTE,
-                f"the timeline is synthetic: {_LAID[parts.timeline.measured]} is not the latency "
-                "of the model",
+                f"the timeline is synthetic: {_LAID[parts.timeline.measured]} is not the model's "
+                "latency",
             )
         )
     told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
@@ -78,8 +78,8 @@ def _open_questions(parts: RunParts) -> list[Issue]:
             Issue(
                 "run-count-unknown",
                 Severity.NOTE,
-                "if run() was called more than once on this module, the tensors are those of the "
-                "first call and the times those of the last (every TVM release); these files "
+                "if run() was called more than once on this module, tensors are from the "
+                "first call and times from the last (every TVM release); these files "
                 "cannot show it",
             )
         )
@@ -105,12 +105,12 @@ def _other_measurements(parts: RunParts) -> list[Issue]:
             Issue(
                 "report-differs",
                 Severity.NOTE,
-                f"{counted(int(both.sum()), 'node')} take {duration_text(ours)} together in the "
-                f"timeline and {duration_text(theirs)} in the profiling report{ratio}: run() times "
-                "each kernel alone in a hot loop, profile() one pass in place with a timer around "
+                f"{counted(int(both.sum()), 'node')} take {duration_text(ours)} in the timeline "
+                f"and {duration_text(theirs)} in the profiling report{ratio}: run() times each "
+                "kernel in isolation in a hot loop, profile() times one pass with a timer around "
                 "each call"
-                + (f", whole passes by device: {overall}" if overall else "")
-                + ". Neither is the other; the report is run.reports",
+                + (f"; whole passes by device: {overall}" if overall else "")
+                + ". They are different measurements; see run.reports",
                 file=report.file,
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import node_title
 from tvmdbg_widgets.model.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.text import one_line
 
@@ -23,10 +24,10 @@ _LONGEST = 200
 
 
 def node_text(plan: MemoryPlan, node: int) -> str:
-    """``"#12 conv2d + add"``."""
+    """``"conv2d + add #12"``."""
     graph = plan.graph
     said = one_line((label(graph.func_names[node]) or graph.names[node])[:_LONGEST])
-    return f"#{node} {said if len(said) <= _SHORT else said[: _SHORT - 1] + '…'}"
+    return node_title(said if len(said) <= _SHORT else said[: _SHORT - 1] + "…", node)
 
 
 def entry_text(entry: Entry) -> str:
@@ -45,7 +46,7 @@ def workspace(plan: MemoryPlan) -> str:
     slots = int((~plan.slot_is_parameter).sum())
     said = f"workspace {bytes_text(plan.allocated)} in {counted(slots, 'slot')}"
     if plan.unshared > plan.allocated:
-        said += f", {bytes_text(plan.unshared)} if no slot were shared"
+        said += f", {bytes_text(plan.unshared)} without sharing"
     return said
 
 
@@ -53,7 +54,7 @@ def peak(plan: MemoryPlan) -> str:
     """Say how much is live at most, when, what makes it, and what is allocated beyond."""
     top = plan.peak
     if not top.bytes:
-        return "nothing of a known size is live in it"
+        return "no live entry has a known size"
     when = "before anything runs"
     if top.nodes:
         when = f"while {node_text(plan, top.nodes[0])} runs"
@@ -65,8 +66,8 @@ def peak(plan: MemoryPlan) -> str:
     what = "it" if plan.least == top.bytes else f"the devices' own peaks, {bytes_text(plan.least)}"
     if plan.waste > 0:
         share = percent(plan.waste / plan.allocated)
-        return f"{said}; {bytes_text(plan.waste)} ({share}) are allocated beyond {what}"
-    return f"{said}; nothing is allocated beyond {what}"
+        return f"{said}; {bytes_text(plan.waste)} ({share}) allocated beyond {what}"
+    return f"{said}; nothing allocated beyond {what}"
 
 
 def makers(entries: Sequence[Life]) -> str:
@@ -84,7 +85,7 @@ def parameters(plan: MemoryPlan) -> str:
     if not slots:
         return "no parameters"
     size = bytes_text(plan.parameter_bytes)
-    return f"parameters {size} in {counted(slots, 'slot')}, held throughout"
+    return f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
 
 
 def sharing(plan: MemoryPlan) -> list[str]:
@@ -92,9 +93,9 @@ def sharing(plan: MemoryPlan) -> list[str]:
     said = []
     if len(plan.aliases):
         number = counted(len(plan.aliases), "reshape")
-        said.append(f"{number} without copy: input and output are one piece of memory")
+        said.append(f"{number} zero-copy: input and output share memory")
     if len(plan.in_place):
-        said.append(f"{_entries(len(plan.in_place))} written in place, over an input of the node")
+        said.append(f"{_entries(len(plan.in_place))} written in place over an input of the node")
     return said
 
 
@@ -102,9 +103,9 @@ def unknown(plan: MemoryPlan) -> list[str]:
     """Say which entries are in no sum."""
     said = []
     if plan.unknown_sizes:
-        said.append(f"{_entries(plan.unknown_sizes)} of unknown size, counted as nothing")
+        said.append(f"{_entries(plan.unknown_sizes)} of unknown size, not counted")
     if plan.unplaced:
-        said.append(f"{_entries(plan.unplaced)} without a usable storage_id, in no sum")
+        said.append(f"{_entries(plan.unplaced)} without a usable storage_id, not counted")
     return said
 
 

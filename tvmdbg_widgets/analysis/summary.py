@@ -22,8 +22,8 @@ HOW_TO_GET = {
     "output_tensors.params in the dump folder; open that folder, or add the file: "
     "open(…, 'output_tensors.params').",
     "timeline": "This dump has no trace: GraphModuleDebug.run() writes "
-    "_tvmdbg_execution_trace.json from TVM v0.6 on. The table that run() prints will do as well: "
-    "save it to a file and open(…, table='run.txt'). It also holds each repeat; exactly so does "
+    "_tvmdbg_execution_trace.json from TVM v0.6 on. The table that run() prints works too: "
+    "save it to a file and open(…, table='run.txt'). It also has every repeat, and so does "
     "time_list (open(…, times='time_list.json')). A profiling report (profile().json()) or "
     "any Chrome trace gives a timeline too: open(…, report='report.json'), open(…, "
     "trace='trace.json').",
@@ -37,8 +37,8 @@ def missing(parts: RunParts) -> dict[str, str]:
 
 
 def summary(parts: RunParts) -> str:
-    """Return what there is, what took longest, and what is doubtful."""
-    lines = [f"{parts.title}: format of {parts.provenance.releases}"]
+    """Return what there is, the slowest operators, and issues."""
+    lines = [f"{parts.title}: {parts.provenance.format}"]
     for name, part in (
         ("graph", parts.graph),
         ("tensors", parts.tensors),

@@ -25,7 +25,7 @@ def summary(named: Named) -> None:
     from tvmdbg_widgets.model.numbers import duration_text, percent
 
     run = named.open()
-    say(styled(run.title, "bold"), styled(f"  format of {run.provenance.releases}", "dim"))
+    say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
     for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
         told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
         say("  ", styled(f"{name:<9}", "dim"), *_folded(told))

@@ -38,7 +38,7 @@ def trace(
 
     Times are exact. Processes are devices, threads are tracks; overlapping slices get their own
     threads, since other viewers drop them. Each slice has its node, op kind, match quality and
-    occurrence. Timelines that were not observed but laid end to end are named synthetic.
+    occurrence. Timelines that were not observed are named synthetic.
     """
     _check_target(output)
     run = named.open()

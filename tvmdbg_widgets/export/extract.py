@@ -200,7 +200,7 @@ def readme(parts: RunParts, chosen: Part, result: Extracted) -> str:
     lines = [
         FIRST_LINE,
         "",
-        f"Run:      {one_line(parts.title)}, format of {origin.releases}",
+        f"Run:      {one_line(parts.title)}, {origin.format}",
         f"Graph:    {kept} of {graph.num_nodes:,}; {became} of others became inputs",
         f"Made by:  tvmdbg-widgets {__version__}",
         "Open it:  tvmdbg show THIS_FOLDER, or tvmdbg_widgets.open(THIS_FOLDER)",

@@ -148,7 +148,7 @@ def _versions(run: DebugRun, tell: Tell) -> list[str]:
     because = f" (because {evidence})" if evidence else ""
     return bullets(
         [
-            tell(f"dump: format of {run.provenance.releases}{because}"),
+            tell(f"dump: {run.provenance.format}{because}"),
             plain(f"tvmdbg_widgets {__version__}"),
             plain(
                 f"Python {platform.python_version()}, numpy {version('numpy')}, "

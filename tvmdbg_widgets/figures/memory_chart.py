@@ -114,7 +114,7 @@ class Chart:
             marks.rect(
                 self._left, ground, room, _BAND, fill=theme.kind("parameter"), fill_opacity="0.3"
             )
-            said = f"parameters {short(plan.parameter_bytes)}, held throughout (not to scale)"
+            said = f"parameters {short(plan.parameter_bytes)}, allocated throughout (not to scale)"
             marks.text(fit(said, room - 8, SMALL), self._left + 4, ground + 13)
             ground += _BAND
         return ground

@@ -193,8 +193,8 @@ def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issu
         "report-names",
         Severity.WARNING,
         f"the report has {len(names)} calls for {len(functions)} operators, and call {k} is "
-        f"{have} where the graph has {want}: it may be of another graph. Calls are joined by name "
-        "where one operator alone has it, else left without a node",
+        f"{have} where the graph has {want}: it may be from another graph. Calls are matched by "
+        "name where only one operator has it, else left unmatched",
         file=report.file,
     )
 

@@ -79,7 +79,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             Issue(
                 "trace-length",
                 Severity.WARNING,
-                f"the trace has {count} pairs for {len(node_names)} nodes; it may be of another "
+                f"the trace has {count} pairs for {len(node_names)} nodes; it may be from another "
                 "graph, or the run was stopped",
                 file=file,
             )
@@ -100,7 +100,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
                 "trace-names",
                 Severity.WARNING,
                 f"{len(differing)} pairs of the trace do not name the node at their position: pair "
-                f"{first} is {pair_names[first]!r}, expected {expected}; they are joined by name "
+                f"{first} is {pair_names[first]!r}, expected {expected}; they are matched by name "
                 "where the name is unique, else left without a node",
                 nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
                 file=file,
@@ -214,7 +214,7 @@ def _row_issues(
                 "table-names",
                 Severity.WARNING,
                 f"{len(lost)} of {len(row_names)} rows of the table name no node of the graph, the "
-                f"first is {row_names[lost[0]]!r}; the table may be of another run",
+                f"first is {row_names[lost[0]]!r}; the table may be from another run",
                 file=file,
             )
         )
@@ -225,7 +225,7 @@ def _row_issues(
                 "table-rows-ambiguous",
                 Severity.WARNING,
                 f"{len(unsure)} rows of the table have a name and shape that several nodes share; "
-                "which row is whose cannot be known from a sorted table",
+                "a sorted table does not say which row belongs to which",
                 nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
                 file=file,
             )

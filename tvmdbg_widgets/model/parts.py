@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.sources import ByteSource
     from tvmdbg_widgets.model.tensors import Tensors
     from tvmdbg_widgets.model.timeline import Timeline
+
+_RELEASES = re.compile(r"TVM v([\d.]+)(?: to v([\d.]+))?")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,17 @@ class Provenance:
     device: str = ""
     files: tuple[str, ...] = ()
 
+    @property
+    def format(self) -> str:
+        """The releases in words: ``"TVM 0.9–0.19 format"``."""
+        found = _RELEASES.fullmatch(self.releases)
+        if found is None:
+            return f"format: {self.releases}"
+        first, last = found.groups()
+        return f"TVM {first}–{last} format" if last else f"TVM {first} format"
+
     def __repr__(self) -> str:
-        lines = [f"Provenance: format of {self.releases}"]
+        lines = [f"Provenance: {self.format}"]
         if self.device:
             lines[0] += f", device {self.device}"
         lines += [f"  because {fact}" for fact in self.evidence]

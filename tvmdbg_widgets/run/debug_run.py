@@ -43,6 +43,4 @@ class DebugRun(Timing, Paths, Scan, Comparing, Files, Pages):
     def __repr__(self) -> str:
         parts = [self.parts.graph, self.parts.tensors, self.parts.timeline, *self.parts.reports]
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
-        return "\n  ".join(
-            [f"DebugRun {self.title!r} (format of {self.provenance.releases})", *told]
-        )
+        return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *told])

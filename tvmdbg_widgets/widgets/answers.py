@@ -133,7 +133,7 @@ def _summary(context: Context, _question: Question) -> Reply:
         for issue in run.check()
     ]
     provenance = [
-        f"format of {run.provenance.releases}",
+        run.provenance.format,
         *run.provenance.evidence,
         *run.provenance.files,
     ]

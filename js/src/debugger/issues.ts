@@ -14,7 +14,7 @@ export function issuesPanel(summary: RunSummary, onNode: (node: number) => void)
       element("code", {}, rule),
       ...nodes
         .slice(0, NODES_SHOWN)
-        .map((node) => button(`#${node}`, `Go to node ${node}`, () => onNode(node))),
+        .map((node) => button(`#${node}`, `Go to node #${node}`, () => onNode(node))),
       nodes.length > NODES_SHOWN ? ` and ${nodes.length - NODES_SHOWN} more` : null,
     ),
   );
@@ -24,8 +24,8 @@ export function issuesPanel(summary: RunSummary, onNode: (node: number) => void)
     {},
     rows.length
       ? element("ul", { "aria-label": "Issues" }, ...rows)
-      : element("p", {}, "Nothing disagrees."),
-    element("p", {}, `The files have the ${format}:`),
+      : element("p", {}, "No issues."),
+    element("p", {}, `Source: ${format}`),
     element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
   );
 }

@@ -78,7 +78,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const status = element("button", {
     type: "button",
     class: "tvmdbg-status",
-    title: "Show or hide where the run comes from, and what disagrees in it",
+    title: "Show or hide source and issues of the run",
     "aria-expanded": "false",
     ...KEEP_KEYS,
   });
@@ -124,7 +124,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     showSummary(await run.summary(), title, status, issues, context);
   } catch (error) {
     if (!signal.aborted)
-      issues.append(message("error", "The run does not answer", errorText(error)));
+      issues.append(message("error", "The run could not be read", errorText(error)));
     issues.hidden = false;
   }
   await Promise.all(ready);
@@ -157,6 +157,6 @@ function showSummary(
     .map((severity) => counted(count(severity), severity));
   const grave = errors ? "error" : warnings ? "warning" : "muted";
   status.className = `tvmdbg-status tvmdbg-${grave}`;
-  status.textContent = `${summary.provenance[0] ?? ""} · ${counts.join(", ") || "nothing disagrees"}`;
+  status.textContent = `${summary.provenance[0] ?? ""} · ${counts.join(", ") || "no issues"}`;
   issues.append(issuesPanel(summary, (node) => context.session.select(node, "issues")));
 }

@@ -10,7 +10,7 @@ const NARROW = 760;
 const LEAST = 240;
 /** Shares of the height that the findings have: as they are, and while evidence is open. */
 const FINDINGS = 1 / 6;
-const FINDINGS_OPEN = 0.36;
+const FINDINGS_OPEN = 0.32;
 /** Heights of the findings' bar and of a finding of one line, in CSS pixels: none is cut in half. */
 const BAR = 30;
 const ROW = 23;

@@ -112,7 +112,7 @@ export class FindingsPanel {
     session.onChange(noted, signal, ["notes"]);
     options.onChange("findings_folded", () => this.#showFolded(), signal);
     this.#showFolded();
-    this.#progress.textContent = "looking for findings …";
+    this.#progress.textContent = "scanning …";
     this.#mirror.say("Findings: none yet.");
     this.#fill();
     void this.#scan.start();
@@ -275,7 +275,7 @@ export class FindingsPanel {
     );
     this.#counts.replaceChildren(...told);
     const first = findings[0];
-    this.#first.textContent = first ? `first: ${first.title}` : "";
+    this.#first.textContent = first ? `· first: ${first.title}` : "";
     this.#first.title = first?.title ?? "";
     if (findings.length === 0 && !isUnderWay(answer)) {
       this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, lookedAt(answer));

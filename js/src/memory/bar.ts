@@ -16,7 +16,7 @@ export interface BarEvents {
 /** The buttons above the view. */
 export class Bar {
   readonly node: HTMLElement;
-  readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "part in view" });
+  readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });
   readonly #all: HTMLButtonElement;
   readonly #parameters: HTMLButtonElement;
   readonly #kind: HTMLButtonElement;
@@ -28,13 +28,11 @@ export class Bar {
     this.#parameters = iconButton(
       "layers",
       "parameters",
-      "show what the parameters take (m)",
+      "show memory of parameters (m)",
       events.parameters,
     );
-    this.#kind = button("kind", "color entries by the kind of their operator (c)", () =>
-      events.color(false),
-    );
-    this.#size = button("size", "color entries by their size (c)", () => events.color(true));
+    this.#kind = button("kind", "color entries by operator kind (c)", () => events.color(false));
+    this.#size = button("size", "color entries by size (c)", () => events.color(true));
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
@@ -47,12 +45,7 @@ export class Bar {
       this.#kind,
       this.#size,
     );
-    const peak = iconButton(
-      "peak",
-      "peak",
-      "go to the peak: the node with the most live (p)",
-      events.peak,
-    );
+    const peak = iconButton("peak", "peak", "go to the peak (p)", events.peak);
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
     const code = iconButton("code", "copy Python code", copy, events.copy);
     const help = helpButton(root);

@@ -29,7 +29,7 @@ export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
   root.setAttribute("aria-roledescription", "memory plan");
   root.setAttribute(
     "aria-label",
-    "Memory: bytes live while each node runs, and what shares a slot",
+    "Memory plan: live bytes per node, and which entries share a slot",
   );
   const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
     root.replaceChildren(message(kind, title, detail));
@@ -55,7 +55,7 @@ export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
     clearTimeout(busy);
     if (signal.aborted || isAbort(error)) return;
     const hint =
-      "Run the cell again; if the kernel was restarted, run the notebook from its start.";
+      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
     say("error", "The memory plan could not be read", hinted(error, hint));
   }
 };

@@ -22,16 +22,16 @@ export class Words {
     this.#note = note;
   }
 
-  /** `#12 conv2d + add`. */
+  /** `conv2d + add #12`. */
   node(node: number): string {
     const { labels, names } = this.#plan.graph;
-    return `#${node} ${(labels.at(node) || names.at(node)).slice(0, LONGEST)}`;
+    return `${(labels.at(node) || names.at(node)).slice(0, LONGEST)} #${node}`;
   }
 
   /** The node of an entry, and which output where that is not the first. */
   title(entry: number): string {
     const output = this.#plan.output(entry);
-    return this.node(this.#plan.owner[entry]!) + (output ? `, output ${output}` : "");
+    return this.node(this.#plan.owner[entry]!) + (output ? `:${output}` : "");
   }
 
   /** `storage_id 3 on cpu, 64.0 KiB (65,536)`. */
@@ -51,8 +51,8 @@ export class Words {
     const { order, live, info } = this.#plan.columns;
     if (!order.length) return [["live", `${bytes(info.allocated)}, nothing runs`]];
     const facts: Fact[] = [["live", `${bytes(live[step]!)} of the workspace`]];
-    if (info.parameters) facts.push(["beside", `${bytes(info.parameters)} of parameters`]);
-    if (live[step] === info.peak) facts.push(["peak", "no node has more live"]);
+    if (info.parameters) facts.push(["parameters", bytes(info.parameters)]);
+    if (live[step] === info.peak) facts.push(["peak", "highest of all nodes"]);
     return facts;
   }
 
@@ -66,9 +66,9 @@ export class Words {
     const note = this.#note(node);
     if (note) facts.push(["note", note]);
     facts.push(["tensor", entryText(graph, node, this.#plan.output(entry))]);
-    facts.push(["bytes", size < 0 ? "unknown, counted as nothing" : bytes(size)]);
-    facts.push(["slot", slot < 0 ? "none: no usable storage_id, in no sum" : this.slot(slot)]);
-    const held = slotParameter[slot] ? ", held beside the workspace" : "";
+    facts.push(["bytes", size < 0 ? "unknown, not counted" : bytes(size)]);
+    facts.push(["slot", slot < 0 ? "none: no usable storage_id, not counted" : this.slot(slot)]);
+    const held = slotParameter[slot] ? ", separate from the workspace" : "";
     facts.push(["life", this.#life(entry) + held]);
     const place = lost[entry]!;
     if (place >= 0) facts.push(["lost", this.#loss(place)]);
@@ -97,13 +97,13 @@ export class Words {
 
   #shares(entry: number): string {
     const others = this.#plan.shares(entry);
-    if (!others.length) return "its slot with nobody";
+    if (!others.length) return "no slot";
     const listed = Array.from(others.subarray(0, LISTED), (each) => {
       const output = this.#plan.output(each);
       return `#${this.#plan.owner[each]}${output ? `:${output}` : ""}`;
     }).join(", ");
     const more = others.length - LISTED;
-    return `its slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
+    return `slot with ${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
   /** What several nodes write: how much, and into how many slots. */
@@ -118,7 +118,7 @@ export class Words {
         if (columns.entrySlot[entry]! >= 0) slots.add(columns.entrySlot[entry]!);
       }
     }
-    return [["Σ bytes", `${bytes(sum)}, in ${counted(slots.size, "slot")} by turns or together`]];
+    return [["Σ bytes", `${bytes(sum)}, in ${counted(slots.size, "slot")}`]];
   }
 
   /** One sentence for the text mirror. */

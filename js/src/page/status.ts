@@ -16,7 +16,7 @@ export function say(text: string, kind: "note" | "error" = "note"): void {
 export function sayFailed(error: unknown): void {
   const why =
     error instanceof Damaged
-      ? "this file is damaged or was cut off; copy or download it again"
+      ? "this file is damaged or is truncated; copy or download it again"
       : errorText(error);
-  say(`The interactive views cannot start: ${why}. Below are the figure and its text.`, "error");
+  say(`The interactive views cannot start: ${why}. The figure and its text are below.`, "error");
 }

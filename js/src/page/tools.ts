@@ -22,7 +22,7 @@ export function themeToggle(): HTMLButtonElement {
 
 /** Copies the address that leads to what is shown. */
 export function copyLink(link: () => string): HTMLButtonElement {
-  return button("Copy link", "Copy a link to what is selected", () => {
+  return button("Copy link", "Copy a link to the selection", () => {
     const copy = (event: ClipboardEvent) => {
       event.clipboardData?.setData("text/plain", link());
       event.preventDefault();

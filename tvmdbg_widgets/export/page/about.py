@@ -50,7 +50,7 @@ def about(run: DebugRun, options: Options, left_out: Iterable[str], *, tensors: 
         "Run": [run.title],
         "Holds": [repr(part).splitlines()[0] for part in parts],
         "Lacks": list(missing(run.parts).values()),
-        "Made of": [f"Files in the format of {provenance.releases}{device}:", *provenance.files],
+        "Source": [f"{provenance.format}{device}, files:", *provenance.files],
         "Values": [_SHARED[options.share] if tensors else _HEALTH, parameters],
         "Left out": list(left_out) or ["Nothing else."],
         "Get it": [

@@ -1,0 +1,184 @@
+"""Words that people read: one term a thing (docs/glossary.md), and no odd ones."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tvmdbg_widgets.model.findings import Confidence, Severity
+
+ROOT = Path(__file__).parents[2]
+MOST_TERMS = 40
+
+#: Odd words, as patterns, and what to write instead.
+ODD = {
+    r"\bdoubt\w*": "warning, questionable",
+    r"\b(sound|ill)\b": "OK, bad, all values finite",
+    r"\bborn\b|\bmade the first\b": "first appears in",
+    r"\blikewise\b": "and N more",
+    r"\bspread widely\b": "noisy",
+    r"\blies? at the ends\b": "is saturated",
+    r"\blaid end to end\b": "back to back",
+    r"\bof no duration\b": "zero-duration",
+    r"\btouched by\b": "overlaps",
+    r"\bslices inside\b": "children",
+    r"\bjoined by (order|name)\b": "matched by",
+    r"\bof no format read here\b": "unrecognised files",
+    r"\bwhen it was read is not known\b": "capture time unknown",
+    r"\ba picture for each\b": "tile by",
+    r"\bin sight\b": "visible",
+    r"\bhand(ed)? it on\b": "export",
+    r"\btake the crosshair away\b": "clear crosshair",
+    r"\b95 % sure\b": "95 % CI",
+    r"\bsurely stand\b": "have a match",
+    r"\btold from noise\b": "distinguished from noise",
+    r"\bB less A\b": "B minus A",
+    r"\bwhat the machine can do\b": "hardware peak",
+    r"\bno copy\b": "zero-copy",
+    r"\bwhat the next edge carries\b": "inspect next edge",
+    r"\bdrawn (inside|alike)\b": "inside block, identical",
+    r"\balike\b": "identical",
+    r"\bmade of\b": "structure",
+    r"\b(open|close) all\b": "expand all, collapse all",
+    r"\blooks kept\b": "saved views",
+    r"\bwhat can be done to\b": "context menu",
+    r"\bstop looking\b": "cancel",
+    r"\brides? (along|with)\b": "included",
+    r"\bnothing disagrees\b": "no issues",
+    r"\bformat of TVM\b": "TVM 0.9–0.19 format",
+    r"\b(de)?(quanti|optimi|normali)s(e|es|ed|ing|ation)\b": "-ize",
+}
+#: Files and folders whose words are still to be put right.
+OPEN = frozenset(
+    {
+        *("js/src/comparison/", "js/src/graph/", "js/src/tensor/", "js/src/timeline/"),
+        "js/src/page/stored_",
+        "tvmdbg_widgets/analysis/compare_times/",
+        "tvmdbg_widgets/analysis/matching/",
+        "tvmdbg_widgets/analysis/merged.py",
+        "tvmdbg_widgets/analysis/operators.py",
+        "tvmdbg_widgets/analysis/roofline_words.py",
+        "tvmdbg_widgets/analysis/times_area.py",
+        "tvmdbg_widgets/export/chrome_trace.py",
+        "tvmdbg_widgets/figures/graph_",
+        "tvmdbg_widgets/figures/tensor_",
+        "tvmdbg_widgets/figures/time",
+        "tvmdbg_widgets/formats/tvm/trace.py",
+        "tvmdbg_widgets/model/dequantise.py",
+        "tvmdbg_widgets/model/labels.py",
+        "tvmdbg_widgets/model/timeline",
+        "tvmdbg_widgets/widgets/answers_tensor/",
+    }
+)
+
+_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`\w])//[^\n]*", re.DOTALL)
+_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+
+
+def typescript() -> dict[str, list[str]]:
+    """Literals with a blank in them, by file: others are names."""
+    found = {}
+    for path in sorted((ROOT / "js/src").rglob("*.ts")):
+        code = _COMMENT.sub("", path.read_text("utf-8"))
+        texts = (match[1] or match[2] or "" for match in _LITERAL.finditer(code))
+        found[_place(path)] = [text for text in texts if " " in text.strip()]
+    return found
+
+
+def python() -> dict[str, list[str]]:
+    """Literals with a blank in them, without docstrings but those of the command line's verbs."""
+    found = {}
+    for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        is_cli = path.parent.name == "cli"
+        silent = {id(each) for node in ast.walk(tree) for each in _silent(node, is_cli)}
+        texts = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in silent
+        ]
+        found[_place(path)] = [text for text in texts if " " in text.strip()]
+    return found
+
+
+def prose() -> dict[str, list[str]]:
+    """Pages and the notebooks' own text, without code."""
+    found = {}
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
+        found[_place(path)] = text.split("\n")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        texts = ["".join(each["source"]) for each in cells if each["cell_type"] == "markdown"]
+        found[_place(path)] = [
+            re.sub(r"```.*?```|`[^`\n]*`", "", t, flags=re.DOTALL) for t in texts
+        ]
+    return found
+
+
+def _silent(node: ast.AST, is_cli: bool) -> list[ast.AST]:
+    scoped = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    if not isinstance(node, scoped) or (is_cli and isinstance(node, ast.FunctionDef)):
+        return []
+    own = [each.value for each in node.body if isinstance(each, ast.Expr)]
+    return [each for each in own if isinstance(each, ast.Constant)]
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def odd(texts: dict[str, list[str]]) -> list[str]:
+    """Return where odd words stand, outside of what is open."""
+    return [
+        f"{place}: {found[0]!r} in {text!r}: write {better!r}"
+        for place, some in texts.items()
+        if not any(place.startswith(each) for each in OPEN)
+        for text in some
+        for pattern, better in ODD.items()
+        if (found := re.search(pattern, text, re.IGNORECASE))
+    ]
+
+
+@pytest.mark.parametrize("read", [typescript, python, prose])
+def test_no_odd_word_is_shown(read: object) -> None:
+    texts = read()  # type: ignore[operator]
+    assert sum(map(len, texts.values())) > 100
+    wrong = odd(texts)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_odd_word_is_found_where_it_is_shown() -> None:
+    assert odd({"x": ["All values are sound"]})
+    assert not odd({"x": ["sounds like an identifier", "all values finite"]})
+
+
+def terms() -> list[str]:
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \|$", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE
+    )
+    return [each for each in rows if each not in ("term", "---")]
+
+
+def test_the_glossary_is_short_and_names_each_thing_once() -> None:
+    found = terms()
+    assert len(found) == len(set(found)) <= MOST_TERMS
+    assert {each.value for each in Severity} <= set(found)
+    assert {"severity", "confidence"} <= set(found)
+    text = (ROOT / "docs/glossary.md").read_text()
+    assert all(each.value in text for each in Confidence)
+    assert "glossary" in (ROOT / "docs/index.md").read_text()
+
+
+def test_each_term_is_used() -> None:
+    shown = " ".join(
+        text for read in (typescript, python, prose) for some in read().values() for text in some
+    ).lower()
+    unused = [term for term in terms() if re.search(rf"\b{re.escape(term)}", shown) is None]
+    assert not unused
