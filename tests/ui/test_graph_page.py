@@ -267,7 +267,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     frames(page)
     texts = [label["text"] for label in inspect(root)["labels"]]
     assert "#62 · 2.571 ms · 6.45 %" in texts
-    kind = root.get_by_role("button", name="convolution: 21 nodes")
+    kind = root.get_by_role("button", name="convolution 99.2 %")
     expect(kind).to_contain_text("99.2 %")
     kind.click()
     expect(kind).to_have_attribute("aria-pressed", "true")

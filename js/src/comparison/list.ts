@@ -1,4 +1,4 @@
-import { element } from "../shared/dom.ts";
+import { element, KEEP_KEYS } from "../shared/dom.ts";
 import type { ComparisonData } from "./data.ts";
 import type { Row, Rows } from "./rows.ts";
 
@@ -28,7 +28,7 @@ export class DifferenceList {
     this.#rows = rows;
     this.node = element(
       "div",
-      { class: "tvmdbg-comparison-list", role: "tree", "aria-label": "Differences" },
+      { class: "tvmdbg-comparison-list", tabindex: 0, "aria-label": "Differences", ...KEEP_KEYS },
       this.#empty,
       this.#inside,
     );
@@ -90,6 +90,7 @@ export class DifferenceList {
   show(): void {
     const { length } = this.#rows;
     this.#empty.hidden = length > 0;
+    this.node.role = length > 0 ? "tree" : "group";
     this.#empty.textContent = length ? "" : "Nothing differs.";
     this.#inside.style.height = `${length * this.#row}px`;
     const { scrollTop, clientHeight } = this.node;

@@ -51,7 +51,7 @@ export function table(rows: readonly (readonly [string, string])[]): HTMLElement
         element(
           "tr",
           {},
-          element("th", { scope: "row" }, name),
+          name ? element("th", { scope: "row" }, name) : element("td"),
           element("td", {}, unbroken(value)),
         ),
       ),

@@ -179,7 +179,6 @@ export class Legend {
       {
         type: "button",
         title: `${title}; Shift selects them`,
-        "aria-label": title,
         "aria-pressed": String(highlight === key),
         "data-kind": key,
         ...KEEP_KEYS,

@@ -145,7 +145,7 @@ export class Toolbar {
       this.#title,
       element(
         "span",
-        { class: "tvmdbg-graph-search", role: "search" },
+        { class: "tvmdbg-graph-search tvmdbg-one-control" },
         this.#search.input,
         this.#search.panel,
         this.#hits,

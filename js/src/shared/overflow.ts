@@ -132,6 +132,6 @@ export class Overflow {
 /** How many controls of an item one sees; a search with its steps is one. */
 function count(item: Element): number {
   if (!(item as HTMLElement).checkVisibility()) return 0;
-  if (item.getAttribute("role") === "search" || item.matches(CONTROLS)) return 1;
+  if (item.matches(`.tvmdbg-one-control, ${CONTROLS}`)) return 1;
   return [...item.querySelectorAll(CONTROLS)].filter((each) => each.checkVisibility()).length;
 }

@@ -8,7 +8,7 @@ import type { Acts, Shown } from "./state.ts";
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class Header {
-  readonly node = element("header", { class: "tvmdbg-tensor-header" });
+  readonly node = element("div", { class: "tvmdbg-tensor-header" });
   readonly #root: HTMLElement;
   readonly #noteOf: (node: number) => string;
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });

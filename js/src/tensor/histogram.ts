@@ -76,14 +76,14 @@ export class Histogram {
     this.#kinds = select("Scale of the values (h)", named(AXIS_KINDS), "linear", (kind) =>
       this.#scaled(kind as AxisKind),
     );
-    this.#stage.append(this.#base.canvas, this.#overlay.canvas, ...this.#handles.nodes);
+    this.#stage.append(this.#base.canvas, this.#overlay.canvas);
     this.#logButton.setAttribute("aria-pressed", "false");
     this.node = element(
       "section",
       { class: "tvmdbg-tensor-spread", "aria-label": "Histogram" },
       element("h3", {}, "Histogram", this.#marks),
       this.#beyond.node,
-      this.#stage,
+      part("handled", this.#stage, ...this.#handles.nodes),
       this.#said,
       part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
     );
