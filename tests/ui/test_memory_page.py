@@ -131,7 +131,7 @@ def test_it_shows_peak_slots_and_summary(page: Page, address: str, run: DebugRun
     assert "peak 204.0 KiB at #9" in labels
     assert "allocated 204.3 KiB" in labels
     assert "parameters 1.0 MiB, allocated throughout (not to scale)" in labels
-    assert "#0 data" in labels
+    assert "data #0" in labels
     plan = run.memory_plan()
     drawn = {(each["node"], each["slot"]) for each in seen["marks"]}
     wanted = {
@@ -207,7 +207,7 @@ def test_the_selection_of_others_is_shown(page: Page, address: str) -> None:
     expect(view.details).to_contain_text("highest of all nodes")
     assert view.seen()["current"] >= 0
     view.select(1)
-    expect(view.details).to_contain_text("held beside the workspace")
+    expect(view.details).to_contain_text("separate from the workspace")
     view.select()
     expect(view.details).to_contain_text("workspace 204.3 KiB")
     page.evaluate("tvmdbg.models.session.set('hovered', 21)")
@@ -257,15 +257,15 @@ def test_the_wheel_zooms_once_the_view_has_the_focus(page: Page, address: str) -
 
 def test_buttons(page: Page, address: str) -> None:
     view = View(page, address)
-    view.root.get_by_role("button", name="go to the peak: the node with the most live (p)").click()
+    view.root.get_by_role("button", name="go to the peak (p)").click()
     assert view.session("selected") == [PEAK]
-    view.root.get_by_role("button", name="show what the parameters take (m)").click()
+    view.root.get_by_role("button", name="show memory of parameters (m)").click()
     assert view.option("parameters") is False
     assert not any("not to scale" in label for label in view.labels())
-    view.root.get_by_role("button", name="color entries by their size (c)").click()
+    view.root.get_by_role("button", name="color entries by size (c)").click()
     assert view.option("color_by") == "size"
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("64.0 KiB")
-    view.root.get_by_role("button", name="color entries by the kind of their operator (c)").click()
+    view.root.get_by_role("button", name="color entries by operator kind (c)").click()
     expect(view.root.locator(".tvmdbg-memory-legend")).to_contain_text("convolution")
     tool(view.root, "zoom in (w)").click()
     tool(view.root, "zoom in (w)").click()
@@ -362,7 +362,7 @@ def test_what_is_lost_and_unknown_is_said(page: Page) -> None:
     with serve(tvmdbg.open(graph(8, storage))) as address:
         view = View(page, address)
         lost = view.details.locator(".tvmdbg-error")
-        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by #3")
+        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by add #3")
         expect(view.details).to_contain_text("1 entry without a usable storage_id, not counted")
         view.select(1)
         expect(view.details).to_contain_text("overwritten by add #3, read again by #4")
