@@ -318,7 +318,7 @@ def test_all_by_keyboard_alone(page: Page, address: str) -> None:
     view.keys("Escape")
     assert view.session("selected") == []
     view.keys("?")
-    expect(view.root.locator(".tvmdbg-help")).to_contain_text("what the slot above holds")
+    expect(view.root.locator(".tvmdbg-help")).to_contain_text("entry in the slot above")
     view.keys("Escape")
     expect(view.root.locator(".tvmdbg-help")).to_be_hidden()
 
