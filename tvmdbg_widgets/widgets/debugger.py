@@ -43,8 +43,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         What a TensorInspector calls ``show``.
     show, sort, time_range, chart, table_by, critical
         As of Flamechart.
-    height : int
-        CSS pixels.
+    height : int or "auto"
+        CSS pixels; ``"auto"`` is the height of the part of the notebook that is seen, at least
+        480.
     """
 
     _esm = module("debugger")
@@ -57,7 +58,9 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     )
     findings_folded = traitlets.Bool(False).tag(sync=True)
     tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
-    height = traitlets.Int(920, min=240, max=4000).tag(sync=True)
+    height = traitlets.Union(
+        [traitlets.Enum(["auto"]), traitlets.Int(min=240, max=4000)], default_value="auto"
+    ).tag(sync=True)
 
     @traitlets.default("collapsed")
     def _without_their_part(self) -> list[str]:

@@ -23,6 +23,8 @@ interface Settings {
 /** The data of the second run, where there are two. */
 const SECOND = "tvmdbg-data-b";
 const LEAST_HEIGHT = 120;
+/** What a view that takes the height of a notebook has where the page gives it none. */
+const AUTO_HEIGHT = 760;
 const BELOW = 16;
 const NARROW = 760;
 const ROUNDS = 3;
@@ -138,7 +140,7 @@ class Panels {
 
 /** Gives the view the height that the window has for it, or the frame that the page is shown in. */
 function stretch(model: StaticModel, place: HTMLElement, { embedded }: Settings): void {
-  const wished = Number(model.get("height"));
+  const wished = Number(model.get("height")) || AUTO_HEIGHT;
   const free = () => {
     if (embedded) return place.clientHeight;
     if (place.clientWidth < NARROW) return wished;

@@ -1,4 +1,5 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
+import { withAutoHeight } from "./auto_height.ts";
 import { withFullScreen } from "./full_screen.ts";
 import { type RunClient, runClient } from "./run_client.ts";
 import { hideSavedFigure } from "./saved_figure.ts";
@@ -45,6 +46,15 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   };
 }
 
+/** The options with the height that the view has. */
+function sized<T extends { height: unknown }>(
+  root: HTMLElement,
+  options: ViewOptions<T>,
+  signal: AbortSignal,
+): ViewOptions<T> {
+  return withFullScreen(root, withAutoHeight(root, options, signal), signal);
+}
+
 /** Makes the anywidget `render` of a view that only knows plain data and callbacks. */
 export function widget<T extends { height: unknown }>(mount: Mount<T>) {
   return {
@@ -60,7 +70,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>) {
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
         session: new SessionClient(session),
-        options: withFullScreen(root, modelOptions<T>(model as unknown as AnyModel), signal),
+        options: sized(root, modelOptions<T>(model as unknown as AnyModel), signal),
         signal,
       });
     },

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: What stands below the view in its frame: one line about it.
 _BELOW = 26
+#: What a view that takes the height of a notebook's viewport takes in a frame.
+_AUTO = 760
 #: What a view needs to show all it has; others follow the height they are given.
 _LEAST = {"tensor": 560}
 #: In a narrower frame (760 px and its borders) the views of a debugger stand one below the
@@ -66,7 +68,8 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
     options : Options
     """
     kind = kind_of(view)
-    tall = max(view.height, _LEAST.get(kind, 0)) + _BELOW if height is None else height
+    own = _AUTO if view.height == "auto" else view.height
+    tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
     style = "border:0"
     if kind == "debugger" and height is None:
         more = f"clamp(0px, ({_NARROW}px - 100cqw) * 9999, {_STACKED}px)"
