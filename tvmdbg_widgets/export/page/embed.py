@@ -68,7 +68,8 @@ def embed(view: View, height: int | None, options: Options) -> Embed:
     options : Options
     """
     kind = kind_of(view)
-    own = _AUTO if view.height == "auto" else view.height
+    wished: int | str = view.height
+    own = _AUTO if isinstance(wished, str) else wished
     tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
     style = "border:0"
     if kind == "debugger" and height is None:
