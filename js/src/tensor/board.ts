@@ -5,7 +5,6 @@ import type { Entry, TensorAnswer } from "../shared/tensor_questions.ts";
 import type { ViewContext } from "../shared/view.ts";
 import type { BoardActs } from "./acts.ts";
 import { AxisPickers } from "./axis_pickers.ts";
-import { Beyond } from "./beyond.ts";
 import { ChannelGrid } from "./channel_grid.ts";
 import { ColorControls } from "./color_controls.ts";
 import { Crosshair } from "./crosshair.ts";
@@ -20,7 +19,6 @@ import { Legend } from "./legend.ts";
 import { Marked } from "./marked.ts";
 import type { TensorOptions } from "./options.ts";
 import { Overview } from "./overview.ts";
-import { part } from "./parts.ts";
 import { Picture, type Plate } from "./picture.ts";
 import type { Plane } from "./plane.ts";
 import { ProfileView } from "./profile_view.ts";
@@ -64,7 +62,6 @@ export class Board {
   readonly #reading: ReadingPicker;
   readonly #controls: ColorControls;
   readonly #legend = new Legend();
-  readonly #beyond: Beyond;
   readonly #readout: Readout;
   readonly #trust: TrustLine;
   readonly #bar: ViewBar;
@@ -121,7 +118,6 @@ export class Board {
     this.histogram = new Histogram(root, acts, signal);
     this.numbers = new StatisticsLine(run, acts, signal);
     this.#controls = new ColorControls(acts);
-    this.#beyond = new Beyond(acts);
     this.#readout = new Readout(acts);
     const region = new RegionPanel({
       copy: acts.copy,
@@ -187,7 +183,7 @@ export class Board {
       stage: this.picture.stage,
       profile: this.profile.node,
       channels: this.channels.node,
-      legend: part("legends", this.#legend.node, this.#beyond.node),
+      legend: this.#legend.node,
       controls: this.#controls.node,
       trust: this.#trust.node,
       statistics: this.numbers.node,
@@ -260,7 +256,6 @@ export class Board {
     this.saving.show(shown);
     this.#controls.show(shown);
     this.#legend.show(shown);
-    this.#beyond.show(shown);
     this.#frame.caption.textContent =
       shown.show === "picture" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
     this.channels.show(shown);
