@@ -397,7 +397,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colours(
     expect(legend).not_to_contain_text("≈ 5.74")
     layouts = view.get_by_label("Layout of the axes (a)")
     layouts.select_option(label="as stored (4 axes)")
-    expect(view.get_by_label("Axis shown down")).to_contain_text("1 (16)")
+    expect(view.get_by_label("Axis shown as rows")).to_contain_text("1 (16)")
     expect(view.locator(".tvmdbg-tensor-stage")).to_be_visible()
     layouts.select_option(index=0)
     strip = view.locator(".tvmdbg-health-stage")
@@ -429,7 +429,7 @@ def test_a_page_of_pictures_says_what_else_it_lacks(page: Page, saved: Path) -> 
     with page.expect_download() as picture:
         view.get_by_role("button", name="png").click()
     assert picture.value.suggested_filename.endswith(".png")
-    down, trouble = view.get_by_label("Axis shown down"), view.locator(".tvmdbg-tensor-trouble")
+    down, trouble = view.get_by_label("Axis shown as rows"), view.locator(".tvmdbg-tensor-trouble")
     down.select_option("1")
     expect(trouble).to_contain_text("not in this page: this plane")
     down.select_option("2")

@@ -211,7 +211,7 @@ def test_every_value_is_read_by_keys_alone(page: Page, made: str, arrays: dict[s
     expect(mirror).to_contain_text(f"at [1, 0, 0, 5] value {arrays['mixed'][1, 0, 0, 5]!s}")
     press(page, "s")
     expect(mirror).to_contain_text(f"at [1, 0, 0, 5] value {arrays['mixed'][1, 0, 0, 5]!s}")
-    expect(page.get_by_label("Axis shown down")).to_have_value("3")
+    expect(page.get_by_label("Axis shown as rows")).to_have_value("3")
     press(page, "ArrowRight")
     expect(mirror).to_contain_text(f"at [1, 0, 1, 5] value {arrays['mixed'][1, 0, 1, 5]!s}")
     finite = np.where(np.isfinite(arrays["mixed"]), arrays["mixed"], np.nan)
@@ -250,10 +250,10 @@ def test_sliders_and_numbers_choose_the_other_axes(
     expect(page.locator(MIRROR)).to_contain_text(
         f"at [1, 3, 0, 0] value {arrays['mixed'][1, 3, 0, 0]!s}"
     )
-    page.get_by_label("Axis shown across").select_option("0")
+    page.get_by_label("Axis shown as columns").select_option("0")
     expect(page.get_by_label("Index along axis 3", exact=True)).to_be_visible()
     expect(page.locator(MIRROR)).to_contain_text("at [1, 3, 0, 0] value")
-    page.get_by_label("Axis shown down").select_option("")
+    page.get_by_label("Axis shown as rows").select_option("")
     expect(page.get_by_label("Index along axis 2", exact=True)).to_be_visible()
     until(page, "detail.marks.length === 3")
 
@@ -484,7 +484,7 @@ def test_an_answer_that_is_an_error_is_said_and_can_be_retried(page: Page, made:
     press(page, "]")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_contain_text("the file changed")
-    expect(page.get_by_label("Axis shown down")).to_be_visible()
+    expect(page.get_by_label("Axis shown as rows")).to_be_visible()
     page.unroute("**/ask")
     page.get_by_role("button", name="Ask for the tensor again").click()
     wait_entry(page, "1:0")
@@ -862,7 +862,7 @@ def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
     page.unroute("**/ask")
     assert sight(page)["exact"] is False
     press(page, "k")
-    expect(line).to_contain_text("every value")
+    expect(line).to_contain_text("all values")
     expect(line.locator(".tvmdbg-tensor-sampled")).to_be_hidden()
     assert settled(page)["exact"] is True
 
@@ -962,7 +962,7 @@ def test_layouts_by_hand_keep_the_crosshair_at_its_value(
     field.press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(readout).to_have_text(f"[0, 11, 1, 1] = {number_text(value)}")
-    expect(page.get_by_label("Axis shown down")).to_contain_text("H (6)")
+    expect(page.get_by_label("Axis shown as rows")).to_contain_text("H (6)")
     expect(page.get_by_label("Index along C, typed")).to_have_value("11")
     expect(page.locator(".tvmdbg-tensor-trust-line")).to_contain_text("NCHW8c given by hand")
     page.get_by_label("Sizes without padding").fill("C=12")

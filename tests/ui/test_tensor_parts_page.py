@@ -199,8 +199,8 @@ def test_codes_have_a_bar_each_and_the_end_codes_are_marked(
     assert drawn == list(zip(values.tolist(), counts.tolist(), strict=True))
     labels = " ".join(label["text"] for label in found["labels"])
     low, high = int((arrays["codes"] == -128).sum()), int((arrays["codes"] == 127).sum())
-    assert f"{low} at limit −128" in labels
-    assert f"{high} at limit 127" in labels
+    assert f"{low} saturated (−128)" in labels
+    assert f"{high} saturated (127)" in labels
     pill = page.locator(".tvmdbg-tensor-health")
     expect(pill.locator("strong")).to_have_text("✓ sound, all finite")
     expect(pill).not_to_contain_text("NaN")
@@ -508,7 +508,7 @@ def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
     page.keyboard.press("Home")
     wait_trait(page, "index", "it && it[1] === 0")
     page.mouse.move(0, 0)
-    expect(page.locator(".tvmdbg-tensor-along-text")).to_contain_text("index 0: least ≈")
+    expect(page.locator(".tvmdbg-tensor-along-text")).to_contain_text("index 0: min ≈")
     page.get_by_label("Axis of the profile (t)").select_option("3")
     expect(page.locator(".tvmdbg-tensor-profile")).to_contain_text("of 96 values at each index")
     page.wait_for_function(
@@ -733,7 +733,7 @@ def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
 
 
 LABELS = {
-    "axes": "Axis shown down",
+    "axes": "Axis shown as rows",
     "index": "Index along axis 1, typed",
     "color_scale": "Scale of the colours (l)",
     "color_map": "Colours (c)",
@@ -851,7 +851,7 @@ def test_all_that_is_told_at_once_is_taken_whatever_its_order(
     expect(page.get_by_label("Index along C, typed", exact=True).locator("..")).to_contain_text(
         "of 5"
     )
-    expect(page.get_by_label("Axis shown down", exact=True)).to_have_value("3")
+    expect(page.get_by_label("Axis shown as rows", exact=True)).to_have_value("3")
     resting(page)
     assert {name: trait(page, name) for name in told} == told
     press(page, "3")
@@ -963,10 +963,10 @@ def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..
         route.fulfill(body=len(head).to_bytes(4, "little") + head)
 
     page.route("**/ask", refuse)
-    page.get_by_label("Axis shown down", exact=True).select_option("1")
+    page.get_by_label("Axis shown as rows", exact=True).select_option("1")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_be_visible()
-    expect(page.get_by_label("Axis shown down", exact=True)).to_contain_text("C (16)")
+    expect(page.get_by_label("Axis shown as rows", exact=True)).to_contain_text("C (16)")
     expect(page.get_by_label("Index along H, typed")).to_be_visible()
     page.unroute("**/ask")
     page.get_by_role("button", name="Ask for the tensor again").click()

@@ -103,7 +103,7 @@ def test_whole_numbers_and_bools_tell_nothing_of_nan_and_inf(tmp_path: Path) -> 
 def test_limits_of_the_type_are_marked(tmp_path: Path) -> None:
     values = np.array([-128, -128, 5, 90, 127], np.int8)
     shown = texts(run_of(tmp_path, a=values).figure("tensor"))
-    assert {"2 at limit −128", "1 at limit 127"} <= set(shown)
+    assert {"2 saturated (−128)", "1 saturated (127)"} <= set(shown)
 
 
 def test_a_withheld_tensor_tells_its_bins_without_its_zeros() -> None:

@@ -149,7 +149,7 @@ def draw_profile(marks: Marks, facts: TensorFacts, drawn: Profile, box: Box) -> 
     for index, place in index_ticks(0, room, room / drawn.length, drawn.length, spacing):
         labels.write(str(index), plot.x + place, below, align="center")
     name = facts.shown.axis_text(drawn.axis)
-    said = f"{name} →; band: least to largest, line: mean"
+    said = f"{name} →; band: min to max, line: mean"
     more = f", {drawn.step:,} indices a point" if drawn.step > 1 else ""
     y = below + 7
     for text in wrap(said + more, box.room, SMALL, 3):

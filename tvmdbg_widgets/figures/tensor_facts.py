@@ -52,9 +52,9 @@ _SAMPLE = 1 << 20
 _FLOOR, _CEILING = (Context(prec=4, rounding=each) for each in (ROUND_FLOOR, ROUND_CEILING))
 _SECOND = 1
 _CAPTURED = {
-    "node": "captured at the node",
+    "node": "captured after the node ran",
     "later": "read after the run: its buffer may have been used again",
-    "unknown": "when it was read is not known",
+    "unknown": "capture time unknown",
 }
 
 
@@ -329,7 +329,7 @@ class TensorFacts:
         shown = self.shown
         said = [_CAPTURED[self.tensor.captured]]
         if exact is not None:
-            said.append("every value" if exact else "sampled: some of the values")
+            said.append("all values" if exact else "sampled values")
         if shown.layout:
             said.append(f"layout {shown.layout} {_source(shown)}")
         elif shown.misfit:

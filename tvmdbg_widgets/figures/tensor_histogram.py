@@ -169,8 +169,8 @@ def _limits(labels: Labels, spread: Spread, plot: Box, above: float) -> None:
         at = plot.x + min(1.0, max(0.0, spread.share(limit.value))) * plot.room
         line = f"M{number(at)} {number(plot.y - 4)}v{number(plot.tall + 4)}"
         marks.path(line, z=1, stroke=ink, stroke_dasharray="3 3", fill="none")
-        there = "" if limit.count is None else f"{limit.count:,} at "
-        text = f"{there}limit {about_text(limit.value, spread.dtype)}"
+        end = about_text(limit.value, spread.dtype)
+        text = f"limit {end}" if limit.count is None else f"{limit.count:,} saturated ({end})"
         if at < plot.x + plot.room / 2:
             labels.write(text, plot.x + 3, above, fill=ink)
         else:

@@ -46,11 +46,11 @@ export class AxisPickers {
     const fields: HTMLElement[] = [];
     if (plane.shape.length >= MANY) {
       fields.push(
-        element("label", {}, "down ", this.#axis(plane, "down")),
+        element("label", {}, "rows ", this.#axis(plane, "down")),
         button("⇄", "Swap the two axes (s)", () => {
           if (this.#plane) this.#change(swapped(this.#plane));
         }),
-        element("label", {}, "across ", this.#axis(plane, "across")),
+        element("label", {}, "columns ", this.#axis(plane, "across")),
       );
     }
     for (const axis of fixedAxes(plane)) {
@@ -67,7 +67,7 @@ export class AxisPickers {
     const none = side === "down" ? [["", "none"] as const] : [];
     const chosen = plane.axes[side === "down" ? 0 : 1];
     return select(
-      `Axis shown ${side}`,
+      `Axis shown as ${side === "down" ? "rows" : "columns"}`,
       [...none, ...choices],
       chosen === null ? "" : String(chosen),
       (value) => {

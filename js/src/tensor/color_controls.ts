@@ -13,6 +13,12 @@ const RANGES = [
 ] as const;
 const TYPED = ["typed", "from … to"] as const;
 export const RANGE_NAMES = RANGES.map(([name]) => name);
+const CELL_NAMES = [
+  ["mean", "mean"],
+  ["least", "min"],
+  ["largest", "max"],
+  ["extreme", "largest magnitude"],
+] as const;
 export const CELLS = ["mean", "least", "largest", "extreme"] as const;
 
 interface Events {
@@ -55,16 +61,15 @@ export class ColorControls {
     );
     this.#cells = select(
       "What colours show of a cell of several values (e)",
-      named(CELLS),
+      CELL_NAMES,
       "mean",
       (cells) => events.cells(cells as CellChoice),
     );
-    this.#cells.title += ". Extreme: the value of largest magnitude";
-    this.#cellsLabel = element("label", {}, element("span", {}, "cell"), this.#cells);
+    this.#cellsLabel = element("label", {}, element("span", {}, "downsample by"), this.#cells);
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colours" },
-      element("label", {}, element("span", {}, "scale"), this.#scale),
+      element("label", {}, element("span", {}, "colour scale"), this.#scale),
       element("label", {}, element("span", {}, "colours"), this.#map),
       element("label", {}, element("span", {}, "range"), this.#range),
       this.#typed,

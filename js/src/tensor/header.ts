@@ -82,7 +82,7 @@ export class Header {
       { class: "tvmdbg-tensor-place tvmdbg-muted", hidden: !this.#place },
       `key ${JSON.stringify(answer.key)} in ${answer.file}, values at byte ${integer(answer.offset)}`,
     );
-    const toggle = button("where", "Show or hide the file, key and byte offset", () => {
+    const toggle = button("source", "Source: show or hide the file, key and byte offset", () => {
       this.#place = !this.#place;
       place.hidden = !this.#place;
       toggle.setAttribute("aria-expanded", String(this.#place));
@@ -122,7 +122,7 @@ export class Header {
           class: `tvmdbg-tensor-trust ${doubt}`,
           title: "How the values were matched to this node of the graph",
         },
-        trust === "exact" ? "✓ exact" : `⚠ matched ${trust}`,
+        trust === "exact" ? "✓ matched" : `⚠ matched ${trust}`,
       ),
     );
   }

@@ -76,7 +76,7 @@ export class HealthStrip {
       this.#go(this.#health!.firstNan),
     );
     this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
-    this.#stop = button("stop", "stop looking at the tensors", () => this.#stopOrGoOn());
+    this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
     this.#scan = healthScan(
       run,
       { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
@@ -185,7 +185,7 @@ export class HealthStrip {
     const stopped = health?.state === "cancelled";
     this.#stop.hidden = health?.state !== "scanning" && !stopped;
     const act = stopped ? "go on" : "stop";
-    relabel(this.#stop, act, `${act} looking at the tensors`);
+    relabel(this.#stop, act, `${act} scanning the tensors`);
   }
 
   #speak(): void {

@@ -47,7 +47,7 @@ export function paintBase(
     labels.write(integer(bar.likely), middle, bar.y - 8, place);
   }
   paintLimits(context, labels, scene, theme);
-  const most = `most: ${integer(Math.round(scene.top))}${log ? " (log)" : ""}`;
+  const most = `max count: ${integer(Math.round(scene.top))}${log ? " (log)" : ""}`;
   if (spread.bars.length) {
     const limited = scene.limits.length > 0;
     const x = limited ? plot.x + plot.width / 2 : plot.x;

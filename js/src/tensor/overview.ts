@@ -23,7 +23,7 @@ export class Overview {
       class: "tvmdbg-tensor-overview",
       role: "img",
       hidden: true,
-      title: "What is in sight of the whole plane: click or drag to move",
+      title: "Visible region of the whole plane: click or drag to move",
     });
     this.node.append(this.#small.canvas, this.#frame);
     const listen = listening(this.node, signal);

@@ -140,7 +140,7 @@ export function cellWords(answer: ProfileAnswer, index: number): string {
   const place = from === to ? `index ${from}` : `indices ${from} to ${to}`;
   const numbers = Number.isNaN(least)
     ? "no finite value"
-    : `least ${about(least)}, mean ${about(means[0])}, largest ${about(largest)}`;
+    : `min ${about(least)}, mean ${about(means[0])}, max ${about(largest)}`;
   const some = specials.map((each) => SPECIAL_TEXT[each]).join(", ");
   return `${place}: ${numbers}${some ? `, some ${some}` : ""}`;
 }

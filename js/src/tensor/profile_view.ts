@@ -128,7 +128,7 @@ export class ProfileView {
     const others = answer.viewShape.reduce((all, each) => all * each, 1);
     const length = answer.viewShape[this.#axis] ?? 1;
     const each = length > 0 ? others / length : 0;
-    this.#about.textContent = `least, mean and largest of ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
+    this.#about.textContent = `min, mean and max of ${integer(each)} value${each === 1 ? "" : "s"} at each index`;
     this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
   }
 

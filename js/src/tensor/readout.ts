@@ -174,8 +174,8 @@ export function cellCaption(
   if (rowStep * colStep === 1) return "";
   const what = {
     mean: "mean",
-    least: "least",
-    largest: "largest",
+    least: "min",
+    largest: "max",
     extreme: "value farthest from 0",
   }[cells];
   return `each cell: ${what} of ${rowStep}×${colStep} values`;

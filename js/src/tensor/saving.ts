@@ -227,7 +227,7 @@ export class Saving {
         text(k * step),
         ...[minimum[k]!, each, maximum[k]!].map(text),
       ]);
-      return [new Blob([csvText([["index", "least", "mean", "largest"], ...rows])]), note];
+      return [new Blob([csvText([["index", "min", "mean", "max"], ...rows])]), note];
     }
     const columns = [minimum, mean, maximum].map((each) => each.slice());
     return [
@@ -240,7 +240,7 @@ export class Saving {
     const picture = this.#source.canvas();
     const { answer } = shown;
     if (!picture || !answer) throw new Error("there is no picture");
-    const exact = answer.tile?.exact ? "every value" : "sampled";
+    const exact = answer.tile?.exact ? "all values" : "sampled";
     const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
     const words = [
       `${answer.entry.join(":")} ${answer.name}`,
@@ -256,7 +256,7 @@ export class Saving {
 }
 
 const TITLES: Record<Kind, string> = {
-  npy: "Save the values as a file of numpy (.npy)",
+  npy: "Save the values as a NumPy file (.npy)",
   csv: "Save the values as text (.csv)",
   png: "Save the picture with its legend (.png)",
 };
@@ -264,7 +264,7 @@ const TITLES: Record<Kind, string> = {
 /** The real numbers that fetched values stand for, as float64 in little endian. */
 function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook) {
   const numbers = numbersOf(descr, new DataView(bytes.buffer));
-  if (!numbers) throw new Error("these values are no real numbers, which could be dequantised");
+  if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");
   const out = new DataView(new ArrayBuffer(8 * numbers.length));
   for (const [k, value] of numbers.entries()) {
     out.setFloat64(8 * k, (value - zeroPoint) * scale, true);

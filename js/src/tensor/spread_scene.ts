@@ -100,7 +100,10 @@ export function spreadScene(
   });
   const limits = spread.limits.map(({ value, count }) => ({
     x: at(value),
-    text: `${count === null ? "" : `${integer(count)} at `}limit ${aboutText(value, spread.dtype)}`,
+    text:
+      count === null
+        ? `limit ${aboutText(value, spread.dtype)}`
+        : `${integer(count)} saturated (${aboutText(value, spread.dtype)})`,
     loud: (count ?? 0) > 0,
   }));
   return { bars, plot, top, tall, limits };

@@ -154,7 +154,7 @@ export class StatisticsLine {
       piece(
         "progress",
         `${words}${integer(statistics?.size ?? 0)} of ${integer(total)} values `,
-        act("count all", "Look at every value", true),
+        act("count all", "Count all values", true),
       ),
     ];
   }

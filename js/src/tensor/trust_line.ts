@@ -4,9 +4,9 @@ import { muted, part, piece } from "./parts.ts";
 import type { Acts, Shown } from "./state.ts";
 
 const CAPTURED = {
-  node: "captured at the node",
+  node: "captured after the node ran",
   later: "read after the run: its buffer may have been used again",
-  unknown: "when it was read is not known",
+  unknown: "capture time unknown",
 } as const;
 
 /** What is under way for the tensor that is shown. */
@@ -23,14 +23,14 @@ export class TrustLine {
   readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
   readonly #bar = element("progress", { "aria-label": "Looking at every value of the picture" });
-  readonly #text = muted("looking at every value");
+  readonly #text = muted("scanning all values");
   readonly #progress: HTMLElement;
   readonly #stop: HTMLButtonElement;
   readonly #goOn: HTMLButtonElement;
 
   constructor({ count }: Pick<Acts, "count">) {
-    this.#stop = button("stop", "Stop looking at every value (k)", () => count(false));
-    this.#goOn = button("look at every value", "Look at every value (k)", () => count(true));
+    this.#stop = button("stop", "Stop scanning all values (k)", () => count(false));
+    this.#goOn = button("scan all values", "Scan all values (k)", () => count(true));
     this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
     this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
   }
@@ -60,7 +60,7 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
       `${doubtful ? "⚠ " : ""}${CAPTURED[captured]}`,
     ),
   ];
-  if (tile) parts.push(sampled ? "some of the values" : "every value");
+  if (tile) parts.push(sampled ? "sampled values" : "all values");
   if (layout) parts.push(`layout ${layout} ${sourceOf(layouts, layout)}`);
   else if (layouts.length > 0) parts.push("axes as stored");
   if (reading !== null) parts.push(`read as ${reading.replace(/^as /, "")}`);

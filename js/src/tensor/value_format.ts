@@ -1,9 +1,15 @@
 import { element } from "../shared/dom.ts";
 import { VALUE_FORMATS, type ValueFormat } from "../shared/tensor_questions.ts";
-import { named } from "./color_controls.ts";
 import { following } from "./following.ts";
 import { field, list, part } from "./parts.ts";
 import type { Acts, ValueLook } from "./state.ts";
+
+const NAMES = [
+  ["number", "decimal"],
+  ["hex", "hex"],
+  ["bits", "bits"],
+  ["dequantised", "dequantized"],
+] as const;
 
 /** How single values are written, and by what they are dequantised. */
 export class ValueFormatPicker {
@@ -18,7 +24,7 @@ export class ValueFormatPicker {
 
   constructor(acts: Pick<Acts, "look" | "leave">) {
     this.#acts = acts;
-    this.#format = list(acts.leave, "Values as (f)", named(VALUE_FORMATS), "number", (format) =>
+    this.#format = list(acts.leave, "Values as (f)", NAMES, "number", (format) =>
       acts.look({ format: format as ValueFormat }),
     );
     this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
@@ -49,7 +55,7 @@ export class ValueFormatPicker {
   get name(): string {
     const { format, scale, zeroPoint } = this.#look;
     if (format !== "dequantised") return format === "number" ? "" : format;
-    return `dequantised, (value − ${zeroPoint}) × ${scale}`;
+    return `dequantized, (value − ${zeroPoint}) × ${scale}`;
   }
 
   show(look: ValueLook): void {

@@ -2,10 +2,15 @@ import { button, element, iconButton } from "../shared/dom.ts";
 import { part } from "./parts.ts";
 import { SHOWS, type ShowChoice } from "./state.ts";
 
+const NAMES: Record<ShowChoice, string> = {
+  picture: "heatmap",
+  channels: "tile by",
+  profile: "line plot",
+};
 const TITLES: Record<ShowChoice, string> = {
-  picture: "Two axes as a picture (1)",
-  channels: "A picture for each index of an axis (2)",
-  profile: "Least, mean and largest along an axis (3)",
+  picture: "Heatmap of two axes (1)",
+  channels: "Tile by an axis: a heatmap for each index (2)",
+  profile: "Line plot of min, mean and max along an axis (3)",
 };
 
 interface Events {
@@ -25,7 +30,7 @@ export class ViewBar {
 
   constructor(events: Events, tools: readonly HTMLElement[]) {
     for (const show of SHOWS) {
-      const tab = button(show, TITLES[show], () => events.show(show));
+      const tab = button(NAMES[show], TITLES[show], () => events.show(show));
       tab.setAttribute("aria-pressed", "false");
       this.#tabs.set(show, tab);
     }

@@ -37,7 +37,7 @@ export function pointWords({ answer, values }: Shown, point: Point, found: Value
   const words = [`at ${indexText(index)} value ${found.one?.number ?? found.text[0]}`];
   if (isPadding(answer, index)) words.push("padding");
   if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
-  if (values.format === "dequantised") words.push(`dequantised ${found.text[0]}`);
+  if (values.format === "dequantised") words.push(`dequantized ${found.text[0]}`);
   if (found.one) words.push(`bits ${found.one.hex}`);
   return words.join(", ");
 }
