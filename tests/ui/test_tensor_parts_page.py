@@ -428,7 +428,7 @@ def test_table_dequantises_by_typed_numbers(
     page.get_by_label("Scale", exact=True).press("Enter")
     expect(page.locator(ROOT)).to_be_focused()
     expect(page.get_by_role("grid")).to_have_attribute(
-        "aria-label", "Values, dequantised, (value − 3) × 0.25"
+        "aria-label", "Values, dequantized, (value − 3) × 0.25"
     )
     first = page.locator(f"{VALUES} [role=gridcell]").first
     expect(first).to_have_text(computed_text((float(arrays["codes"][0, 0]) - 3) * 0.25))
