@@ -359,7 +359,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colours(
 ) -> None:
     values = run.tensors[12, 0].numpy()
     view = inspector(page, saved)
-    view.get_by_role("button", name="A picture for each index of an axis (2)").click()
+    view.get_by_role("button", name="Tile by an axis: a heatmap for each index (2)").click()
     expect(view.locator(".tvmdbg-tensor-channels-bar")).to_contain_text("16 channels")
     assert [each["known"] for each in drawn(page, "channels")["marks"]] == [True] * 16
     view.focus()
@@ -380,7 +380,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colours(
         )
         page.keyboard.press("t")
     page.mouse.click(*middle(along))
-    view.get_by_role("button", name="Two axes as a picture (1)").click()
+    view.get_by_role("button", name="Heatmap of two axes (1)").click()
     bars, legend = (view.locator(f".tvmdbg-tensor-{each}") for each in ("histogram", "legend"))
     expect(legend).to_contain_text("≈ 5.74")
     page.mouse.move(*middle(bars, 0.3))

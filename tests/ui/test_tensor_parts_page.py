@@ -480,7 +480,7 @@ def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("faulty")
-    page.get_by_role("button", name="Least, mean and largest along an axis").click()
+    page.get_by_role("button", name="Line plot of min, mean and max along an axis").click()
     expect(page.locator(".tvmdbg-tensor-profile")).to_have_attribute("data-ready", "true")
     found = inspected(page)["profile"]
     finite = np.where(np.isfinite(arrays["faulty"]), arrays["faulty"], np.nan).astype(np.float64)
