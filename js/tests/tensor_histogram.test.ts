@@ -158,7 +158,10 @@ describe("the histogram of a distribution", () => {
     ]);
     expect(spread.slots).toEqual([{ name: "zero", count: 3 }]);
     const scene = spreadScene(spread, 7, 300, 150, false);
-    expect(scene.limits.map(({ text }) => text)).toEqual(["2 saturated (−128)", "1 saturated (127)"]);
+    expect(scene.limits.map(({ text }) => text)).toEqual([
+      "2 saturated (−128)",
+      "1 saturated (127)",
+    ]);
     expect(scene.limits.map(({ loud }) => loud)).toEqual([true, true]);
     expect(scene.bars.map(({ text }) => text)[3]).toBe("zero: 3 values (42.9 %)");
     expect(scene.bars[0]!.x).toBeGreaterThanOrEqual(scene.plot.x - 1e-9);
