@@ -192,6 +192,35 @@ def test_click_selects_and_tells(view: View) -> None:
     assert view.session("selected") == [SECOND]
 
 
+def test_the_tooltip_goes_with_a_click(view: View) -> None:
+    x, y = view.point(SLOWEST)
+    tip = view.root.locator(".tvmdbg-timeline-tooltip")
+    view.page.mouse.move(x, y)
+    expect(tip).to_be_visible()
+    view.page.mouse.click(x, y)
+    view.page.mouse.move(x + 2, y + 1)
+    expect(view.details).to_contain_text(SLOWEST_NAME)
+    view.seen()
+    expect(tip).to_be_hidden()
+    view.page.mouse.move(*view.point(SECOND))
+    expect(tip).to_be_visible()
+
+
+def test_all_facts_of_a_slice_can_be_reached_at_the_default_height(
+    page: Page, address: str
+) -> None:
+    view = View(page, address, width=1240)
+    view.page.mouse.click(*view.point(SLOWEST))
+    below = view.root.locator(".tvmdbg-timeline-below")
+    last = view.details.locator("dl > div").last
+    last.scroll_into_view_if_needed()
+    box, room = last.bounding_box(), below.bounding_box()
+    assert box is not None
+    assert room is not None
+    assert box["y"] + box["height"] <= room["y"] + room["height"] + 1
+    assert below.evaluate("(node) => getComputedStyle(node).overflowY") == "auto"
+
+
 def test_hover_tells_all(view: View) -> None:
     view.page.mouse.move(*view.point(SLOWEST))
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
@@ -554,7 +583,7 @@ def test_without_slices_the_table_stays(page: Page, run: DebugRun) -> None:
         expect(view.root).to_contain_text("no trace was found")
         view.row(SLOWEST).click()
         assert view.session("selected") == [SLOWEST]
-        expect(view.said).to_contain_text(f"Node {SLOWEST}, {SLOWEST_NAME}, takes 2.571 ms")
+        expect(view.said).to_contain_text(f"{SLOWEST_NAME} #{SLOWEST} · 1×64×8×8, takes 2.571 ms")
         view.press("ArrowDown", "ArrowRight", "f", "w", ".")
         assert view.session("selected") == [SECOND]
 

@@ -68,11 +68,11 @@ def test_enter_in_the_field_goes_on_and_back(view: View) -> None:
 def test_a_bad_expression_is_told_in_words(view: View, text: str) -> None:
     hits = sought(view, text)
     expect(hits).to_contain_text("no regular expression: expected")
-    expect(view.root.get_by_role("searchbox")).to_have_attribute("aria-invalid", "true")
+    expect(view.root.locator("input[type=search]")).to_have_attribute("aria-invalid", "true")
     view.press("Control+a")
     view.page.keyboard.type("conv")
     expect(hits).to_contain_text("2 hits")
-    expect(view.root.get_by_role("searchbox")).to_have_attribute("aria-invalid", "false")
+    expect(view.root.locator("input[type=search]")).to_have_attribute("aria-invalid", "false")
 
 
 def test_hits_are_marked_in_the_overview(view: View) -> None:
@@ -118,3 +118,44 @@ def test_a_search_among_too_many_slices_is_the_kernel_s(
         own = run.times(by="name", within=(100_000, 700_000))
         expect(view.details).to_contain_text(f"{own.total_ns:,.0f} ns")
         expect(view.details.get_by_role("listitem").first).to_contain_text("beside")
+
+
+def test_hits_are_listed_and_gone_to_by_keys_and_by_mouse(view: View) -> None:
+    sought(view, "/load|store/")
+    rows = view.root.get_by_role("listbox").get_by_role("option")
+    expect(rows).to_have_text(["loadother180.0 µs · 2×", "storeother100.0 µs"])
+    view.press("ArrowDown", "ArrowDown")
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+    view.press("Enter")
+    expect(view.said).to_contain_text("Slice store")
+    expect(rows.first).to_be_hidden()
+    expect(view.root).to_be_focused()
+    view.press("/")
+    rows.first.click()
+    expect(view.said).to_contain_text("Slice load")
+
+
+def test_what_was_not_found_is_dimmed_until_escape(view: View) -> None:
+    def ink(name: str) -> str:
+        view.seen()
+        found: str = view.page.evaluate(
+            """(wanted) => {
+              const over = document.querySelector(".tvmdbg-timeline .tvmdbg-overlay");
+              const context = over.getContext("2d");
+              const x = wanted * over.width;
+              const y = 75 * devicePixelRatio;
+              return [...context.getImageData(x, y, 1, 1).data].join();
+            }""",
+            {"load": 0.05, "store": 0.95}[name],
+        )
+        return found
+
+    assert ink("load") == ink("store") == "0,0,0,0"
+    sought(view, "store")
+    view.seen()
+    assert ink("load") != "0,0,0,0"
+    assert ink("store") == "0,0,0,0"
+    view.press("Enter", "Escape")
+    expect(view.root.locator("input[type=search]")).to_have_value("")
+    expect(view.root.locator(".tvmdbg-timeline-hits")).to_have_text("")
+    assert ink("load") == "0,0,0,0"

@@ -200,7 +200,9 @@ def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> Non
     with serve(run) as address:
         view = View(page, address, "&theme=dark", width)
         as_in_the_figure(run, view)
-        expect(view.root.get_by_role("searchbox")).to_have_attribute("aria-label", "search calls")
+        expect(view.root.locator("input[type=search]")).to_have_attribute(
+            "aria-label", "search calls"
+        )
         expect(view.details).to_contain_text("27 calls, 38.56 ms in all calls")
         view.root.focus()
         view.press("ArrowRight")

@@ -217,7 +217,7 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
     {
       keys: ["Escape"],
-      does: "clear the measure, then the range, the gap, the selection",
+      does: "end the search; clear measure, range, gap, selection",
       run: () => view.clear(),
     },
   ];

@@ -1,6 +1,7 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
 import { fullScreenButton } from "../shared/full_screen.ts";
+import { HitList } from "../shared/hit_list.ts";
 import type { Icon } from "../shared/icons.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
@@ -16,6 +17,8 @@ export interface BarEvents {
   show: (part: Part) => void;
   chart: (kind: ChartKind) => void;
   search: (text: string) => void;
+  /** Goes to what is listed in a row. */
+  go: (row: number) => void;
   /** Goes to the next or previous found slice. */
   step: (by: number) => void;
   copy: () => void;
@@ -33,6 +36,8 @@ const PARTS: readonly [Part & Icon, string, string][] = [
 export class Bar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
+  /** The hits below the field; for the view's root. */
+  readonly list: HitList;
   /** How many slices a search found, and where among them the selected one is. */
   readonly hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
   /** Says what part of the time axis is in view, with the way out of it. */
@@ -58,12 +63,26 @@ export class Bar {
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
-      title: "a text, an id, or /a regular expression/; Enter and Shift+Enter go through the hits",
+      title: "text, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
       "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });
-    this.#field.addEventListener("input", () => events.search(this.#field.value));
+    this.list = new HitList(this.#field, `${sought} found`, (row) => {
+      events.go(row);
+      events.leave();
+    });
+    const search = () => {
+      events.search(this.#field.value);
+      const root = this.node.closest<HTMLElement>(".tvmdbg");
+      if (root) this.list.place(root);
+    };
+    this.#field.addEventListener("input", search);
+    this.#field.addEventListener("focus", () => {
+      if (this.#field.value) search();
+    });
+    this.#field.addEventListener("blur", () => this.list.hide());
     this.#field.addEventListener("keydown", (event) => {
+      if (this.list.key(event)) return;
       if (event.key !== "Enter" && event.key !== "Escape") return;
       event.preventDefault();
       event.stopPropagation();
@@ -134,6 +153,10 @@ export class Bar {
       { always: [code, help], sometimes: [this.#critical, this.#zoom, parts, this.#measure] },
       signal,
     );
+  }
+
+  clearSearch(): void {
+    this.#field.value = "";
   }
 
   focusSearch(): void {

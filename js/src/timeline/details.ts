@@ -124,7 +124,7 @@ export class Details {
         repeats?.noisy && badge,
       ),
       ...(notes.length ? [factList(notes)] : []),
-      ...(row >= 0 ? [changeDetails(this.#names.change!, row)] : repeats ? spread(repeats) : []),
+      ...(row >= 0 ? [changeDetails(this.#names.change!, row)] : repeats ? [spread(repeats)] : []),
       factList(facts.filter((fact) => !notes.includes(fact))),
       repeats || node < 0 || this.#names.idle(node)
         ? ""
@@ -133,7 +133,7 @@ export class Details {
   }
 }
 
-function spread(repeats: Repeats): HTMLElement[] {
+function spread(repeats: Repeats): HTMLElement {
   const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
   const said = counted(count, "repeat");
@@ -168,5 +168,5 @@ function spread(repeats: Repeats): HTMLElement[] {
     const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean says little.`;
     lines.push(element("p", { class: "tvmdbg-warning" }, rule));
   }
-  return lines;
+  return element("div", { class: "tvmdbg-timeline-spread" }, ...lines);
 }

@@ -233,6 +233,7 @@ export class Flamechart {
           this.focus();
         },
         search: (text) => this.searching.search(text),
+        go: (row) => this.searching.go(row),
         step: (by) => this.searching.next(by),
         copy: () => this.copy(),
         leave: () => this.focus(),
@@ -347,6 +348,7 @@ export class Flamechart {
 
   pickHit(hit: Hit | null, toggle: boolean): void {
     this.activate("chart");
+    this.tooltip.dismiss();
     if (hit && "gap" in hit) this.ranges.pickGap(hit.gap);
     else this.pick(hit ? hit.slice : -1, { seen: true, toggle });
   }
@@ -382,7 +384,7 @@ export class Flamechart {
     if (!hit) {
       const lines = slice < 0 ? this.scene.bandAt(x, y) : null;
       if (lines?.length) this.tooltip.tell(lines, ...place);
-      else this.tooltip.hide();
+      else this.tooltip.leave();
       return;
     }
     this.tooltip.show(hit, ...place);
@@ -407,6 +409,7 @@ export class Flamechart {
   }
 
   clear(): void {
+    if (this.searching.end()) return;
     if (!this.ranges.clear()) this.pick(-1);
   }
 

@@ -133,6 +133,7 @@ function build(
       drawn && view.bar.range,
     ),
     view.body,
+    view.bar.list.node,
     view.tooltip.node,
     mirror.node,
   );

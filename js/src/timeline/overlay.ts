@@ -86,12 +86,35 @@ export class Overlay {
   }
 
   #found(found: Marked): void {
+    if (found.count) this.#dimOthers(found);
     this.#each(found, (x, y, width) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x - 1, y - 3, width + 2, 5);
       this.#context.fillStyle = this.#theme.warning;
       this.#context.fillRect(x, y - 2, width, 3);
     });
+  }
+
+  /** Lays a veil over what was not found. */
+  #dimOthers(found: Marked): void {
+    const { slices, viewport, width: stage } = this.#scene;
+    const context = this.#context;
+    context.fillStyle = this.#theme.background;
+    context.globalAlpha = 0.65;
+    for (const row of slices.rows) {
+      const { y, height } = this.#scene.rowBox(row);
+      if (y > this.#scene.height || y + height < TOP) continue;
+      const [first, last] = row.range(viewport.start, viewport.end);
+      let from = 0;
+      for (let slice = found.next(first, last); slice >= 0; ) {
+        const left = this.#scene.x(slices.startOf(slice));
+        if (left > from) context.fillRect(from, y, left - from, height);
+        from = Math.max(from, left + 1, this.#scene.x(slices.endOf(slice)));
+        slice = found.next(row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1), last);
+      }
+      if (from < stage) context.fillRect(from, y, stage - from, height);
+    }
+    context.globalAlpha = 1;
   }
 
   /** A bar along the lower edge, with a notch at its beginning. */

@@ -1,10 +1,13 @@
 import { duration } from "../shared/format.ts";
+import { LISTED } from "../shared/hit_list.ts";
 import type { TimelineQuestions } from "../shared/timeline_client.ts";
 import type { FoundSlice } from "../shared/timeline_columns.ts";
 import type { Bar } from "./bar.ts";
+import { Called } from "./called.ts";
 import type { Camera } from "./camera.ts";
 import type { Data } from "./data.ts";
 import { FarSearch } from "./far_search.ts";
+import { HitRows } from "./hit_rows.ts";
 import { Found, type Place, parsed } from "./search.ts";
 
 export interface SearchingHost {
@@ -22,6 +25,7 @@ export class Searching {
   readonly #host: SearchingHost;
   readonly #far: FarSearch | null;
   #found: Found;
+  #rows: HitRows | null = null;
   #text = "";
   /** A slice that is on its way to the page, and is then to be selected. */
   #awaited: FoundSlice | null = null;
@@ -46,6 +50,10 @@ export class Searching {
     const { slices, names, scene } = this.#host.data;
     this.#found = new Found(slices, names, parsed(text));
     scene.found = this.#found.marked;
+    const { marked } = this.#found;
+    const called = new Called(slices, names, this.#host.data.graph);
+    this.#rows = text ? new HitRows(marked, slices, called) : null;
+    this.#host.bar().list.show(this.#rows?.rows(LISTED) ?? [], this.#rows?.total);
     this.show();
     this.#host.changed();
   }
@@ -53,6 +61,22 @@ export class Searching {
   /** The slices are here: those of what was sought meanwhile are found. */
   arrived(): void {
     if (this.#text && !this.#far) this.search(this.#text);
+  }
+
+  /** Goes to what a row of the list stands for: to its next slice from here on. */
+  go(row: number): void {
+    const slice = this.#rows?.sliceOf(row, this.#here(1)) ?? -1;
+    if (slice >= 0) this.#host.pick(slice);
+    this.show();
+  }
+
+  /** Searches no more; false where nothing was searched. */
+  end(): boolean {
+    if (!this.#text) return false;
+    this.#host.bar().clearSearch();
+    this.search("");
+    this.#host.say("search ended");
+    return true;
   }
 
   next(by: number): void {

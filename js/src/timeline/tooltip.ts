@@ -11,6 +11,8 @@ export class Tooltip {
   readonly #scene: Scene;
   readonly #words: Words;
   #shown = "";
+  /** What was clicked: the details tell of it. */
+  #dismissed = "";
   /** Its own size, told when it is another: to read it would lay the page out at every move. */
   #size = { width: 0, height: 0 };
   #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
@@ -28,6 +30,18 @@ export class Tooltip {
     signal.addEventListener("abort", () => size.disconnect());
   }
 
+  /** Nothing is under the pointer. */
+  leave(): void {
+    this.#dismissed = "";
+    this.hide();
+  }
+
+  /** Hides until something else is under the pointer. */
+  dismiss(): void {
+    this.#dismissed = this.#shown;
+    this.hide();
+  }
+
   hide(): void {
     if (!this.node.hidden) this.node.hidden = true;
   }
@@ -35,6 +49,8 @@ export class Tooltip {
   /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
   show(hit: Hit, x: number, y: number, box: { width: number; height: number }): void {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
+    if (key === this.#dismissed) return;
+    this.#dismissed = "";
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
     this.#shown = key;
     this.#put(x, y, box);
