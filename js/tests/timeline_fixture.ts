@@ -30,7 +30,7 @@ const WORDS: TimelineWords = {
   row: "operator",
   rows: "operators",
   time: "mean time",
-  together: "in all nodes",
+  together: "summed over nodes",
   shares: "of the sum of all node times",
   order: "execution order",
   noRepeats: "",

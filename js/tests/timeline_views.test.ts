@@ -227,7 +227,11 @@ describe("Searching", () => {
       picked.push(slice);
       scene.current = slice;
     };
-    const host = { data: { slices, names, scene }, pick, bar: () => ({ showHits() {} }) };
+    const host = {
+      data: { slices, names, scene },
+      pick,
+      bar: () => ({ showHits() {}, list: { show() {} } }),
+    };
     const searching = new Searching(
       { ...host, changed() {} } as never,
       {} as never,
@@ -284,7 +288,7 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       camera: { move: (change: () => void) => change() },
-      bar: () => ({ showHits() {} }),
+      bar: () => ({ showHits() {}, list: { show() {} } }),
       say() {},
       pick() {},
     };
@@ -379,7 +383,7 @@ function nested() {
       words: {
         row: "slice name",
         time: "self time",
-        together: "of self time in all slices",
+        together: "of self time summed over slices",
         byName: true,
       },
     },
@@ -404,14 +408,14 @@ describe("Slices inside others, of no nodes", () => {
     expect([...ranking.slices]).toEqual([2, 1, 1]);
     expect(ranking.total).toBe(10_000);
     expect([0, 1, 2].map((slice) => ranking.rowOfName(slice))).toEqual([1, 0, 0]);
-    expect(words.summary()[0]).toBe("3 slice names, 10.00 µs of self time in all slices");
+    expect(words.summary()[0]).toBe("3 slice names, 10.00 µs of self time summed over slices");
   });
 
   it("says self time, the slices inside and the wall clock, and no node", () => {
     const { words } = nested();
     expect(words.sentence(1)).toBe(
-      "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; the other 1.000 µs are of slices " +
-        "inside, by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, with 1 slice directly inside, 1.000 µs before load",
+      "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; 1.000 µs in children, " +
+        "by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, with 1 slice directly inside, 1.000 µs before load",
     );
     expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no slice is inside");
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
@@ -421,7 +425,7 @@ describe("Slices inside others, of no nodes", () => {
     const { slices, names, words } = nested();
     const said = new RangeWords(slices, words);
     const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
-    expect(facts.get("touched by")).toBe("4 slices, some inside others");
+    expect(facts.get("overlaps")).toBe("4 slices, some inside others");
     expect(facts.get("Σ own time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
     expect(new Found(slices, names, parsed("load")).text(-1)).toBe("2 hits, self time Σ 5.000 µs");
   });

@@ -156,7 +156,7 @@ def test_without_ceilings_nothing_is_bound(view: Chart) -> None:
     assert view.seen()["ceilings"] == {"flops": None, "bytes": None}
     expect(view.chart).to_contain_text("not what the machine can do")
     texts = [each["text"] for each in view.seen()["labels"]]
-    assert any(text.startswith("highest seen here") for text in texts)
+    assert any(text.startswith("best measured") for text in texts)
     view.root.focus()
     view.press("Home")
     assert "bound by" not in view.said.inner_text()
@@ -176,7 +176,9 @@ def test_ceilings_are_typed(view: Chart, run: DebugRun) -> None:
     assert (view.option("peak_flops"), view.option("bandwidth")) == (3e9, 1e9)
     expect(peak).to_have_value("3 GFLOP/s")
     slow = [point for point in run.roofline(3e9, 1e9) if point.bound == "memory" and point.flops]
-    expect(view.chart).to_contain_text(f"Memory bounds below 3 FLOP/B: {len(slow)} operators")
+    expect(view.chart).to_contain_text(
+        f"Memory-bound below 3 FLOP/B, ignoring cache hits: {len(slow)} operators"
+    )
     view.root.focus()
     view.press("Home")
     share = run.roofline(3e9, 1e9).node(SLOWEST).of_ceiling

@@ -132,7 +132,7 @@ def test_the_chart_is_chosen_in_the_bar_and_by_key(page: Page, address: str) -> 
     assert view.option("chart") == "merged"
     view.root.focus()
     view.press("c")
-    expect(view.chart).to_contain_text("synthetic: operators are laid end to end")
+    expect(view.chart).to_contain_text("synthetic timeline: operators back to back")
     assert view.option("chart") == "folded"
 
 
@@ -480,7 +480,7 @@ def test_distribution_tells_warm_up_noise_and_how_sure_the_mean_is(
     assert fifty.timeline is not None
     view.set_session(selected=[NOISY])
     expect(view.details).to_contain_text("p90 / p10 =")
-    expect(view.details).to_contain_text("95 % sure within")
+    expect(view.details).to_contain_text("95 % CI")
     expect(view.details).to_contain_text("warm-up")
     dots = view.details.locator("figure svg .dot")
     expect(dots).to_have_count(REPEATS)

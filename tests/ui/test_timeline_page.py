@@ -149,16 +149,16 @@ def test_first_view_answers_what_is_slowest(view: View, run: DebugRun) -> None:
     top = run.timeline.top(len(shown))
     assert shown == [f"#{node}" for node in top.nodes]
     expect(view.root.locator("[role=grid]")).to_have_attribute("aria-rowcount", str(OPERATORS + 1))
-    expect(view.details).to_contain_text(f"{OPERATORS} operators, 39.88 ms in all nodes")
+    expect(view.details).to_contain_text(f"{OPERATORS} operators, 39.88 ms summed over nodes")
     expect(view.root.locator("[data-kind=convolution]")).to_contain_text("99.2 %")
 
 
 def test_synthetic_clock_is_said(view: View) -> None:
     said = view.root.locator(".tvmdbg-timeline-clock")
     expect(said.locator("summary")).to_contain_text(
-        "synthetic: nodes laid end to end from mean times"
+        "synthetic timeline: mean node times back to back"
     )
-    expect(said.locator("summary")).to_contain_text("the sum of nodes is not the latency")
+    expect(said.locator("summary")).to_contain_text("total is not model latency")
     more = said.get_by_text("Nothing ran at these times")
     expect(more).to_be_hidden()
     said.locator("summary").click()
@@ -170,7 +170,7 @@ def test_every_slice_is_drawn_or_counted(view: View) -> None:
     nodes = {mark["node"] for mark in seen["marks"] if mark["kind"] != "instant"}
     assert SLOWEST in nodes
     assert any("27 slices" in label["text"] for label in seen["labels"])
-    assert any("45 of no duration" in label["text"] for label in seen["labels"])
+    assert any("45 zero-duration" in label["text"] for label in seen["labels"])
     instants = [mark for mark in seen["marks"] if mark["kind"] == "instant"]
     assert sum(mark["share"] for mark in instants) >= 45
     assert all(mark["width"] == 1 for mark in instants)
@@ -262,7 +262,7 @@ def test_shift_drag_pans_and_wheel_zooms_only_with_focus(view: View) -> None:
     assert view.view[0] > before[0]
     assert view.view[1] - view.view[0] == pytest.approx(end - start)
     tool(view.root, "fit the whole flamechart (0)").click()
-    expect(view.range).to_have_text("all 39.88 ms")
+    expect(view.range).to_have_text("total 39.88 ms")
     expect(tool(view.root, "fit the whole flamechart (0)")).to_be_disabled()
 
 
@@ -309,7 +309,7 @@ def test_drag_marks_a_range_and_sums_it_up(view: View, run: DebugRun) -> None:
     stop = begin + run.timeline.slice_duration_ns
     inside = int(np.count_nonzero((begin < end) & (stop > start) & (stop > begin)))
     expect(view.details).to_contain_text(f"{inside} slices and ")
-    expect(view.details).to_contain_text("of the range; not the latency")
+    expect(view.details).to_contain_text("of the range; not model latency")
     expect(view.details).not_to_contain_text("busy")
     slowest = run.times(within=(start, end))[0]
     expect(view.details.get_by_role("listitem").first).to_contain_text(slowest.label)

@@ -120,7 +120,7 @@ def test_a_slice_without_a_node_is_selected_by_click(
     at = (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
     page.mouse.move(*at)
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
-    expect(tip).to_contain_text("12.52 µs, 0.28 %; the other 4.492 ms are of slices inside")
+    expect(tip).to_contain_text("12.52 µs, 0.28 %; 4.492 ms in children")
     page.mouse.click(*at)
     expect(view.said).to_contain_text("Slice Event.__init__ (threading.py:562), starts 23.02 µs")
     expect(view.said).to_contain_text("wall clock, track MainThread")
@@ -159,7 +159,7 @@ def test_keys_go_through_levels_threads_and_names(page: Page, trace_address: str
     view.press("r")
     expect(view.details).to_contain_text("some inside others")
     view.press("Escape", "Escape")
-    expect(view.said).to_contain_text("of self time in all slices")
+    expect(view.said).to_contain_text("of self time summed over slices")
     expect(view.said).to_contain_text("Nothing is selected")
     assert ".." not in view.said.inner_text()
 

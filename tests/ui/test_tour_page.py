@@ -331,8 +331,8 @@ def test_code_for_times(clipboard: Page, address: str, run: tvmdbg.DebugRun) -> 
     expect(timeline.said).to_contain_text("2 nodes selected")
     assert len(copied(clipboard, timeline.root, run)[1]) == 2
     put(clipboard, "time_range", [3_000_000.5, 9e6])
-    expect(timeline.said).to_contain_text("touched by: ")
-    words = shown.inner_text().split("touched by")[1].split()
+    expect(timeline.said).to_contain_text("overlaps: ")
+    words = shown.inner_text().split("overlaps")[1].split()
     code, tracks = copied(clipboard, timeline.root, run)
     assert code == "run.area(3000000.5, 9000000).to_dataframe()"
     assert tracks["slices"].sum() == int(words[0]) + int(words[3]) > 2

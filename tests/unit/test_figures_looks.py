@@ -56,7 +56,7 @@ def test_every_width_is_legible(run: DebugRun, view: str) -> None:
         shown = " ".join(texts(figure))
         assert run.title in shown
         if view in ("timeline", "debugger"):
-            assert "the sum of nodes is not the latency" in shown
+            assert "total is not model latency" in shown
         if view == "tensor":
             assert shown.count("…") == 0
 

@@ -49,7 +49,7 @@ def test_no_machine_is_made_up(run: DebugRun) -> None:
     found = run.roofline()
     assert {point.bound for point in found} == {"unknown"}
     assert all(math.isnan(point.of_ceiling) for point in found)
-    assert "highest seen here" in repr(found)
+    assert "best measured" in repr(found)
     assert found.highest_flops == max(point.flops_per_s for point in found)
     assert len(found.to_dataframe()) == len(found) == 27
     assert "<table>" in found._repr_html_()

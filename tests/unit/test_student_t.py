@@ -71,7 +71,7 @@ def test_the_interval_of_the_mean_is_that_of_a_textbook() -> None:
     assert result.high[0] == pytest.approx(statistics.mean(own) + half, rel=1e-12)
     assert np.isnan(result.low[1:]).all()
     assert np.isnan(result.high[1:]).all()
-    assert "mean within 11.40 ns to 15.93 ns (95 %)" in repr(result[0])
+    assert "95 % CI 11.40 ns … 15.93 ns" in repr(result[0])
     assert "within" not in repr(result[1]) + repr(result[2]) + repr(result[3])
     assert result.to_dataframe()["low_ns"][0] == result[0].low
 

@@ -105,7 +105,7 @@ def test_the_repr_tells(corpus: Path) -> None:
     both = combine(trace_of(case), table_of(case)[1], rounding_ns=0.5)
     total = sum(case.node_seconds) * 1e3
     assert repr(both) == (
-        f"Timeline: 72 slices on 1 track, {total:.2f} ms in all nodes; "
+        f"Timeline: 72 slices on 1 track, {total:.2f} ms summed over nodes; "
         "synthetic (nodes laid end to end); 5 repeats per operator"
     )
 
@@ -235,7 +235,7 @@ def test_a_timeline_of_nothing() -> None:
     assert len(line.top()) == 0
     both = combine(line, table([], [], num_nodes=0), rounding_ns=0.5)
     assert not both.issues
-    assert "0 slices on 1 track, unknown in all nodes" in repr(both)
+    assert "0 slices on 1 track, unknown summed over nodes" in repr(both)
     assert "no repeats known" in repr(both)
 
 

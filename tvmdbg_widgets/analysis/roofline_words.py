@@ -21,7 +21,7 @@ _PREFIXES = ("", "k", "M", "G", "T", "P")
 
 CONVENTION = (
     "counted from shapes: 1 multiply–add is 2 operations, also at padded positions; bytes are "
-    "inputs and outputs once each, also where a cache kept them"
+    "inputs and outputs once each, ignoring cache hits"
 )
 
 
@@ -81,7 +81,7 @@ def _ceilings(roofline: Roofline) -> str:
             f"below which the memory bounds: {counted(len(slow), 'operator')}"
         )
     return (
-        f"highest seen here: {rate_text(roofline.highest_flops, 'FLOP/s')} and "
+        f"best measured: {rate_text(roofline.highest_flops, 'FLOP/s')} and "
         f"{rate_text(roofline.highest_bytes, 'B/s')}; what the machine can do is not known: "
         "roofline(peak_flops=…, bandwidth=…)"
     )

@@ -100,7 +100,7 @@ class Area:
         return data_frame({name: [getattr(t, name) for t in self.tracks] for name in names})
 
     def __repr__(self) -> str:
-        instants = f" ({self.instants:,} of no duration)" if self.instants else ""
+        instants = f" ({self.instants:,} zero-duration)" if self.instants else ""
         from_to = f"{duration_text(self.start)} to {duration_text(self.end)}"
         told = f"{counted(self.count, 'slice')}{instants}, {duration_text(self.ns)} in all"
         lines = [f"Area: {from_to}, {duration_text(self.end - self.start)}: {told}"]

@@ -222,7 +222,7 @@ class TimeTable(Sequence[TimeRow]):
         head = [self.head, "slices", "time", "share"]
         head += [] if self.overlap else ["together"]
         head += ["min", "median", "p90", "max"] if spread else []
-        head += ["mean within, 95 %"] if sure else []
+        head += ["mean, 95 % CI"] if sure else []
         return head, [self._cells(i, spread=spread, sure=sure) for i in shown]
 
     def _cells(self, i: int, *, spread: bool, sure: bool) -> list[str]:

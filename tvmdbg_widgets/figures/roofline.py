@@ -237,7 +237,7 @@ class _Chart:
         )
         text = rate_text(self._flops, "FLOP/s")
         line = f"M{number(x)} {number(y)}H{number(self._right)}"
-        yield line, text if given else f"highest seen here: {text}", given
+        yield line, text if given else f"best measured: {text}", given
         low = max(start, 10.0 ** self._y[0] / self._bytes)
         high = min(end, self._ridge, 10.0 ** self._y[1] / self._bytes)
         if low < high:
@@ -245,7 +245,7 @@ class _Chart:
             given = self._roofline.bandwidth is not None
             text = rate_text(self._bytes, "B/s")
             line = f"M{number(x0)} {number(y0)}L{number(x1)} {number(y1)}"
-            yield line, text if given else f"highest seen here: {text}", given
+            yield line, text if given else f"best measured: {text}", given
 
     def _beside_line(self, text: str, given: bool, line: str) -> list[tuple[float, float]]:
         """Places of a text along a line: above and below it, from its right end on."""

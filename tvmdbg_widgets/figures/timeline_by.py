@@ -34,7 +34,7 @@ def draw_by(panel: Panel, table: TimeTable, names: Names, y: float) -> float:
     count = time - 58
     heads = [(MARGIN, table.head), (count, "slices"), (time, "time"), (share, "share")]
     if sure is not None:
-        heads.append((sure, "mean within, 95 %"))
+        heads.append((sure, "mean, 95 % CI"))
     for x, said in heads:
         marks.text(said, x, y - 4, fill=theme.muted)
     marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=theme.line)

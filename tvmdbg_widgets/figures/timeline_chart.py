@@ -121,7 +121,7 @@ class Chart:
         drawn = sum(map(len, track.levels))
         said = counted(track.count - len(track.instants), "slice")
         if len(track.instants):
-            said += f" · {len(track.instants):,} of no duration"
+            said += f" · {len(track.instants):,} zero-duration"
         if track.nested:
             said += ", nested"
         if track.overlapping:

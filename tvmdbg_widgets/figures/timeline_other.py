@@ -79,7 +79,7 @@ def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:
     said = f"Time by {table.head}: the largest {noun} of {len(table):,}"
     if shown == len(table):
         said = f"Time by {table.head}"
-    said += f"; shares are of {duration_text(table.total_ns)} in all slices"
+    said += f"; shares are of {duration_text(table.total_ns)} summed over slices"
     said += f"; {left_out(table.idle)}." if table.idle else "."
     y = panel.paragraph(said, y + 4, lines=3, fill=panel.theme.muted)
     return timeline_by.draw_by(panel, table, Names(run.timeline, run.graph), y)

@@ -81,7 +81,7 @@ def draw_table(
 def _beside(words: TimelineWords) -> str:
     """Head of the last column; ``""`` where there is nothing to say in it."""
     if words.by_name:
-        return "with the slices inside" if words.time == "self time" else ""
+        return "total time" if words.time == "self time" else ""
     return "p10 – p90 of the repeats" if words.repeats else ""
 
 

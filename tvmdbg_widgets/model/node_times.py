@@ -57,7 +57,7 @@ class NodeTimes:
         spread = "" if np.isnan(self.sd) else f" ± {duration_text(self.sd)}"
         sure = ""
         if not np.isnan(self.low):
-            sure = f", mean within {duration_text(self.low)} to {duration_text(self.high)} (95 %)"
+            sure = f", 95 % CI {duration_text(self.low)} … {duration_text(self.high)}"
         return (
             f"NodeTimes: {duration_text(self.mean)}{spread} over {self.n} "
             f"repeats{sure}, min {duration_text(self.min)}, "

@@ -312,7 +312,7 @@ class Timeline:
             how += ", slices nested"
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
         total = self.total_ns
-        took = f"{duration_text(total)} in all {laid}"
+        took = f"{duration_text(total)} summed over {laid}"
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
         return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_told()}{found}"

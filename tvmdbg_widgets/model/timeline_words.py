@@ -37,7 +37,7 @@ class TimelineWords:
     time : str
         What the time of a row is.
     together : str
-        What all times together are the time of: ``"in all nodes"``.
+        What all times together are the time of: ``"summed over nodes"``.
     shares : str
         What the shares are of.
     order : str
@@ -88,11 +88,10 @@ _LAID = (
     "function)."
 )
 _SYNTHETIC = {
-    Measured.MEAN: "nodes laid end to end from mean times; the sum of nodes is not the latency",
-    Measured.CALL: "calls laid end to end, each with its time in one profiled pass; the sum of "
-    "calls is not the latency",
-    Measured.SUM: "rows laid end to end, each the sum over all calls of a function; the sum of "
-    "rows is not the latency",
+    Measured.MEAN: "mean node times back to back; total is not model latency",
+    Measured.CALL: "calls of one profiled pass back to back; total is not model latency",
+    Measured.SUM: "functions back to back, each with the sum of its calls; total is not model "
+    "latency",
 }
 _MORE = {
     Measured.MEAN: f"{ISOLATED} Here the means, as a rule of several repeats, follow each other in "
@@ -183,23 +182,23 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
     item = "node" if graph else "row" if numbered else _ITEM[measured]
     row = "operator" if graph else item
     if timeline.synthetic:
-        said, more = f"synthetic: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
+        said, more = f"synthetic timeline: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
     else:
         said = _WALL + (_NESTED if nested else "")
         more = _WALL_MORE + (_NESTED_MORE if nested else "")
     in_file = measured is not Measured.MEAN and not graph
     by_name = timeline.num_nodes == 0
     item = "slice" if by_name else item
-    time, together = _TIME[measured], f"in all {item}s"
+    time, together = _TIME[measured], f"summed over {item}s"
     shares = f"of the sum of all {item} times"
     if by_name and nested:
-        row, time, together = "slice name", "self time", "of self time in all slices"
+        row, time, together = "slice name", "self time", "of self time summed over slices"
         shares = "of the self time of all slices"
     elif by_name:
-        row, time, together = "slice name", "time", "in all slices"
+        row, time, together = "slice name", "time", "summed over slices"
         shares = "of the time of all slices"
     elif nested:
-        time, shares = "mean, with slices inside", "of the sum of all rows"
+        time, shares = "mean total time", "of the sum of all rows"
     return TimelineWords(
         measured=measured,
         said=said,
@@ -263,7 +262,7 @@ def times_notes(
         notes.append((_ALONE if alone else _UNNAMED).format(told))
     if timeline.synthetic:
         said = f"{_SYNTHETIC[timeline.measured]}."
-        notes.append(f"Synthetic: {said}")
+        notes.append(f"Synthetic timeline: {said}")
         if timeline.measured is Measured.MEAN:
             notes.append(ISOLATED)
             if several_outputs and by == "node":

@@ -81,9 +81,10 @@ export class Critical {
     const slack = this.#known?.slack[node];
     if (slack === undefined || Number.isNaN(slack)) return [];
     if (!this.#data.names.isOperator(node)) return [];
-    const parallel = this.#known!.info.sequential ? " if branches ran in parallel" : "";
+    const parallel = this.#known!.info.sequential ? " if branches run in parallel" : "";
     if (slack > 0) return [["slack", `${duration(slack)}${parallel}`]];
-    return [["slack", `none: on a critical path${parallel}`]];
+    const comma = parallel && ",";
+    return [["slack", `0 (on the critical path${comma}${parallel})`]];
   }
 
   get #why(): string {

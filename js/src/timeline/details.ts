@@ -152,7 +152,7 @@ function spread(repeats: Repeats): HTMLElement {
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
   const lines = [figure];
   if (low <= high) {
-    const text = `mean ${duration(mean)}, 95 % sure within ${duration(low)} … ${duration(high)}`;
+    const text = `mean ${duration(mean)}, 95 % CI ${duration(low)} … ${duration(high)}`;
     lines.push(element("p", { class: "tvmdbg-muted" }, text));
   }
   if (warm > 0) {

@@ -515,7 +515,7 @@ export class Flamechart {
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
-    this.bar.showRange(all ? `all ${duration(whole)}` : part, all);
+    this.bar.showRange(all ? `total ${duration(whole)}` : part, all);
     if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
   }
 }

@@ -89,10 +89,10 @@ export class Headers {
     if (folded) facts.push(`${counted(track.rows.length, "row")} folded`);
     const [from, to] = track.known(viewport.start, viewport.end);
     if (count && from < to && slices.holds(from, to)) {
-      facts.push(`busy ${percent(track.busy(from, to) / (to - from))} of the part in view`);
+      facts.push(`busy ${percent(track.busy(from, to) / (to - from))} of the visible range`);
     }
     const instants = track.instants?.length;
-    if (instants) facts.push(`${integer(instants)} of no duration`);
+    if (instants) facts.push(`${integer(instants)} zero-duration`);
     const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
     if (levels > 1) facts.push(levelsText(track));
     return facts;

@@ -279,7 +279,7 @@ export class Merged implements OtherChart {
     const path = place < 0 ? [] : icicle.tree.path(place);
     const title = (each: number) => this.#called.title(icicle.tree.key[each]!);
     this.#trail.replaceChildren(
-      crumb(`all ${duration(icicle.tree.whole)}`, -1),
+      crumb(`total ${duration(icicle.tree.whole)}`, -1),
       ...path.map((each) => crumb(title(each), each)),
     );
     this.#said.textContent = this.#about();

@@ -22,7 +22,7 @@ export class RangeWords {
     const span = range[1] - range[0];
     const facts: Fact[] = [
       ["range", `${exactly(span)}, ${this.#between(range)}`],
-      ["touched by", this.#touching(count, instants)],
+      ["overlaps", this.#touching(count, instants)],
       ["Σ own time", `${exactly(sum)}, ${this.#against(sum, span, tracks.length)}`],
     ];
     if (whole.count) {
@@ -45,7 +45,7 @@ export class RangeWords {
 
   #touching(count: number, instants: number): string {
     const some = counted(count - instants, "slice");
-    const none = instants ? ` and ${integer(instants)} of no duration` : "";
+    const none = instants ? ` and ${integer(instants)} zero-duration` : "";
     const inner = this.#slices.nested ? ", some inside others" : "";
     return `${some}${none}${inner}`;
   }
@@ -54,7 +54,7 @@ export class RangeWords {
   #against(sum: number, span: number, tracks: number): string {
     const share = `${percent(sum / span)} of the range`;
     if (tracks > 1) return `${share}: ${integer(tracks)} tracks side by side, not wall time`;
-    if (this.#slices.columns.info.synthetic) return `${share}; not the latency`;
+    if (this.#slices.columns.info.synthetic) return `${share}; not model latency`;
     return sum === span ? share : `${share}; not wall time`;
   }
 

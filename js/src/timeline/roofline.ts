@@ -245,11 +245,11 @@ export class Roofline implements OtherChart {
     if (!points) return;
     const absent = points.node.length - points.byTime.length;
     const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
-    let said = "Dashed: highest seen here, not what the machine can do.";
+    let said = "Dashed = best measured, not hardware peak.";
     if (flops && bytes) {
       const slow = points.byTime.filter((each) => points.bound(each, this.#given)?.by === "memory");
       const ridge = Number((flops / bytes).toPrecision(3));
-      said = `Memory bounds below ${ridge} FLOP/B: ${counted(slow.length, "operator")}.`;
+      said = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
     }
     this.#said.textContent = said + rest;
     this.#said.title = `${said}${rest} ${this.#convention}`;
@@ -409,7 +409,7 @@ export class Roofline implements OtherChart {
     const what = line === "flops" ? "peak" : "bandwidth";
     return given
       ? [`${what} ${value}`, "drag it, or type it above"]
-      : [`highest seen here: ${value}`, `not what the machine can do; drag it to set the ${what}`];
+      : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
   }
 
   #focus(): void {

@@ -235,7 +235,7 @@ function ridgeOf({ flops, bytes }: Ceilings): number | null {
 }
 
 function told(given: boolean, rate: string): string {
-  return given ? rate : `highest seen here: ${rate}`;
+  return given ? rate : `best measured: ${rate}`;
 }
 
 function stroke({ context, theme }: Brush, given: boolean): void {

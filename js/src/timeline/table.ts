@@ -224,7 +224,7 @@ export class TopTable {
       ["count", "n", "number of repeats"],
       ["spread", "p10 – p90", "percentiles of the repeats"],
       ["trust", "trust", "how the time was joined to the node"],
-      ["within", "with inner", "sum of the durations: what ran inside a slice is part of it"],
+      ["within", "total time", "sum of the durations, children included"],
     ];
     return element(
       "div",

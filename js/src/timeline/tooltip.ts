@@ -111,7 +111,7 @@ export class Tooltip {
             element(
               "div",
               { class: "tvmdbg-muted" },
-              `and ${integer(others)} more of no duration here`,
+              `and ${integer(others)} more zero-duration slices here`,
             ),
           ]
         : []),

@@ -55,7 +55,7 @@ export class Words {
     const { length, total } = this.#ranking;
     const { row: noun, byName } = this.#told;
     const mixed = !byName && this.#ranking.unjoined > 0;
-    const together = mixed ? "in all rows" : this.#told.together;
+    const together = mixed ? "summed over rows" : this.#told.together;
     const rows = this.#ranking.rows("time");
     const some = Math.min(5, length);
     const first = rows[0];
@@ -168,8 +168,8 @@ export class Words {
     const self = this.#slices.selfOf(slice);
     const lasts = this.#slices.durationOf(slice);
     if (!this.#slices.nested || !(lasts > 0)) return [];
-    if (self === lasts) return [["self time", `${duration(self)}: no slice is inside`]];
-    const rest = `the other ${duration(lasts - self)} are of slices inside`;
+    if (self === lasts) return [["self time", `${duration(self)}: no children`]];
+    const rest = `${duration(lasts - self)} in children`;
     return [["self time", `${duration(self)}, ${percent(self / lasts)}; ${rest}`]];
   }
 
