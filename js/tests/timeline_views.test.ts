@@ -417,7 +417,7 @@ describe("Slices inside others, of no nodes", () => {
       "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; 1.000 µs in children, " +
         "by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, with 1 slice directly inside, 1.000 µs before load",
     );
-    expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no slice is inside");
+    expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no children");
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
   });
 

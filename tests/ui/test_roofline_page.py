@@ -154,7 +154,7 @@ def test_keys_go_by_time_and_by_place(view: Chart, run: DebugRun) -> None:
 
 def test_without_ceilings_nothing_is_bound(view: Chart) -> None:
     assert view.seen()["ceilings"] == {"flops": None, "bytes": None}
-    expect(view.chart).to_contain_text("not what the machine can do")
+    expect(view.chart).to_contain_text("not hardware peak")
     texts = [each["text"] for each in view.seen()["labels"]]
     assert any(text.startswith("best measured") for text in texts)
     view.root.focus()
@@ -295,4 +295,4 @@ def test_slack_is_among_the_facts(page: Page, address: str, run: DebugRun) -> No
     view.set_session(selected=[beside], source="graph")
     expect(view.details).to_contain_text("slack")
     view.set_session(selected=[SLOWEST], source="graph")
-    expect(view.details).to_contain_text("none: on a critical path")
+    expect(view.details).to_contain_text("0 (on the critical path")

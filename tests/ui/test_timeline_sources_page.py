@@ -158,7 +158,7 @@ def test_keys_go_through_levels_threads_and_names(page: Page, trace_address: str
     expect(row).to_contain_text("genexpr")
     view.press("r")
     expect(view.details).to_contain_text("some inside others")
-    view.press("Escape", "Escape")
+    view.press("Escape", "Escape", "Escape")
     expect(view.said).to_contain_text("of self time summed over slices")
     expect(view.said).to_contain_text("Nothing is selected")
     assert ".." not in view.said.inner_text()
