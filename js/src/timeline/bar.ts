@@ -63,7 +63,8 @@ export class Bar {
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
-      title: "text, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
+      title:
+        "text, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
       "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });
