@@ -33,6 +33,7 @@ function painted(icicle: Icicle, width: number): number[] {
     drawn: { marks, labels: [] },
     fill() {},
     text: () => 0,
+    title: () => 0,
     number() {},
   };
   icicle.paint(brush as unknown as Brush, width, 1000);
@@ -40,7 +41,13 @@ function painted(icicle: Icicle, width: number): number[] {
 }
 
 /** Everything is called by its key. */
-const CALLED = { title: String, node: (key: number) => key, group: () => -1, fill: () => COLOR };
+const CALLED = {
+  title: String,
+  titleOf: (key: number) => ({ label: String(key), id: "", shape: "" }),
+  node: (key: number) => key,
+  group: () => -1,
+  fill: () => COLOR,
+};
 
 function icicle(parent: number[], self: number[]): Icicle {
   const tree = new MergedTree({
