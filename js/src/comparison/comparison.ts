@@ -32,7 +32,7 @@ export default {
     el.append(root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);
-    el.append(hideSavedFigure(model.get("_figure_id")));
+    hideSavedFigure(model.get("_figure_id"), signal);
     await mountComparison(root, {
       ask: () => {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);

@@ -19,7 +19,8 @@ export default {
     const session = await host.getModel<SessionState>(model.get("session"));
     if (signal.aborted) return;
     const root = document.createElement("div");
-    el.append(hideSavedFigure(model.get("_figure_id") ?? ""), root);
+    hideSavedFigure(model.get("_figure_id") ?? "", signal);
+    el.append(root);
     signal.addEventListener("abort", () => root.remove());
     applyTheme(root, signal);
     await mountPlot(root, {
