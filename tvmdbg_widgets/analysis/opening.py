@@ -1,10 +1,13 @@
-"""Which tensor of a params file has something to say, so that views open on it."""
+"""Which tensor of a run answers what one looks for first, so that views open on it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.health import Verdict
 from tvmdbg_widgets.model.trust import Trust
 
 if TYPE_CHECKING:
@@ -19,14 +22,17 @@ _TENSORS, _SAMPLE = 128, 1024
 
 
 def opening_tensor(run: DebugRun) -> Tensor | None:
-    """Return the tensor of a params file that is shown first; None of other runs.
+    """Return the tensor that is shown first; None where none stands out.
 
-    The first that holds NaN or infinity; else the first that is neither empty nor constant; else
-    the first with values. What is told of a tensor that was not counted before is told of a
-    sample, and of tensors far behind only once they were counted.
+    Of a run with a graph that of the first fault, as far as it was scanned, else that of the
+    slowest operator. Of a params file the first that holds NaN or infinity; else the first that is
+    neither empty nor constant; else the first with values. What is told of a tensor that was not
+    counted before is told of a sample, and of tensors far behind only once they were counted.
     """
-    if run.graph is not None or not run.tensors:
+    if not run.tensors:
         return None
+    if run.graph is not None:
+        return _faulty(run) or _slowest(run)
     tensors = list(run.tensors.values())
     if any(each.trust is Trust.EXACT for each in tensors):
         return None  # outputs of nodes
@@ -37,6 +43,26 @@ def opening_tensor(run: DebugRun) -> Tensor | None:
         or _first(each for each, found in known if found.finite and found.minimum != found.maximum)
         or _first(each for each, found in known if found.size)
     )
+
+
+def _faulty(run: DebugRun) -> Tensor | None:
+    """Return the tensor of the first fault, if the scan is over and found one."""
+    if run.tensors is None or run.search.scan.state != "done":
+        return None
+    ranked = run.search.health().ranked
+    if not ranked or ranked[0].verdict is not Verdict.FAULTY:
+        return None
+    return run.tensors.get(ranked[0].entry)
+
+
+def _slowest(run: DebugRun) -> Tensor | None:
+    """Return the first output of the slowest operator whose outputs are there."""
+    if run.tensors is None or run.timeline is None:
+        return None
+    ns = np.nan_to_num(run.timeline.node_ns)
+    order = np.argsort(-ns, kind="stable")
+    found = (run.tensors.get((node, 0)) for node in order[ns[order] > 0].tolist())
+    return next((each for each in found if each is not None), None)
 
 
 def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:

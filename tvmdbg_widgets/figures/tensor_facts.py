@@ -59,10 +59,10 @@ _CAPTURED = {
 
 
 def default_entry(run: DebugRun) -> tuple[int, int] | None:
-    """Return the entry shown where none is asked for: the first output of the last operator.
+    """Return the entry shown where none is asked for: :func:`opening_tensor`.
 
-    Without a graph, or where that has no tensor, the last tensor that is no input or parameter,
-    else the last one; of a params file :func:`opening_tensor`.
+    Where there is none, the first output of the last operator; without a graph, or where that has
+    no tensor, the last tensor.
     """
     opening = opening_tensor(run)
     if opening is not None:

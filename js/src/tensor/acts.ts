@@ -9,6 +9,8 @@ import type { Acts, Region, ShowChoice } from "./state.ts";
 /** What the parts of a board may do beyond what all parts may. */
 export interface BoardActs extends Acts, Omit<PictureEvents, "point" | "pick" | "mark"> {
   pick(entry: Entry): void;
+  /** Shows the first fault where nobody has chosen a tensor. */
+  fault(entry: Entry): void;
   step(step: 1 | -1): void;
   /** Shows other axes or another index. */
   plane(plane: Plane): void;
@@ -34,6 +36,7 @@ export function boardActs(inspector: Inspector): BoardActs {
   const mark: Acts["mark"] = (point) => inspector.board.cross.mark(point);
   return {
     pick: (entry) => inspector.pick(entry),
+    fault: (entry) => inspector.openAt(entry),
     step: (step) => inspector.step(step),
     leave: () => inspector.leave(),
     go: (index, space) => inspector.go(index, space),

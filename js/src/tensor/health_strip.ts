@@ -1,6 +1,12 @@
 import { clear, type Layer, layer, Repaint } from "../shared/canvas.ts";
 import { button, element, KEEP_KEYS, listening, relabel } from "../shared/dom.ts";
-import { healthScan, isSuspicious, nextSuspicious, VERDICT_LABELS } from "../shared/health.ts";
+import {
+  firstFault,
+  healthScan,
+  isSuspicious,
+  nextSuspicious,
+  VERDICT_LABELS,
+} from "../shared/health.ts";
 import { errorText } from "../shared/message.ts";
 import { isAbort } from "../shared/request.ts";
 import type { Entry, RunClient, TensorColumns } from "../shared/run_client.ts";
@@ -17,6 +23,8 @@ interface Events {
   pick(entry: Entry): void;
   /** What is known of the entry that is shown. */
   judged(judged: Judgement | null): void;
+  /** The first fault of the run has become known. */
+  fault(entry: Entry): void;
 }
 
 interface Inspection {
@@ -58,6 +66,8 @@ export class HealthStrip {
   readonly #repaint: Repaint;
   readonly #repaintOver: Repaint;
   #health: HealthAnswer | null = null;
+  /** Whether the first fault was told. */
+  #fault = false;
   #names: TensorColumns | null = null;
   #scene: HealthScene | null = null;
   #entry: Entry | null = null;
@@ -123,6 +133,11 @@ export class HealthStrip {
   }
 
   #answered(health: HealthAnswer): void {
+    const fault = firstFault(health);
+    if (fault >= 0 && !this.#fault) {
+      this.#fault = true;
+      this.#events.fault([health.node[fault]!, health.output[fault]!]);
+    }
     this.#health = health;
     this.node.hidden = health.total === 0;
     this.node.dataset.state = health.state;

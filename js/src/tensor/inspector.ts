@@ -38,6 +38,8 @@ export class Inspector {
   readonly #memory: Memory;
   readonly #wish = new Wish();
   readonly #looks: Looks;
+  /** The entry that is shown though nobody has chosen it. */
+  #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,12 +84,22 @@ export class Inspector {
 
   start(): void {
     const { options, session } = this.#context;
-    const first = options.get("entry") ?? session.entry ?? this.#entries.first();
+    const chosen = options.get("entry") ?? session.entry;
+    const first = chosen ?? this.#entries.first();
+    if (!chosen) this.#opened = first?.join();
     if (!first) {
       this.#empty("No tensors", "The run was read, but it holds no tensor.");
       return;
     }
     this.show(first, opening(options));
+  }
+
+  /** Shows an entry in place of the one that it opened with, unless somebody has chosen one. */
+  openAt(entry: Entry): void {
+    const { session } = this.#context;
+    if (session.entry || this.#wish.entry?.join() !== this.#opened) return;
+    this.show(entry);
+    this.#opened = entry.join();
   }
 
   resize(): void {
