@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from ui.graphs import selected
-from ui.waits import frames, rest
+from ui.graphs import inspect, selected
+from ui.waits import frames, rest, until
 
 import tvmdbg_widgets as tvmdbg
 
@@ -212,3 +212,33 @@ def test_hits_inside_closed_groups_are_stepped_to(
     expect(hits(root)).to_have_text("1/7")
     frames(page)
     assert selected(page) == [46]
+
+
+def test_hits_are_listed_and_gone_to_and_the_rest_is_dimmed(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("op:dense")
+    options = root.get_by_role("listbox", name="nodes found").get_by_role("option")
+    expect(options).to_have_count(1)
+    expect(options.first).to_contain_text("dense + add #70")
+    expect(options.first).to_contain_text("matmul")
+    options.first.click()
+    assert selected(page) == [70]
+
+
+def test_going_to_a_hit_opens_the_groups_around_it(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    root = graph()
+    assert all(mark["id"] != 62 for mark in inspect(root)["marks"])
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("#62")
+    page.keyboard.press("Enter")
+    until(page, "found.marks.some(mark => mark.id === 62 && mark.group < 0)")
+    assert selected(page) == [62]
+    page.keyboard.press("Alt+ArrowLeft")
+    until(page, "found.marks.every(mark => mark.id !== 62)")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)
+FIRST_INF = 38  # of resnet20_cifar_fp16_overflow, as its producer recorded
 RAMP, BAD = np.arange(9, dtype=np.float32), np.array([1, np.nan], np.float32)
 
 
@@ -49,5 +50,13 @@ def test_real_files_open_on_values() -> None:
     assert opening.size
 
 
-def test_a_run_with_a_graph_opens_on_its_result() -> None:
-    assert opening_tensor(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) is None
+def test_a_run_opens_on_the_slowest_operator_and_once_scanned_on_the_first_fault() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    slowest = opening_tensor(run)
+    assert slowest is not None
+    assert run.timeline is not None
+    assert slowest.node == int(np.nanargmax(run.timeline.node_ns))
+    run.findings()
+    fault = opening_tensor(run)
+    assert fault is not None
+    assert fault.node == FIRST_INF

@@ -1,3 +1,5 @@
+import { duration } from "../shared/format.ts";
+import { LISTED, type ListedHit } from "../shared/hit_list.ts";
 import type { GraphModel } from "./model.ts";
 import { boxesOf, type Scene } from "./scene.ts";
 import { type Found, find, NOTHING } from "./search.ts";
@@ -60,6 +62,23 @@ export class Hits {
       for (const box of boxesOf(scene, node)) boxes.set(box, (boxes.get(box) ?? 0) + 1);
     }
     this.boxes = boxes;
+  }
+
+  /** The boxes that alone keep their colour; null where nothing is found. */
+  get lit(): ReadonlyMap<number, number> | null {
+    return this.boxes.size ? this.boxes : null;
+  }
+
+  /** The first hits as rows of a list. */
+  listed(): ListedHit[] {
+    const { labels, graph, times } = this.#model;
+    return Array.from(this.found.nodes.subarray(0, LISTED), (node) => ({
+      label: labels.title(node),
+      id: `#${node}`,
+      kind: graph.opKinds.at(node),
+      value: times.ns[node]! > 0 ? duration(times.ns[node]!) : "",
+      title: `${graph.names.at(node)} ${labels.shape(node)}`,
+    }));
   }
 
   /** The hit after a node (null: the first), from the end to the beginning; a node of the searched id goes first. */

@@ -24,6 +24,8 @@ export interface Picture {
   health: BoxHealth | null;
   /** What alone keeps its colour, as the legend calls it; null for all. */
   highlight: string | null;
+  /** Boxes with hits of the search, which alone keep their colour; null where nothing is found. */
+  hits?: ReadonlyMap<number, number> | null;
 }
 
 /** A text on the stage and the box it belongs to (-1: a line's), CSS px. */
@@ -60,17 +62,17 @@ export function prominence({ colors }: Pick<Picture, "colors">, box: number): nu
   return colors.rank(box);
 }
 
-/** Whether the box gives way to what the legend sets off. */
+/** Whether the box gives way to what the legend sets off, or to what the search found. */
 export function isSetBack(
-  { colors, highlight }: Pick<Picture, "colors" | "highlight">,
+  { colors, highlight, hits }: Pick<Picture, "colors" | "highlight" | "hits">,
   box: number,
 ): boolean {
-  return highlight !== null && !colors.has(box, highlight);
+  return (highlight !== null && !colors.has(box, highlight)) || (!!hits && !hits.has(box));
 }
 
 /** The fill of a box without text. */
 export function flatFill(
-  picture: Pick<Picture, "colors" | "highlight" | "palette">,
+  picture: Pick<Picture, "colors" | "highlight" | "hits" | "palette">,
   box: number,
 ): string {
   return isSetBack(picture, box) ? picture.palette.theme.line : picture.colors.flat(box);

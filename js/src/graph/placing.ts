@@ -52,11 +52,11 @@ export class Placing {
             else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
           };
     let coming = -1;
+    view.hits.locate(placed.scene);
     view.repaint(() => {
       place();
       if (coming >= 0 && view.placed === placed) view.stage.goTo(coming);
     });
-    view.hits.locate(placed.scene);
     view.mark();
     view.tell();
     coming = view.folding.placed();

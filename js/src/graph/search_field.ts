@@ -1,12 +1,15 @@
 import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { HitList } from "../shared/hit_list.ts";
+import type { Hits } from "./hits.ts";
 import type { Facts } from "./query/facts.ts";
 import { parse } from "./query/parser.ts";
 import { operatorsOf, type Suggestion, suggest } from "./query/suggest.ts";
-import type { Found } from "./search.ts";
 
 export interface SearchActions {
   search(query: string): void;
   nextHit(by: number): void;
+  /** Goes to a hit by its place among them. */
+  goToHit(at: number): void;
   /** Gives the keyboard back to the graph. */
   leave(): void;
 }
@@ -48,6 +51,7 @@ export class SearchField {
   readonly #problem = element("div", { class: "tvmdbg-graph-wrong", role: "status", hidden: true });
   readonly #help = element("div", { class: "tvmdbg-graph-grammar", hidden: true });
   readonly #more: HTMLButtonElement;
+  readonly #hits: HitList;
   readonly #facts: Facts;
   readonly #place: () => void;
   #operators: string[] | null = null;
@@ -81,7 +85,11 @@ export class SearchField {
     for (const [code, about] of HELP) {
       this.#help.append(element("code", {}, code), element("span", {}, about));
     }
-    this.panel.append(this.#problem, this.#list, this.#more, this.#help);
+    this.#hits = new HitList(this.input, "nodes found", (at) => {
+      actions.goToHit(at);
+      actions.leave();
+    });
+    this.panel.append(this.#problem, this.#list, this.#hits.node, this.#more, this.#help);
     const typed = () => {
       clearTimeout(this.#typing);
       actions.search(this.input.value);
@@ -103,8 +111,12 @@ export class SearchField {
     on("click", () => this.#suggest());
     on("keydown", (event) => {
       const { key } = event;
-      if (key === "ArrowDown" || key === "ArrowUp") this.#move(key === "ArrowDown" ? 1 : -1);
-      else if (key === "F1") this.#toggleHelp();
+      if (this.#active < 0 && this.#hits.active >= 0 && this.#hits.key(event)) return;
+      if (key === "ArrowDown" || key === "ArrowUp") {
+        this.#move(key === "ArrowDown" ? 1 : -1);
+        // Behind the last suggestion come the hits.
+        if (this.#active < 0) this.#hits.key(event);
+      } else if (key === "F1") this.#toggleHelp();
       else if ((key === "Enter" || key === "Tab") && this.#active >= 0) this.#take(this.#active);
       else if (key === "Enter") {
         typed();
@@ -138,8 +150,10 @@ export class SearchField {
   }
 
   /** Says what is wrong with the query, and marks where; or what of it is not known of all nodes. */
-  show({ problem, at, notes }: Found): void {
+  show(hits: Hits): void {
+    const { problem, at, notes, nodes } = hits.found;
     const { input } = this;
+    this.#hits.show(input.value ? hits.listed() : [], nodes.length);
     input.setAttribute("aria-invalid", String(problem !== ""));
     this.#problem.hidden = !problem && notes.length === 0;
     this.#problem.classList.toggle("tvmdbg-warning", problem !== "");

@@ -5,16 +5,18 @@ import { flatFill, type Picture, prominence } from "./picture.ts";
 /** Ranks and fills of boxes without text as numbers, each made once: what thousands of boxes in a frame are drawn from. */
 export class Shades {
   readonly highlight: string | null;
+  readonly hits: Picture["hits"];
   /** Which of several boxes is seen; of a box whose colour is 0, not known yet. */
   readonly rank: Float64Array;
   /** As the pixels of a picture have it. */
   readonly color: Uint32Array;
-  readonly #picture: Pick<Picture, "colors" | "palette" | "highlight">;
+  readonly #picture: Pick<Picture, "colors" | "palette" | "highlight" | "hits">;
   readonly #pixels = new Map<string, number>();
 
-  constructor({ colors, palette, highlight, placed }: Picture) {
+  constructor({ colors, palette, highlight, hits, placed }: Picture) {
     this.highlight = highlight;
-    this.#picture = { colors, palette, highlight };
+    this.hits = hits ?? null;
+    this.#picture = { colors, palette, highlight, hits: this.hits };
     this.rank = new Float64Array(placed.scene.count);
     this.color = new Uint32Array(placed.scene.count);
   }
@@ -41,7 +43,7 @@ const kept = new WeakMap<Colors, Shades>();
 /** The shades of a picture: the same as long as its colours and what the legend sets off are the same. */
 export function shadesOf(picture: Picture): Shades {
   let shades = kept.get(picture.colors);
-  if (!shades || shades.highlight !== picture.highlight) {
+  if (!shades || shades.highlight !== picture.highlight || shades.hits !== (picture.hits ?? null)) {
     shades = new Shades(picture);
     kept.set(picture.colors, shades);
   }

@@ -4,9 +4,9 @@ import { fullScreenButton } from "../shared/full_screen.ts";
 import type { Icon } from "../shared/icons.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
+import type { Hits } from "./hits.ts";
 import type { Direction } from "./layout/types.ts";
 import type { Facts } from "./query/facts.ts";
-import type { Found } from "./search.ts";
 import { type SearchActions, SearchField } from "./search_field.ts";
 
 export interface ToolbarActions extends SearchActions {
@@ -198,9 +198,9 @@ export class Toolbar {
   }
 
   /** What the search found, or what is wrong with it. */
-  set found(found: Found) {
-    this.#hits.title = found.problem || found.notes.join("; ");
-    this.#search.show(found);
+  set found(hits: Hits) {
+    this.#hits.title = hits.found.problem || hits.found.notes.join("; ");
+    this.#search.show(hits);
   }
 
   /** Puts what is below the search field inside the view. */

@@ -107,6 +107,7 @@ export class GraphView {
       {
         search: (query) => context.options.set("search", query),
         nextHit: (by) => acts.nextHit(by),
+        goToHit: (at) => acts.select(this.hits.found.nodes[at] ?? null),
         colorBy: (mode) => this.chosen.colorWith(mode),
         fold: (on) => context.options.set("fold_parameters", on),
         direction: (to) => context.options.set("direction", to),
@@ -250,7 +251,10 @@ export class GraphView {
     if (!placed || !painted) return;
     const { graph, groups, times } = this.model;
     this.stage.show(
-      { graph, groups, times, placed, camera: this.stage.camera, palette, ...painted },
+      {
+        ...{ graph, groups, times, placed, camera: this.stage.camera, palette, ...painted },
+        hits: this.hits.lit,
+      },
       place,
     );
   }
@@ -378,9 +382,9 @@ export class GraphView {
   }
 
   #found(): void {
-    this.toolbar.found = this.hits.found;
+    this.toolbar.found = this.hits;
     if (this.placed) this.hits.locate(this.placed.scene);
-    this.showToolbar();
+    this.repaint();
     this.mark();
   }
 
