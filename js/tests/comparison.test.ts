@@ -7,9 +7,11 @@ import { StringColumn } from "../src/shared/columns.ts";
 const INFO = {
   titles: ["left", "right"] as [string, string],
   sentence: "3 of 4 nodes matched",
-  kinds: ["only in a", "only in b", "shape"],
+  kinds: ["only in A", "only in B", "shape"],
   certainties: ["exact", "likely", "possible"],
   reasons: ["same id", "parts"],
+  matched: "3 of 4 nodes of A",
+  speedRange: null,
   changeNotes: [],
 };
 
@@ -25,6 +27,10 @@ function dataColumns(): Columns {
     groupChange: new StringColumn(Int32Array.of(0, 1, 2), ["relu", "add", "[1] → [2]"]),
     memberA: Int32Array.of(3, -1, 0, 2),
     memberB: Int32Array.of(-1, 4, 0, 3),
+    labelA: new StringColumn(Int32Array.of(0, 1, 1, 0), ["relu", "conv2d + add"]),
+    labelB: new StringColumn(Int32Array.of(0, 1, 1, 0, 1), ["relu", "add"]),
+    shapeA: new StringColumn(Int32Array.of(0, 0, 0, 1), ["1×16", ""]),
+    shapeB: new StringColumn(Int32Array.of(0, 0, 0, 0, 1), ["1×16", "1×8"]),
   };
 }
 
@@ -79,8 +85,8 @@ describe("ComparisonData", () => {
 
   it("says what is known of a node", () => {
     const found = fresh(dataColumns());
-    expect(found.sentence(0, 1)).toBe("a #1 ~ b #1, #2: possible, parts");
-    expect(found.sentence(1, 4)).toBe("b #4 is only in b");
+    expect(found.sentence(0, 1)).toBe("A conv2d + add #1 ~ B #1, #2: possible, parts");
+    expect(found.sentence(1, 4)).toBe("B add #4 has no match in A");
   });
 });
 
@@ -94,12 +100,14 @@ describe("Rows", () => {
     expect(rows.length).toBe(5);
     expect(rows.at(3)).toEqual({ group: 2, member: 2, isMember: true });
     expect(rows.at(4)).toEqual({ group: 2, member: 3, isMember: true });
-    expect(rows.place(rows.at(2))).toBe("#0 ~ #0 +1");
-    expect(rows.place(rows.at(4))).toBe("#2 ~ #3");
+    expect([rows.node(0, rows.at(2)), rows.node(1, rows.at(2))]).toEqual([0, 0]);
+    expect(rows.more(rows.at(2))).toBe("+1");
+    expect([rows.node(0, rows.at(4)), rows.node(1, rows.at(4))]).toEqual([2, 3]);
+    expect(rows.more(rows.at(4))).toBe("");
     expect(rows.find(1, 3)).toBe(4);
     rows.kind = 1;
     expect(rows.length).toBe(1);
-    expect(rows.place(rows.at(0))).toBe("b #4");
+    expect([rows.node(0, rows.at(0)), rows.node(1, rows.at(0))]).toEqual([-1, 4]);
     expect(rows.lineOf(2)).toBe(-1);
     expect(rows.find(1, 3)).toBe(-1);
   });

@@ -68,7 +68,7 @@ function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
 
 it("classes in an order of their own keep their colours where the first do not occur", () => {
   const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
-  const wire = { of: "nodes", classes: ["exact", "likely", "only in b"], rows: [1, 2] };
+  const wire = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
   const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
   const palette = new Palette(SCHEMES.light as Theme);
   const ground = { graph, scene: sceneOf([[0], [1]]), palette };

@@ -40,6 +40,7 @@ function columns(): ChangeColumns {
     bSlices: Int32Array.of(11, 12, 10, 13),
     match: Uint8Array.of(1, 0, 255, 255),
     reason: texts("parts of a fused function", "same id", "", ""),
+    shape: texts("1×16", "1×16", "1×8", ""),
     repeatsAStart: Int32Array.of(0, 2, 2, 2, 2),
     repeatsA: Float64Array.of(90, 110),
     repeatsBStart: Int32Array.of(0, 2, 2, 2, 2),

@@ -171,7 +171,7 @@ def test_compare_tells_and_fails_on_what_it_is_asked_to(tvmdbg: Run, corpus: Pat
     plain, devices = (corpus / f"tvm/resnet20_{name}" for name in ("cifar", "two_devices"))
     done = tvmdbg("compare", plain, devices)
     assert done.returncode == 0
-    assert "3 of 75 only in b" in done.stdout
+    assert "3 of 75 only in B" in done.stdout
     told = json.loads(tvmdbg("compare", plain, devices, "--json").stdout)
     assert told["only_b"] == [22, 45, 68]
     assert len(told["pairs"]) == 72
@@ -183,7 +183,7 @@ def test_compare_times_tells_what_is_more_than_noise(tvmdbg: Run, corpus: Path) 
     plain, unfused = (str(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("", "_unfused"))
     done = tvmdbg("compare", plain, unfused, "--times")
     assert done.returncode == 0
-    assert "B is 12.58 ms (31.5 %) slower" in done.stdout
+    assert "B is 1.32× slower (+12.58 ms, +31.5 %)" in done.stdout
     assert "24 slower, 1 faster, 2 noise" in done.stdout
     kinds = tvmdbg("compare", plain, unfused, "--times", "--by-kind").stdout
     assert "convolution" in kinds

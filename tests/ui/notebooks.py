@@ -30,7 +30,7 @@ _SAYS: dict[ViewName, str] = {
     "tensor": "^Tensor {node}:0 ",
     "timeline": "(Slice of node|Node) {node},",
     "memory": "^#{node} ",
-    "comparison": r"^a #{node}\b",
+    "comparison": r"^A [^~]*#{node}\b",
 }
 START_MS = 300_000  # a first page and its kernel took up to 27 s on two busy cores
 SHOWN_MS = 120_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -77,41 +78,70 @@ def row(root: Locator) -> Locator:
     return root.locator('.tvmdbg-comparison-row[aria-selected="true"]')
 
 
+def walk_from(root: Locator, kind: str) -> None:
+    """Go to the line above the first one of a kind, as the first differences are those of time."""
+    root.focus()
+    while not row(root).count() or kind not in (row(root).text_content() or ""):
+        root.page.keyboard.press("ArrowDown")
+    root.page.keyboard.press("ArrowUp")
+
+
 def test_says_what_is_matched_and_marks_what_is_not(
     comparison: Callable[..., Locator], devices: str
 ) -> None:
-    root = comparison(devices)
-    expect(root.locator(".tvmdbg-comparison-sentence")).to_have_text(
-        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in b"
+    root = comparison(devices, "comparison.color_by=%22match%22")
+    expect(root.locator(".tvmdbg-comparison-sentence")).to_contain_text(
+        re.compile(r"^B is .* (slower|faster) .*; 3 nodes of B unmatched$")
     )
-    said = " ".join(labels(root, "b"))
-    assert said.count("only here") == len(COPIES)
-    assert "only here" not in " ".join(labels(root, "a"))
+    expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
+        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in B"
+    )
     legends = root.locator(".tvmdbg-graph-legend")
-    expect(legends.nth(0)).not_to_contain_text("only here")
-    expect(legends.nth(1)).to_contain_text("only here 3")
+    expect(legends.nth(0)).not_to_contain_text("unmatched")
+    expect(legends.nth(1)).to_contain_text("unmatched 3")
+    page = root.page
+    page.evaluate(
+        "() => { const m = tvmdbg.models.session_b; m.set('selected', [22]); m.save_changes(); }"
+    )
+    expect(root.locator('[data-side="b"] .tvmdbg-mirror')).to_contain_text("match: unmatched")
+
+
+def test_opens_with_the_times_of_matched_nodes_and_their_ratio(
+    comparison: Callable[..., Locator], devices: str
+) -> None:
+    root = comparison(devices)
+    first = root.locator(".tvmdbg-comparison-row").first
+    assert (first.locator(".tvmdbg-comparison-kind").text_content()) == "time"
+    sides = first.locator(".tvmdbg-comparison-place")
+    for at, side in enumerate("AB"):
+        expect(sides.nth(at)).to_have_attribute("data-of", side)
+        expect(sides.nth(at)).to_contain_text(re.compile(r"^[a-z_2d+ ]+#\d+(\d+×)*\d+$"))
+    expect(first).to_contain_text(re.compile(r"(slower|faster): .* → "))
+    for side in "ab":
+        legend = root.locator(f'[data-side="{side}"] .tvmdbg-graph-legend')
+        expect(legend).to_contain_text("same speed")
 
 
 def test_a_node_selected_on_one_side_is_selected_on_the_other(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices)
-    spot = marks(root, "a")[24]
+    spot = marks(root, "a")[6]
     canvas = root.locator('[data-side="a"] canvas').first
     at = {"x": spot["x"] + spot["width"] / 2, "y": spot["y"] + spot["height"] / 2}
     canvas.click(position=at)
     rest(page)
-    assert selected(page) == ([24], [25])
+    assert selected(page) == ([6], [6])
     expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
-        "a #24 ~ b #25: likely, same structure around it, found nowhere else"
+        "A conv2d + add + relu #6 ~ B #6: exact, all that leads to it is the same"
     )
-    expect(row(root)).to_contain_text("wiring")
+    expect(row(root)).to_contain_text("time")
     page.evaluate(
         "() => { const m = tvmdbg.models.session_b; m.set('selected', [22]); m.save_changes(); }"
     )
     rest(page)
     assert selected(page) == ([], [22])
-    expect(root.locator(".tvmdbg-comparison-here")).to_have_text("b #22 is only in b")
+    expect(root.locator(".tvmdbg-comparison-here")).to_contain_text("#22 has no match in A")
 
 
 def test_the_match_stands_at_the_same_place(
@@ -161,11 +191,11 @@ def test_walking_the_differences_walks_the_graphs(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices)
-    root.focus()
+    walk_from(root, "only in B")
     for node in COPIES:
         page.keyboard.press("ArrowDown")
         assert selected(page) == ([], [node])
-        expect(row(root)).to_contain_text(f"b #{node}")
+        expect(row(root)).to_contain_text(f"#{node}")
     page.keyboard.press("ArrowDown")
     assert selected(page) == ([24], [25])
     count = root.locator(".tvmdbg-comparison-row").count()
@@ -175,10 +205,10 @@ def test_walking_the_differences_walks_the_graphs(
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     assert selected(page) == ([30], [31])
-    expect(root.locator(":scope > .tvmdbg-mirror")).to_contain_text("a #30 ~ b #31")
+    expect(root.locator(":scope > .tvmdbg-mirror")).to_contain_text("#30 ~ B #31")
     page.keyboard.press("ArrowLeft")
     expect(row(root)).to_have_attribute("aria-expanded", "false")
-    page.keyboard.press("End")
+    page.keyboard.press("Home")
     expect(row(root)).to_contain_text("time")
     page.keyboard.press("Escape")
     assert selected(page) == ([], [])
@@ -203,13 +233,13 @@ def test_a_fused_function_selects_all_its_parts(
     page: Page, comparison: Callable[..., Locator], unfused: str
 ) -> None:
     root = comparison(unfused)
-    root.focus()
+    walk_from(root, "fusion")
     page.keyboard.press("ArrowDown")
     frames(page)
     assert selected(page)[0] == [3]
     assert sorted(selected(page)[1]) == [2, 4, 5]
     expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
-        "a #3 ~ b #2, #4, #5: likely, parts of a fused function"
+        "A conv2d + add + relu #3 ~ B #2, #4, #5: likely, parts of a fused function"
     )
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
@@ -55,9 +56,13 @@ def test_another_precision(corpus: Path) -> None:
     assert len(changed) == 70  # the input and softmax stay as they are
     group = next(each for each in found.groups if each.kind is DifferenceKind.DTYPE)
     assert len(group.members) == 70
-    assert re.search(r"^  #3 ~ #4 and \d+ more  hash differs$", repr(found), re.MULTILINE)
+    assert re.search(
+        r"^  conv2d \+ add \+ relu #3 ~ #4 \(1×16×32×32\) and \d+ more  hash differs$",
+        repr(found),
+        re.MULTILINE,
+    )
     times = found.counts()["time"]
-    assert repr(found).endswith(f"\n  … and {times - 5} more")
+    assert f"\n  … and {times - 5} more\nonly in B" in repr(found)
     assert f"<p>… and {times - 5} more</p>" in found._repr_html_()
     assert not found.of_kind(DifferenceKind.SHAPE)
 
@@ -87,12 +92,13 @@ def test_texts_tables_and_errors(corpus: Path) -> None:
     found = compared(corpus, "resnet20_two_devices")
     lines = repr(found).splitlines()
     assert lines[:3] == [
-        "a: resnet20_cifar, b: resnet20_two_devices",
-        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in b",
-        "only in b: 3",
+        "A: resnet20_cifar, B: resnet20_two_devices",
+        found.sentence,
+        "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in B",
     ]
+    assert "only in B: 3" in lines
     assert "<td" in found._repr_html_()
-    assert found.counts()["only in b"] == 3
+    assert found.counts()["only in B"] == 3
     pandas = pytest.importorskip("pandas")
     table = found.to_dataframe()
     assert isinstance(table, pandas.DataFrame)
@@ -117,6 +123,10 @@ def test_the_view_is_told_all(corpus: Path) -> None:
     assert lengths["memberA"] == len(found)
     assert lengths["groupKind"] == len(found.groups)
     assert lengths["groupStart"] == len(found.groups) + 1
+    for side, graph in zip("AB", (found.matching.graph_a, found.matching.graph_b), strict=True):
+        for name in ("label", "shape", "speed", "change"):
+            assert lengths[f"{name}{side}"] == graph.num_nodes
+    assert reply.result["info"]["sentence"] == found.sentence
     with pytest.raises(ValueError, match="unknown question 'graph'"):
         comparison_answer(found, {"kind": "graph"})
 
@@ -129,7 +139,7 @@ def test_figures(corpus: Path, width: int, theme: str) -> None:
     figure = comparison_figure(pair, found, width=width, theme=theme)
     assert figure.description["only_b"] == [22, 45, 68]
     assert len(figure.description["graphs"]) == (2 if width >= 620 else 0)
-    assert "only in b" in figure.svg
+    assert "only in B" in figure.svg
     assert len(comparison_figure(pair, found, saved=True).svg) < 48_000
 
 
@@ -145,3 +155,77 @@ def test_a_view_of_a_run_beside_itself_has_two_sessions(corpus: Path) -> None:
         tvmdbg.ComparisonView(run, "other")  # type: ignore[arg-type]
     view.close()
     both.close()
+
+
+@pytest.mark.parametrize("b", ["unfused", "nchw8c", "fp16", "int8"])
+def test_the_sentence_is_the_answer(corpus: Path, b: str) -> None:
+    """Its numbers, counted again from the times that TVM wrote."""
+    found = compared(corpus, f"resnet20_cifar_{b}")
+    times: list[dict[int, float]] = []
+    for name in ("resnet20_cifar", f"resnet20_cifar_{b}"):
+        took = json.loads((corpus / f"tvm/{name}/time_list.json").read_text())
+        times.append({node: sum(each) / len(each) for node, each in enumerate(took) if each})
+    total_a, total_b = (sum(each.values()) for each in times)
+    factor, how = (
+        (total_b / total_a, "slower") if total_b > total_a else (total_a / total_b, "faster")
+    )
+    said = re.match(r"B is ([\d.]+)× (\w+) \(([+−])([\d.]+) ms, [+−]([\d.]+) %\)", found.sentence)
+    assert said is not None, found.sentence
+    assert float(said[1]) == pytest.approx(factor, abs=0.05 if factor >= 2 else 0.005)
+    assert said[2] == how
+    assert said[3] == ("+" if total_b > total_a else "−")
+    assert float(said[4]) == pytest.approx(abs(total_b - total_a) * 1e3, rel=1e-3)
+    assert float(said[5]) == pytest.approx(100 * abs(total_b / total_a - 1), abs=0.06)
+    assert found.times is not None
+    changes = sorted(
+        (
+            (
+                sum(times[1].get(node, 0.0) for node in row.b)
+                - sum(times[0].get(node, 0.0) for node in row.a)
+            )
+            * (1 if total_b > total_a else -1)
+            for row in found.times
+        ),
+        reverse=True,
+    )
+    share, count = 0.0, 0
+    while share < 0.9:
+        share += changes[count] / abs(total_b - total_a)
+        count += 1
+    assert f"; {count} operators account for {100 * share:.1f} % of it" in found.sentence
+    alone = len(found.matching.only_a), len(found.matching.only_b)
+    assert alone[0] == 0
+    ending = f"; {alone[1]} nodes of B unmatched" if alone[1] else "; all nodes matched"
+    assert found.sentence.endswith(ending)
+
+
+def test_times_come_first_and_scalar_parameters_last(corpus: Path) -> None:
+    found = compared(corpus, "resnet20_cifar_int8")
+    titles = [title for title, _ in found.sections()]
+    assert titles[0] == "time"
+    assert titles[-1] == "only in B, scalar parameters"
+    last = found.sections()[-1][1]
+    assert {found.matching.graph_b.shape(each.b) for group in last for each in group.members} == {
+        ()
+    }
+    assert sum(len(group.members) for group in found.groups) == len(found)
+    first = found.groups[0]
+    assert found.nodes(first) == "conv2d + add + relu #6 ~ #10 (1×16×32×32)"
+    assert first.change == "2.6× slower: 1.953 ms → 5.025 ms"
+
+
+@pytest.mark.parametrize("b", ["unfused", "nchw8c", "int8"])
+def test_nodes_have_the_ratio_of_their_times(corpus: Path, b: str) -> None:
+    found = compared(corpus, f"resnet20_cifar_{b}")
+    assert found.times is not None
+    for side, graph in enumerate((found.matching.graph_a, found.matching.graph_b)):
+        values = found.times.speed_of(graph).rows
+        told = 0
+        for row in found.times:
+            for node in (row.a, row.b)[side]:
+                known = row.verdict.label in ("slower", "faster")
+                assert np.isnan(values[node]) == (not known)
+                if known:
+                    assert 2 ** values[node] == pytest.approx(row.ratio)
+                    told += 1
+        assert told == int((~np.isnan(values)).sum()) > 0

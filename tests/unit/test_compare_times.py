@@ -169,7 +169,7 @@ def test_a_run_against_itself_is_noise_alone() -> None:
     assert {row.verdict for row in found} == {Verdict.NOISE}
     assert {row.ratio for row in found} == {1.0}
     assert {row.change_ns for row in found} == {0.0}
-    assert found.sentence.startswith("B takes as long as A: 39.88 ms → 39.88 ms")
+    assert found.sentence.startswith("B takes as long as A: total 39.88 ms → 39.88 ms")
     assert np.isnan(found.change.values).all()
     assert "27 within noise" in found.change.note
 
@@ -212,8 +212,8 @@ def test_samples_that_can_show_nothing_claim_nothing() -> None:
         found = compared(a, b, exactly([(one, one)]))
         assert found[0].verdict is Verdict.UNKNOWN
         assert f"least possible p is {least}" in found[0].why
-        assert "nothing can be told from noise" in found.power[0]
-        assert "whether it is more than noise is not known" in found.sentence
+        assert "no difference can be distinguished from noise" in found.power[0]
+        assert "whether that is more than noise is unknown" in found.sentence
 
 
 def test_one_time_of_a_report_is_never_significant() -> None:
@@ -364,7 +364,9 @@ def test_fused_against_unfused(corpus: Path) -> None:
     assert row.p == pytest.approx(2 / 252)
     assert row.verdict is Verdict.SLOWER
     assert found.row_of(0) is None
-    assert found.sentence.startswith("B is 12.58 ms (31.5 %) slower: 39.88 ms → 52.46 ms")
+    assert found.sentence.startswith(
+        "B is 1.32× slower (+12.58 ms, +31.5 %): total 39.88 ms → 52.46 ms; 14 operators account"
+    )
 
 
 def test_the_run_of_both_is_that_of_a_with_the_slices_of_both(corpus: Path) -> None:

@@ -151,10 +151,10 @@ def test_other_networks_are_hardly_matched_and_never_surely(corpus: Path) -> Non
 def test_a_run_is_matched_and_tells_what_it_found(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / PLAIN)
     matching = run.match(tvmdbg.open(corpus / "tvm/resnet20_two_devices"))
-    said = "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in b"
+    said = "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in B"
     assert matching.sentence == said
     assert repr(matching).startswith(f"Matching: {said}\n")
-    assert "only in b" in matching._repr_html_()
+    assert "only in B" in matching._repr_html_()
     assert run.match(run.graph).counts() == {"exact": 72, "likely": 0, "possible": 0}
     with pytest.raises(IndexError, match="node 72 of a graph with 72 nodes"):
         matching.b_of(72)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,10 +11,16 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from tvmdbg_widgets.analysis.differences import Difference, DifferenceKind, differences
+from tvmdbg_widgets.analysis.differences import (
+    Difference,
+    DifferenceKind,
+    differences,
+    label_of,
+)
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.frames import data_frame
 from tvmdbg_widgets.model.graph import Graph
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.text import one_line
 
 if TYPE_CHECKING:
@@ -107,9 +114,10 @@ class Comparison(Sequence[Difference]):
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Differences that say the same together: by kind, then the most frequent first.
+        """Differences that say the same together, the answer first.
 
-        Times are one each, in the order of how much they differ.
+        Times come first, one each, in the order of how much they differ; then the other kinds, the
+        most frequent first; parameters without a match behind operators, scalar ones last.
         """
         found: dict[tuple[object, ...], list[Difference]] = {}
         for each in self._found:
@@ -121,9 +129,26 @@ class Comparison(Sequence[Difference]):
             Group(first.kind, first.what, first.in_a, first.in_b, (first, *rest))
             for first, *rest in found.values()
         ]
-        return tuple(
-            sorted(groups, key=lambda each: (each.kind, -len(each.members)))  # stable
-        )
+        return tuple(sorted(groups, key=self._rank))  # stable
+
+    def _rank(self, group: Group) -> tuple[bool, bool, DifferenceKind, bool, int]:
+        """Times first; parameters behind operators, and scalar ones behind everything."""
+        parameter, scalar = self._of_parameters(group)
+        timed = group.kind is DifferenceKind.TIME
+        return scalar, not timed, group.kind, parameter, -len(group.members)
+
+    def _of_parameters(self, group: Group) -> tuple[bool, bool]:
+        """Whether a group is of parameters that have no match, and whether these are scalars."""
+        if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
+            return False, False
+        first = group.members[0]
+        side = int(first.a < 0)
+        node = (first.a, first.b)[side]
+        graph = (self.matching.graph_a, self.matching.graph_b)[side]
+        if graph.kinds[node] != NodeKind.PARAMETER:
+            return False, False
+        shape = graph.shape(node)
+        return True, shape is not None and math.prod(shape) == 1
 
     def of_kind(self, kind: DifferenceKind) -> tuple[Difference, ...]:
         """Return the differences of one kind."""
@@ -153,53 +178,71 @@ class Comparison(Sequence[Difference]):
     @property
     def title(self) -> str:
         """Both runs by their titles, as far as these tell them apart."""
-        return "a: {}, b: {}".format(*map(one_line, self.titles))
+        return "A: {}, B: {}".format(*map(one_line, self.titles))
+
+    @cached_property
+    def sentence(self) -> str:
+        """The answer in one line: how much faster or slower B is, and how much is unmatched."""
+        said = [] if self.times is None else [self.times.sentence]
+        return "; ".join([*said, self.matching.unmatched])
 
     def __repr__(self) -> str:
-        lines = [self.title, self.matching.sentence]
-        kind = None
-        shown = in_kind = 0
-        for each in self.groups:
-            if each.kind is not kind:
-                kind = each.kind
-                lines.append(f"{kind.label}: {self.counts()[kind.label]:,}")
-                in_kind = 0
-            in_kind += 1
-            if kind is DifferenceKind.TIME and in_kind > _TIMES_SHOWN:
-                continue
-            shown += 1
-            if shown <= _SHOWN:
-                lines.append(f"  {self.nodes(each)}  {each.change}")
-        if kind is DifferenceKind.TIME and shown <= _SHOWN and in_kind > _TIMES_SHOWN:
-            lines.append(f"  … and {in_kind - _TIMES_SHOWN:,} more")
-        if shown > _SHOWN:
-            lines.append(f"  … and {shown - _SHOWN:,} more")
+        lines = [self.title, self.sentence, self.matching.sentence]
+        shown = 0
+        for title, groups in self.sections():
+            lines.append(f"{title}: {sum(len(each.members) for each in groups):,}")
+            timed = groups[0].kind is DifferenceKind.TIME
+            most = min(len(groups), _TIMES_SHOWN if timed else _SHOWN - shown)
+            lines += [f"  {self.nodes(each)}  {each.change}" for each in groups[:most]]
+            if most < len(groups):
+                lines.append(f"  … and {len(groups) - most:,} more")
+            shown += most
         return "\n".join(lines)
 
+    def sections(self) -> list[tuple[str, list[Group]]]:
+        """Return the groups by kind, in their order; scalar parameters as a kind of their own."""
+        found: dict[str, list[Group]] = {}
+        for each in self.groups:
+            scalar = self._of_parameters(each)[1]
+            title = f"{each.kind.label}, scalar parameters" if scalar else each.kind.label
+            found.setdefault(title, []).append(each)
+        return list(found.items())
+
     def nodes(self, group: Group) -> str:
-        """Return where the differences of a group are: the first pair, and how many more."""
-        first = group.members[0]
-        ids = [f"#{node}" for node in (first.a, first.b) if node >= 0]
-        same = len(ids) == 2 and ids[0] == ids[1]
-        told = ids[0] if same else " ~ ".join(ids)
+        """Return where the differences of a group are: the first pair, and how many more.
+
+        ``"conv2d + add + relu #38 ~ #40 (1×64×8×8) and 3 more"``
+        """
+        told = self.pair(group.members[0])
         more = len(group.members) - 1
         return f"{told} and {more:,} more" if more else told
 
+    def pair(self, difference: Difference) -> str:
+        """Return both nodes of a difference: label and shape in A, where it is there, and ids."""
+        graphs = self.matching.graph_a, self.matching.graph_b
+        nodes = difference.a, difference.b
+        side = int(nodes[0] < 0)
+        ids = dict.fromkeys(f"#{node}" for node in nodes if node >= 0)
+        told = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
+        shape = graphs[side].shape(nodes[side])
+        return told if shape is None else f"{told} ({'×'.join(map(str, shape)) or 'scalar'})"
+
     def _repr_html_(self) -> str:
-        rows = []
-        times = 0
-        for each in self.groups:
-            times += each.kind is DifferenceKind.TIME
-            if each.kind is DifferenceKind.TIME and times > _TIMES_SHOWN:
-                continue
-            cells = each.kind.label, f"{len(each.members):,}", self.nodes(each), each.change
-            rows.append("".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells))
-        left = max(0, len(rows) - _SHOWN) + max(0, times - _TIMES_SHOWN)
+        rows: list[str] = []
+        left = 0
+        for _title, groups in self.sections():
+            timed = groups[0].kind is DifferenceKind.TIME
+            most = _TIMES_SHOWN if timed else _SHOWN - len(rows)
+            left += len(groups[most:])
+            for each in groups[:most]:
+                cells = each.kind.label, self.nodes(each), each.change
+                rows.append("".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells))
         more = f"<p>… and {left:,} more</p>" if left else ""
-        body = "".join(f"<tr>{row}</tr>" for row in rows[:_SHOWN])
-        titles = "".join(f"<th {_CELL}>{each}</th>" for each in ("what", "times", "nodes", "a → b"))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        titles = "".join(f"<th {_CELL}>{each}</th>" for each in ("what", "nodes", "A → B"))
         return (
-            f"<p>{html.escape(self.title)}<br>{html.escape(self.matching.sentence)}</p>"
+            f"<p>{html.escape(self.title)}<br><b>{html.escape(self.sentence)}</b><br>"
+            f"{html.escape(self.matching.sentence)}</p>"
             f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>{more}"
         )
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.dtypes import canonical
+from tvmdbg_widgets.model.labels import label
 from tvmdbg_widgets.model.nodes import NodeKind
-from tvmdbg_widgets.model.numbers import duration_text
+from tvmdbg_widgets.model.numbers import duration_text, speed_text
 from tvmdbg_widgets.model.operators import parts as operators_of
 from tvmdbg_widgets.model.text import one_line
 
@@ -52,8 +53,8 @@ class DifferenceKind(enum.IntEnum):
 
 
 _LABELS = {
-    DifferenceKind.ONLY_A: "only in a",
-    DifferenceKind.ONLY_B: "only in b",
+    DifferenceKind.ONLY_A: "only in A",
+    DifferenceKind.ONLY_B: "only in B",
     DifferenceKind.FUSION: "fusion",
     DifferenceKind.OPERATORS: "operators",
     DifferenceKind.WIRING: "wiring",
@@ -75,7 +76,8 @@ class Difference(NamedTuple):
     a, b : int
         Node ids, -1 where there is none. Of a fused function the last part stands for all.
     what : str
-        Which output, operand or attribute; empty where the kind says it.
+        Which output, operand or attribute; of times how many times faster or slower; empty where
+        the kind says it.
     in_a, in_b : str
     """
 
@@ -171,7 +173,9 @@ def _groups(
 def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     in_a, in_b = a.func_names[one], b.func_names[other]
     if in_a != in_b and operators_of(in_a) != operators_of(in_b):
-        told = _call(a, one), _call(b, other)
+        told = label_of(a, one), label_of(b, other)
+        if told[0] == told[1]:
+            told = _call(a, one), _call(b, other)
         yield Difference(DifferenceKind.OPERATORS, one, other, "", *told)
 
 
@@ -204,7 +208,7 @@ def _source(graph: Graph, entry: tuple[int, int] | None) -> str:
     if entry[0] < 0:
         return "unknown"
     output = f":{entry[1]}" if entry[1] else ""
-    return f"#{entry[0]}{output} {one_line(graph.names[entry[0]])}"
+    return f"{label_of(graph, entry[0])} #{entry[0]}{output}"
 
 
 def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
@@ -308,10 +312,16 @@ def _times(
         many_a, many_b = several.get((one, other), ((one,), (other,)))
         took = float(times_a[list(many_a)].sum()), float(times_b[list(many_b)].sum())
         if np.isfinite(took).all() and took[0] != took[1]:
-            told = duration_text(took[0]), duration_text(took[1])
+            speed = speed_text(took[1] / took[0]) if took[0] > 0 else ""
+            told = speed, duration_text(took[0]), duration_text(took[1])
             found.append((-abs(took[1] - took[0]), one, other, *told))
-    for _rank, one, other, in_a, in_b in sorted(found):
-        yield Difference(DifferenceKind.TIME, one, other, "", in_a, in_b)
+    for _rank, one, other, speed, in_a, in_b in sorted(found):
+        yield Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)
+
+
+def label_of(graph: Graph, node: int) -> str:
+    """Return what a node is called beside its id: ``"conv2d + add + relu"``, or its name."""
+    return one_line(label(graph.func_names[node]) or graph.names[node])
 
 
 def _call(graph: Graph, node: int) -> str:
@@ -320,7 +330,7 @@ def _call(graph: Graph, node: int) -> str:
 
 
 def _calls(graph: Graph, nodes: tuple[int, ...]) -> str:
-    told = _call(graph, nodes[0]) if len(nodes) == 1 else f"{len(nodes)} nodes"
+    told = label_of(graph, nodes[0]) if len(nodes) == 1 else f"{len(nodes)} nodes"
     ids = ", ".join(f"#{node}" for node in nodes[:6]) + (" …" if len(nodes) > 6 else "")
     return told if len(nodes) == 1 else f"{told}: {ids}"
 
@@ -334,7 +344,7 @@ def _signature(graph: Graph, node: int) -> str:
         f"{one_line(dtype or '?')}{_shape(shape)}"
         for dtype, shape in zip(graph.nodes[node].dtypes, graph.nodes[node].shapes, strict=True)
     )
-    return f"{_call(graph, node)} -> {outputs}"
+    return f"{label(graph.func_names[node]) or _kind(graph, node)} -> {outputs}"
 
 
 def _shape(shape: tuple[int, ...] | None) -> str:

@@ -155,6 +155,7 @@ def _record(found: Comparison) -> dict[str, Any]:
     return {
         "a": found.titles[0],
         "b": found.titles[1],
+        "sentence": found.sentence,
         "matched": found.matching.counts(),
         "pairs": [
             {

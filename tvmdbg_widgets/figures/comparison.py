@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
+from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.figures.choices import one_of, usable_width
@@ -37,7 +39,7 @@ def comparison_figure(
     runs: tuple[DebugRun, DebugRun],
     comparison: Comparison,
     *,
-    color_by: str = "match",
+    color_by: str | None = None,
     fold_parameters: bool = True,
     direction: str = "down",
     kind: str | None = None,
@@ -57,9 +59,10 @@ def comparison_figure(
     runs : tuple of DebugRun
         Those that were compared.
     comparison : Comparison
-    color_by : str
-        ``"match"``, how surely a node is matched, ``"time change"``, by how much it is slower in
-        `b`, or as of a figure of one graph.
+    color_by : str or None
+        ``"speed"``, how many times slower or faster a node is in `b`, ``"time change"``, the same
+        in nanoseconds, ``"match"``, match quality, or as of a figure of one graph. None for the
+        speed where both runs have times, else the match quality.
     fold_parameters : bool
         Draw parameters as a count on what reads them.
     direction : str
@@ -84,12 +87,13 @@ def comparison_figure(
         one_of("kind", kind, tuple(each.label for each in DifferenceKind))
     wide, look = usable_width(width), theme_of(theme)
     matching = comparison.matching
-    panel = Panel(wide, f"Comparison, {comparison.title}", matching.sentence, look)
+    panel = Panel(wide, f"Comparison, {comparison.title}", comparison.sentence, look)
     y = panel.heading("Comparison", comparison.title)
+    y = panel.paragraph(comparison.sentence, y, lines=4, fill=look.text)
     said = matching.sentence
     if wide >= NARROW and len(matching.only_a) + len(matching.only_b):
-        said += "; those are outlined"
-    y = panel.paragraph(said, y, fill=look.text) + 4
+        said += "; unmatched nodes are outlined"
+    y = panel.paragraph(said, y, lines=2, fill=look.muted) + 4
     graphs: list[Panel] = []
     if wide >= NARROW:
         options = [
@@ -114,17 +118,20 @@ def comparison_figure(
     return panel.figure()
 
 
-def _coloring(comparison: Comparison, side: int, color_by: str) -> str | NodeColumn:
+def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | NodeColumn:
     """Return what a graph is coloured by; both have the same range of differences."""
-    matching = comparison.matching
-    if color_by == "match":
+    matching, times = comparison.matching, comparison.times
+    by = color_by or ("match" if times is None else SPEED)
+    if by == "match":
         return certainty_column(matching, side)
-    if color_by != "time change":
-        return color_by
-    if comparison.times is None:
-        raise ValueError("'time change' needs the times of both runs, and one of them has none")
+    if by not in (SPEED, CHANGE):
+        return by
+    if times is None:
+        raise ValueError(f"{by!r} needs the times of both runs, and one of them has none")
     graphs = matching.graph_a, matching.graph_b
-    columns = [comparison.times.column_of(graph) for graph in graphs]
+    if by == SPEED:
+        return times.speed_of(graphs[side])
+    columns = [times.column_of(graph) for graph in graphs]
     sizes = [np.abs(each.rows[~np.isnan(each.rows)]) for each in columns]
     most = float(np.concatenate(sizes).max(initial=0))
     return replace(columns[side], range=(-most, most)) if most > 0 else columns[side]
@@ -140,7 +147,7 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
     codes[codes >= alone] += 1
     codes[codes < 0] = alone
     classes = [each.label for each in Certainty]
-    classes.insert(alone, f"only in {'ab'[side]}")
+    classes.insert(alone, "unmatched")
     return NodeColumn(
         "match", "nodes", codes=codes, classes=tuple(classes), ordered=True, hatched=alone
     )
@@ -192,24 +199,25 @@ def _beside(panel: Panel, graphs: list[Panel], y: float) -> float:
 def _table(
     panel: Panel, comparison: Comparison, groups: list[Group], y: float, look: Theme
 ) -> float:
-    """Write what differs, how often, where first, and how."""
+    """Write what differs, at which nodes, and how."""
     marks, end = panel.marks, panel.width - MARGIN
     if not groups:
         return panel.paragraph("Nothing differs.", y, fill=look.muted)
-    columns = (MARGIN, MARGIN + 104.0, MARGIN + 146.0, MARGIN + 270.0)
+    room = end - MARGIN
+    columns = (MARGIN, MARGIN + min(92.0, 0.2 * room), MARGIN + 0.55 * room)
     y += LINE_HEIGHT
-    for x, said in zip(columns, ("difference", "times", "nodes", "a → b"), strict=True):
+    for x, said in zip(columns, ("difference", "nodes", "A → B"), strict=True):
         marks.text(said, x, y - 4, fill=look.muted)
     marks.path(f"M{MARGIN} {number(y)}H{number(end)}", stroke=look.line)
     shown = _shown(groups)
     for group in shown:
         y += _ROW
         alone = group.kind in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B)
-        marks.text(group.kind.label, columns[0], y - 4, fill=look.error if alone else look.text)
-        marks.text(f"{len(group.members):,}", columns[1], y - 4, fill=look.muted)
-        nodes = fit(comparison.nodes(group), columns[3] - columns[2] - 8, SMALL)
-        marks.text(nodes, columns[2], y - 4)
-        marks.text(fit(group.change, end - columns[3], SMALL), columns[3], y - 4)
+        kind = fit(group.kind.label, columns[1] - columns[0] - 4, SMALL)
+        marks.text(kind, columns[0], y - 4, fill=look.error if alone else look.text)
+        nodes = fit(comparison.nodes(group), columns[2] - columns[1] - 8, SMALL)
+        marks.text(nodes, columns[1], y - 4)
+        marks.text(fit(group.change, end - columns[2], SMALL), columns[2], y - 4)
     if len(shown) < len(groups):
         y = panel.paragraph(f"… and {len(groups) - len(shown):,} more", y, fill=look.muted)
     return y
@@ -217,9 +225,9 @@ def _table(
 
 def _shown(groups: list[Group]) -> list[Group]:
     """Return the first rows: of times, of which there are as many as nodes, only some."""
-    timed = [each for each in groups if each.kind is DifferenceKind.TIME]
+    timed = [each for each in groups if each.kind is DifferenceKind.TIME][:_TIMES]
     others = [each for each in groups if each.kind is not DifferenceKind.TIME]
-    return [*others[: _ROWS - min(_TIMES, len(timed))], *timed[:_TIMES]]
+    return [*timed, *others[: _ROWS - len(timed)]]
 
 
 def _description(
@@ -229,7 +237,8 @@ def _description(
     return {
         "view": "comparison",
         "title": comparison.title,
-        "sentence": matching.sentence,
+        "sentence": comparison.sentence,
+        "match_quality": matching.sentence,
         "matched": matching.counts(),
         "only_a": matching.only_a.tolist()[:_MARKED],
         "only_b": matching.only_b.tolist()[:_MARKED],

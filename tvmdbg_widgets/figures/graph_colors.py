@@ -10,8 +10,9 @@ import numpy as np
 
 from tvmdbg_widgets.figures.colors import ColorScale
 from tvmdbg_widgets.figures.theme import CLASS_COLORS
+from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import short_text
-from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent
+from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,6 +77,8 @@ def value_text(value: float, unit: str) -> str:
     """Write a value with its unit: ``"3.214 ms"``, ``"16.0 KiB"``, ``"31.2 dB"``."""
     if unit == "ns":
         return duration_text(value)
+    if unit == "×":
+        return speed_text(2**value)
     if unit == "B":
         return bytes_text(math.floor(value + 0.5)).partition(" (")[0]
     return f"{short_text(value)} {unit}".rstrip()
@@ -119,7 +122,9 @@ class NumberColors(_Rows):
         together = () if column.together == "sum" else (self.value(nodes) for nodes in boxes)
         shown = np.array([*known, *together])
         finite = shown[np.isfinite(shown)]
-        self.unknown = len(each) - len(known)
+        # Inputs and parameters are not run: their times are not missing.
+        awaited = graph.kinds >= NodeKind.OPERATOR if column.unit == "×" else slice(None)
+        self.unknown = int(np.isnan(each[awaited]).sum())
         self.total = float(known[known > 0].sum()) if column.together == "sum" else 0.0
         self.low, self.high = self._ends(finite)
         low, high = limits or column.range or (self.low, self.high)

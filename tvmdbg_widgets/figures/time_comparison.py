@@ -124,9 +124,9 @@ def _table(panel: Panel, compared: TimeComparison, y: float, selected: frozenset
         mark = (
             " (match?)" if row.certainty is not None and row.certainty.label == "possible" else ""
         )
-        said = f"{row.nodes}{mark} {one_line(row.label)}"
+        said = f"{one_line(row.label)} {row.nodes}{mark} {row.shape}".rstrip()
         if not wide:
-            said = f"#{(row.a or row.b)[-1]} {one_line(row.label)}{mark}"
+            said = f"{one_line(row.label)} #{(row.a or row.b)[-1]}{mark}"
         said = fit(said, first - label - 24, SMALL)
         marks.text(said, label + 16, base, fill=ink)
         for x, nodes, ns in ((first, row.a, row.ns_a), (second, row.b, row.ns_b)):

@@ -44,7 +44,8 @@ class NodeColumn:
     classes : tuple of str
         The most frequent first, or ``ordered``.
     unit : str
-        Of the values; ``"ns"`` and ``"B"`` are written in the units that suit their size.
+        Of the values; ``"ns"`` and ``"B"`` are written in the units that suit their size;
+        values in ``"×"`` are binary logarithms of ratios of times, ``"4.9× faster"``.
     scale : str
         ``"linear"``, ``"log"``, ``"symlog"``, or ``"diverging"``: linear, and even around zero.
     range : (float, float) or None

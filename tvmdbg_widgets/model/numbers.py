@@ -63,6 +63,27 @@ def percent(share: float) -> str:
     return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
 
 
+def speed_text(ratio: float) -> str:
+    """Write how fast the second of two times is, by its ratio to the first.
+
+    Returns
+    -------
+    str
+        ``"4.9× faster"``, ``"1.32× slower"``; what changes by less than a tenth as a share,
+        ``"1.11 % slower"``; ``"same speed"``; ``"unknown"`` for what is no ratio of times.
+    """
+    if not 0 < ratio < math.inf:
+        return "unknown"
+    if ratio == 1:
+        return "same speed"
+    how = "slower" if ratio > 1 else "faster"
+    factor = max(ratio, 1 / ratio)
+    if factor < 1.1:
+        return f"{percent(abs(ratio - 1))} {how}"
+    digits = 2 if factor < 2 else 1 if factor < 10 else 0
+    return f"{fixed(factor, digits)}× {how}"
+
+
 def bytes_text(count: int) -> str:
     """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
     if count < 1024:

@@ -46,6 +46,7 @@ def change(context: Context, _question: Question) -> Reply:
             [NO_MATCH if row.certainty is None else row.certainty for row in rows], np.uint8
         ),
         "reason": StringColumn.from_strings(row.reason for row in rows),
+        "shape": StringColumn.from_strings(row.shape for row in rows),
         "repeatsAStart": _starts([row.repeats_a for row in rows]),
         "repeatsA": _flat([row.repeats_a for row in rows]).astype(np.float64),
         "repeatsBStart": _starts([row.repeats_b for row in rows]),

@@ -8,8 +8,11 @@ import numpy as np
 import traitlets
 
 from tvmdbg_widgets.analysis.compare import Comparison, compare
+from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
+from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
+from tvmdbg_widgets.model.node_words import node_labels
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.bundles import bundle, code_name, module
@@ -24,11 +27,11 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.handed_on import HandedOn
+    from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
 
-_CHANGE = "time change"
-_COLORS = ["match", _CHANGE, "kind", "time", "health", "dtype", "device", "storage", "bytes"]
+_COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 
 
 class ComparisonView(View):
@@ -57,10 +60,11 @@ class ComparisonView(View):
     linked : bool
         One side moves with the other.
     kind : str or None
-        The only kind of difference that is listed, ``"only in a"``, ``"shape"`` …; None for all.
+        The only kind of difference that is listed, ``"only in A"``, ``"shape"`` …; None for all.
     color_by : str
-        ``"match"``: how surely a node is matched; ``"time change"``: by how much it is slower in
-        `b`, as far as that is more than noise; or ``"kind"``, ``"time"``, ``"health"``,
+        ``"speed"``: how many times slower or faster a node is in `b`, as far as that is more than
+        noise; where both runs have times it is what the view opens with. ``"time change"``: the
+        same in nanoseconds. ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``,
         ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
@@ -82,10 +86,10 @@ class ComparisonView(View):
     run_b = ModelTrait()
     session_b: Any = ModelTrait()
     linked = traitlets.Bool(True).tag(sync=True)
-    kind = traitlets.Enum(
+    kind = traitlets.CaselessStrEnum(
         [each.label for each in DifferenceKind], allow_none=True, default_value=None
     ).tag(sync=True)
-    color_by = traitlets.Enum(_COLORS, "match").tag(sync=True)
+    color_by = traitlets.Enum(_COLORS, SPEED).tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
     grouped = traitlets.Bool(False).tag(sync=True)
@@ -107,6 +111,7 @@ class ComparisonView(View):
         self.comparison = compare(a.parts, b.parts, titles)
         self._run_b = b
         own = Session(b) if a is b else b.session
+        traits.setdefault("color_by", "match" if self.comparison.times is None else SPEED)
         super().__init__(a, run_b=b.model, session_b=own, **traits)
         self.on_msg(self._on_question)
 
@@ -192,24 +197,43 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "memberA": np.array([each.a for each in members], np.int32),
         "memberB": np.array([each.b for each in members], np.int32),
     }
-    changes = _changes(comparison)
+    speeds, changes = _time_columns(comparison)
+    for side, graph in zip("AB", (matching.graph_a, matching.graph_b), strict=True):
+        columns[f"label{side}"] = node_labels(graph)
+        columns[f"shape{side}"] = _shapes(graph)
+    columns |= {f"speed{side}": column.rows for side, column in zip("AB", speeds, strict=False)}
     columns |= {f"change{side}": column.rows for side, column in zip("AB", changes, strict=False)}
     headers, buffer = pack(columns)
     info = {
         "titles": list(comparison.titles),
-        "sentence": matching.sentence,
+        "sentence": comparison.sentence,
+        "matched": matching.sentence,
         "kinds": [kind.label for kind in DifferenceKind],
         "certainties": [each.label for each in Certainty],
         "reasons": [each.label for each in Reason],
+        "speedRange": None if not speeds else speeds[0].range,
         "changeNotes": [column.note for column in changes],
     }
     return Reply({"columns": headers, "info": info}, (buffer,))
 
 
-def _changes(comparison: Comparison) -> list[NodeColumn]:
-    """Return by how much each node is slower in `b`, for both graphs; nothing without times."""
+def _time_columns(comparison: Comparison) -> tuple[list[NodeColumn], list[NodeColumn]]:
+    """Return ratio and difference of times at the nodes of both graphs; nothing without times."""
     times = comparison.times
-    matching = comparison.matching
     if times is None:
-        return []
-    return [times.column_of(graph) for graph in (matching.graph_a, matching.graph_b)]
+        return [], []
+    graphs = comparison.matching.graph_a, comparison.matching.graph_b
+    return [times.speed_of(each) for each in graphs], [times.column_of(each) for each in graphs]
+
+
+def _shapes(graph: Graph) -> StringColumn:
+    """Return the shape of the first output of each node; empty where it is unknown."""
+    shapes = (graph.shape(node) if each else None for node, each in enumerate(_outputs(graph)))
+    return StringColumn.from_strings(
+        "" if shape is None else "×".join(map(str, shape)) or "scalar" for shape in shapes
+    )
+
+
+def _outputs(graph: Graph) -> list[int]:
+    found: list[int] = np.diff(graph.entry_offsets).tolist()
+    return found

@@ -14,29 +14,43 @@ export interface Columns {
   groupChange: StringColumn;
   memberA: Int32Array;
   memberB: Int32Array;
-  /** By node of each graph how much slower it is in b, nanoseconds; NaN for noise and what is not known. */
+  /** By node: its operators in a few words, and the shape of its first output. */
+  labelA: StringColumn;
+  labelB: StringColumn;
+  shapeA: StringColumn;
+  shapeB: StringColumn;
+  /** By node of each graph how much slower it is in B, as the binary logarithm of the ratio of times. */
+  speedA?: Float64Array;
+  speedB?: Float64Array;
+  /** By node of each graph how much slower it is in B, nanoseconds; NaN for noise and what is unknown. */
   changeA?: Float64Array;
   changeB?: Float64Array;
 }
 
 export interface Info {
   titles: [a: string, b: string];
+  /** The answer: how much faster or slower B is, and how much is unmatched. */
   sentence: string;
+  /** How many nodes are matched, and how surely. */
+  matched: string;
   kinds: string[];
   certainties: string[];
   reasons: string[];
-  /** What the differences of time leave out, for each graph; empty without times. */
+  /** What the differences of times leave out, for each graph; empty without times. */
   changeNotes: string[];
+  /** Between which values the colours of the ratios lie. */
+  speedRange: [number, number] | null;
 }
 
-/** What the graphs call the colour that says how much slower a node is in b. */
+/** What the graphs call the colours that say how much slower a node is in B: as a ratio, in nanoseconds. */
+export const SPEED = "speed";
 export const CHANGE = "time change";
 
 /** 0 is the left one, 1 the right one. */
 export type Side = 0 | 1;
 
 export const OTHER: Readonly<Record<Side, Side>> = { 0: 1, 1: 0 };
-export const LETTER: Readonly<Record<Side, string>> = { 0: "a", 1: "b" };
+export const LETTER: Readonly<Record<Side, string>> = { 0: "A", 1: "B" };
 
 export interface Match {
   node: number;
@@ -97,7 +111,23 @@ export class ComparisonData {
     return codes;
   }
 
-  /** How much slower each node is in b, and between which values the colours of both graphs lie. */
+  /** How many times slower each node is in B, as a binary logarithm. */
+  speed(side: Side): Float64Array | null {
+    const { speedA, speedB } = this.columns;
+    return (side === 0 ? speedA : speedB) ?? null;
+  }
+
+  /** What a node is called beside its id: `conv2d + add + relu`. */
+  label(side: Side, node: number): string {
+    return (side === 0 ? this.columns.labelA : this.columns.labelB).at(node);
+  }
+
+  /** The shape of its first output, `1×64×8×8`; empty where it is unknown. */
+  shape(side: Side, node: number): string {
+    return (side === 0 ? this.columns.shapeA : this.columns.shapeB).at(node);
+  }
+
+  /** How much slower each node is in B, and between which values the colours of both graphs lie. */
   change(side: Side): { values: Float64Array; most: number; note: string } | null {
     const { changeA, changeB } = this.columns;
     if (!changeA || !changeB) return null;
@@ -121,10 +151,10 @@ export class ComparisonData {
 
   /** What is known of a node's match, in words. */
   sentence(side: Side, node: number): string {
-    const here = `${LETTER[side]} #${node}`;
+    const here = `${LETTER[side]} ${this.label(side, node)} #${node}`;
     const found = this.matches(side, node);
     const first = found[0];
-    if (!first) return `${here} is only in ${LETTER[side]}`;
+    if (!first) return `${here} has no match in ${LETTER[OTHER[side]]}`;
     const others = found.slice(0, SHOWN).map((each) => `#${each.node}`);
     const more = found.length > SHOWN ? ` and ${integer(found.length - SHOWN)} more` : "";
     const { certainties, reasons } = this.info;

@@ -1,5 +1,5 @@
 import { element, KEEP_KEYS } from "../shared/dom.ts";
-import type { ComparisonData } from "./data.ts";
+import { type ComparisonData, LETTER, type Side } from "./data.ts";
 import type { Row, Rows } from "./rows.ts";
 
 /** Height of a line with all beside each other, and with the change below, CSS px. */
@@ -141,8 +141,23 @@ export class DifferenceList {
         { class: "tvmdbg-comparison-kind", "data-kind": kind },
         row.isMember ? "" : kind,
       ),
-      element("span", { class: "tvmdbg-comparison-place" }, this.#rows.place(row)),
+      ...([0, 1] as const).map((side) => this.#node(side, row)),
+      element("span", { class: "tvmdbg-comparison-more" }, this.#rows.more(row)),
       element("span", { class: "tvmdbg-comparison-change", title: change }, change),
     ];
+  }
+
+  #node(side: Side, row: Row): HTMLElement {
+    const node = this.#rows.node(side, row);
+    const attributes = { class: "tvmdbg-comparison-place", "data-of": LETTER[side] };
+    if (node < 0) return element("span", attributes, element("span", {}, "–"));
+    const [label, shape] = [this.#data.label(side, node), this.#data.shape(side, node)];
+    return element(
+      "span",
+      { ...attributes, title: `${LETTER[side]}: ${label} #${node} ${shape}` },
+      element("span", {}, label),
+      element("span", {}, `#${node}`),
+      element("span", { class: "tvmdbg-muted" }, shape),
+    );
   }
 }

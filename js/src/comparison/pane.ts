@@ -6,11 +6,11 @@ import type { RunClient } from "../shared/run_client.ts";
 import type { SessionClient } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
 import type { ViewOptions } from "../shared/view.ts";
-import { CHANGE, type ComparisonData, LETTER, type Side } from "./data.ts";
+import { CHANGE, type ComparisonData, LETTER, type Side, SPEED } from "./data.ts";
 import { type ComparisonOptions, graphOptions } from "./options.ts";
 
 /** What colours and labels call nodes that have no match. */
-export const ALONE = "only here";
+export const ALONE = "unmatched";
 /** Behind which certainty they come: the colour there is the farthest from those of what is matched, in both themes. */
 const SURE = 1;
 
@@ -41,7 +41,7 @@ export class Pane {
     const title = data.info.titles[side];
     this.node = element(
       "div",
-      { class: "tvmdbg-comparison-pane", "data-side": LETTER[side] },
+      { class: "tvmdbg-comparison-pane", "data-side": LETTER[side].toLowerCase() },
       element(
         "div",
         { class: "tvmdbg-comparison-title", title },
@@ -102,7 +102,21 @@ export class Pane {
       note: change.note,
       data: new DataView(Float64Array.from(change.values).buffer),
     };
-    const columns = { match, ...(changed && { [CHANGE]: changed }) };
+    const speed = data.speed(this.#side);
+    const sped = speed && {
+      of: "nodes" as const,
+      unit: "×",
+      scale: "diverging" as const,
+      range: data.info.speedRange,
+      together: "mean" as const,
+      classes: null,
+      data: new DataView(Float64Array.from(speed).buffer),
+    };
+    const columns = {
+      ...(sped && { [SPEED]: sped }),
+      match,
+      ...(changed && { [CHANGE]: changed }),
+    };
     await mountGraph(this.root, {
       run,
       session,

@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import type { ComparisonData } from "./data.ts";
+import type { ComparisonData, Side } from "./data.ts";
 
 /** A line of the list: a group of differences, or one of an open group. */
 export interface Row {
@@ -80,13 +80,16 @@ export class Rows {
     return -1;
   }
 
-  /** Where a difference is: `#1 ~ #2`. */
-  place({ group, member, isMember }: Row): string {
+  /** The node of one side; -1 where there is none. */
+  node(side: Side, { member }: Row): number {
     const { memberA, memberB } = this.#data.columns;
-    const [a, b] = [memberA[member]!, memberB[member]!];
-    const told = a < 0 ? `b #${b}` : b < 0 ? `a #${a}` : `#${a} ~ #${b}`;
+    return (side === 0 ? memberA : memberB)[member]!;
+  }
+
+  /** How many more differences a group has than the one that is told. */
+  more({ group, isMember }: Row): string {
     const more = isMember ? 0 : this.size(group) - 1;
-    return more ? `${told} +${integer(more)}` : told;
+    return more ? `+${integer(more)}` : "";
   }
 
   #arrange(): void {

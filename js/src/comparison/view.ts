@@ -3,7 +3,7 @@ import { integer } from "../shared/format.ts";
 import { fullScreenAction, fullScreenButton } from "../shared/full_screen.ts";
 import { bindKeys, helpButton } from "../shared/keys.ts";
 import { Mirror } from "../shared/mirror.ts";
-import { CHANGE, type ComparisonData, OTHER, type Side } from "./data.ts";
+import { CHANGE, type ComparisonData, OTHER, type Side, SPEED } from "./data.ts";
 import { Follow } from "./follow.ts";
 import { DifferenceList } from "./list.ts";
 import type { ComparisonContext } from "./mount.ts";
@@ -15,7 +15,7 @@ const NARROW = 640;
 /** From so much on the list stands beside the graphs, which are as high as the view then. */
 const WIDE = 1280;
 const ALL = "";
-const COLORS = ["match", CHANGE, "kind", "time"] as const;
+const COLORS = [SPEED, CHANGE, "match", "kind", "time"] as const;
 const SIDES = [0, 1] as const;
 
 /** Two graphs side by side and the list of what differs; what is selected in one is selected in all. */
@@ -110,7 +110,7 @@ export class ComparisonView {
         iconButton(
           "colors",
           "next colour mode",
-          "next colour mode of both graphs: match, time change, kind, time (c)",
+          "next colour mode of both graphs: speed, time change, match, kind, time (c)",
           () => this.#nextColor(),
         ),
         this.#link,
@@ -182,13 +182,13 @@ export class ComparisonView {
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
         {
           keys: ["c"],
-          does: "colour both graphs by match, time change, kind or time",
+          does: "colour both graphs by speed, time change, match, kind or time",
           run: () => this.#nextColor(),
         },
         { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
         {
           keys: ["a", "b"],
-          does: "into the graph of a, of b",
+          does: "into graph A, B",
           run: ({ key }) => this.#panes[key === "a" ? 0 : 1].root.focus({ preventScroll: true }),
         },
         fullScreenAction(root),
@@ -266,8 +266,8 @@ export class ComparisonView {
       said.push(`${kind}: ${columns.groupChange.at(row.group)}`);
       said.push(`line ${integer(active + 1)} of ${integer(this.#rows.length)}`);
     }
-    this.#here.textContent = said[0] || "select a node, or walk the list";
-    this.#here.title = said[0] ?? "";
+    this.#here.textContent = said[0] || this.#data.info.matched;
+    this.#here.title = said[0] || this.#data.info.matched;
     this.#mirror.say(said.filter(Boolean).join(". ") || this.#data.info.sentence);
   }
 
@@ -325,7 +325,8 @@ export class ComparisonView {
 
   #nextColor(): void {
     const { options } = this.#context;
-    const known = COLORS.filter((each) => each !== CHANGE || this.#data.change(0) !== null);
+    const timed = this.#data.change(0) !== null;
+    const known = COLORS.filter((each) => timed || (each !== CHANGE && each !== SPEED));
     const at = known.indexOf(options.get("color_by") as (typeof COLORS)[number]);
     options.set("color_by", known[(at + 1) % known.length]!);
   }

@@ -34,6 +34,8 @@ export interface ChangeColumns extends ChangeRows {
   /** Index into `info.matches`, 255 where one side has no node. */
   match: Uint8Array;
   reason: StringColumn;
+  /** Of the first output, `1×64×8×8`: tells operators of one label apart. */
+  shape: StringColumn;
   repeatsAStart: Int32Array;
   repeatsA: Float64Array;
   repeatsBStart: Int32Array;

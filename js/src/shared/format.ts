@@ -30,6 +30,19 @@ export function percent(share: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
+/**
+ * How fast the second of two times is, by its ratio to the first: `4.9× faster`; what changes by less than a tenth
+ * as a share, `1.11 % slower`.
+ */
+export function speed(ratio: number): string {
+  if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
+  if (ratio === 1) return "same speed";
+  const how = ratio > 1 ? "slower" : "faster";
+  const factor = Math.max(ratio, 1 / ratio);
+  if (factor < 1.1) return `${percent(Math.abs(ratio - 1))} ${how}`;
+  return `${factor.toFixed(factor < 2 ? 2 : factor < 10 ? 1 : 0)}× ${how}`;
+}
+
 /** Bytes with the exact count where a unit rounds it: `16.0 KiB (16,384)`. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;

@@ -68,7 +68,7 @@ export class Change {
     return this.columns.info.titles;
   }
 
-  /** B less A. */
+  /** B minus A. */
   of(row: number, rows: ChangeRows = this.byNode): number {
     return rows.nsB[row]! - rows.nsA[row]!;
   }

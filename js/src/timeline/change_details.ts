@@ -13,7 +13,7 @@ export function changeDetails(change: Change, row: number): HTMLElement {
   const verdict = rows.verdict[row]!;
   const interval =
     Number.isFinite(rows.low[row]!) && Number.isFinite(rows.high[row]!)
-      ? `, 95 % within ${changeText(rows.low[row]!)} … ${changeText(rows.high[row]!)}`
+      ? `, 95 % CI ${changeText(rows.low[row]!)} … ${changeText(rows.high[row]!)}`
       : "";
   const match = change.matchLabel(row);
   const facts: [string, string][] = [
@@ -33,7 +33,7 @@ export function changeDetails(change: Change, row: number): HTMLElement {
       "h5",
       {},
       `${verdictSign(verdict)} ${changeText(change.of(row))}`,
-      element("span", { class: "tvmdbg-muted" }, "B against A"),
+      element("span", { class: "tvmdbg-muted" }, "B minus A"),
     ),
     distributions(change, row),
     factList(facts),

@@ -298,7 +298,7 @@ export class ChangeTable {
   }
 
   #heads(): void {
-    const sorter = button("Δ", "B less A; sort by its size (o)", () => {
+    const sorter = button("Δ", "B minus A; sort by size (o)", () => {
       this.#again({ order: this.#order === "change" ? "order" : "change" });
       this.#focus();
     });
@@ -354,7 +354,8 @@ export class ChangeTable {
         "label",
         match ? `${label}\nthe match is ${match}: ${this.#change.columns.reason.at(row)}` : label,
         chip,
-        label,
+        element("span", {}, label),
+        ...(this.#kinds ? [] : this.#place(row)),
         match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
       ),
       cell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!)),
@@ -370,6 +371,16 @@ export class ChangeTable {
     line.classList.toggle("hovered", row === this.#hovered);
     line.style.top = `${place * ROW}px`;
     return line;
+  }
+
+  /** What tells operators of one label apart: the id in A, or in B alone, and the shape. */
+  #place(row: number): HTMLElement[] {
+    const { node, shape } = this.#change.columns;
+    const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
+    return [
+      element("span", {}, `#${id}`),
+      element("span", { class: "tvmdbg-muted" }, shape.at(row)),
+    ];
   }
 
   /** How large the difference is beside the largest one: to the right what takes longer. */

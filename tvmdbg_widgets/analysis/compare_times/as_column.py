@@ -12,8 +12,11 @@ from tvmdbg_widgets.model.node_columns import NodeColumn
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 
-#: What graphs call this colour.
+#: What graphs call these colours.
 NAME = "time change"
+SPEED = "speed"
+#: Ratios of times beyond it have the colours of its ends, as a binary logarithm.
+_MOST = 3.0
 
 
 def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
@@ -53,12 +56,48 @@ def change_column(comparison: TimeComparison, side: int) -> NodeColumn:
     )
 
 
+def speed_column(comparison: TimeComparison, side: int) -> NodeColumn:
+    """Return how much slower `b` is at each node, as the binary logarithm of the ratio of times.
+
+    All parts of a function have the value of the whole; noise, what is unknown and what has no
+    match have none.
+
+    Parameters
+    ----------
+    comparison : TimeComparison
+    side : int
+        0 for the nodes of `a`, 1 for those of `b`.
+    """
+    columns = comparison.columns
+    aligned, verdict = columns.aligned, columns.verdicts.verdict
+    offsets = (aligned.offsets_a, aligned.offsets_b)[side]
+    nodes = (aligned.nodes_a, aligned.nodes_b)[side]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.log2(columns.b.ns / columns.a.ns)
+    told = (verdict == Verdict.SLOWER) | (verdict == Verdict.FASTER)
+    ratios[~(told & np.isfinite(ratios))] = np.nan
+    graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
+    values = np.full(graph.num_nodes, np.nan)
+    values[nodes] = np.repeat(ratios, np.diff(offsets))
+    most = float(np.nanmax(np.abs(ratios), initial=0))
+    ends = min(most, _MOST)
+    return NodeColumn(
+        SPEED,
+        "nodes",
+        values,
+        unit="×",
+        scale="diverging",
+        range=(-ends, ends) if ends > 0 else None,
+        together="mean",
+    )
+
+
 def _note(comparison: TimeComparison, parts: int) -> str:
     verdict = comparison.columns.verdicts.verdict
     counts = (
         (int((verdict == Verdict.NOISE).sum()), "within noise"),
-        (int((verdict == Verdict.UNKNOWN).sum()), "not known"),
+        (int((verdict == Verdict.UNKNOWN).sum()), "unknown"),
         (parts, "counted at the last part of a function"),
     )
     told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-    return f"B less A; without colour: {told}" if told else "B less A"
+    return f"B minus A; without colour: {told}" if told else "B minus A"

@@ -53,6 +53,8 @@ class TimeChange:
         What that rests on.
     repeats_a, repeats_b : float64
         Nanoseconds; of several nodes the sums, repeat by repeat.
+    shape : str
+        Of the first output, as ``"1×64×8×8"``: tells operators of one label apart.
     """
 
     label: str
@@ -75,6 +77,7 @@ class TimeChange:
     repeats_a: Floats
     repeats_b: Floats
     why: str = ""
+    shape: str = ""
 
     @property
     def match(self) -> str:
@@ -100,7 +103,7 @@ class TimeChange:
     def cells(self) -> list[str]:
         """Return the row as texts, for tables."""
         return [
-            one_line(self.label),
+            f"{one_line(self.label)} {self.shape}".rstrip(),
             self.nodes + (f" ({self.match})" if self.match not in ("", "exact") else ""),
             duration_text(self.ns_a) if self.a else "–",
             duration_text(self.ns_b) if self.b else "–",
@@ -112,7 +115,7 @@ class TimeChange:
 
 
 #: Titles of :meth:`TimeChange.cells` after the first.
-TITLES = ("nodes a ~ b", "a", "b", "Δ", "Δ %", "verdict", "p corrected")
+TITLES = ("nodes A ~ B", "A", "B", "B − A", "Δ %", "verdict", "p corrected")
 _IDS = 4
 
 

@@ -32,7 +32,7 @@ class ChangeColumns:
     aligned : Aligned
     a, b : Samples
     verdicts : Verdicts
-    labels, kinds : sequence of str [R]
+    labels, kinds, shapes : sequence of str [R]
     order : int64 [R]
         Row of the arrays at each place.
     missing : str
@@ -45,6 +45,7 @@ class ChangeColumns:
     verdicts: Verdicts
     labels: Sequence[str]
     kinds: Sequence[str]
+    shapes: Sequence[str]
     missing: str
 
     @classmethod
@@ -52,14 +53,13 @@ class ChangeColumns:
         cls,
         aligned: Aligned,
         nodes: tuple[NodeSamples, NodeSamples],
-        labels: Sequence[str],
-        kinds: Sequence[str],
+        words: tuple[Sequence[str], Sequence[str], Sequence[str]],
         missing: str,
     ) -> ChangeColumns:
-        """Sum up and test the rows."""
+        """Sum up and test the rows, whose labels, kinds and shapes are given."""
         a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
         b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
-        return cls(aligned, a, b, judge(a, b, aligned), labels, kinds, missing)
+        return cls(aligned, a, b, judge(a, b, aligned), *words, missing)
 
     def __len__(self) -> int:
         return len(self.aligned)
@@ -104,6 +104,7 @@ class ChangeColumns:
             reason=Reason(int(self.aligned.reason[at])).label if matched else "",
             repeats_a=self.a.of(at),
             repeats_b=self.b.of(at),
+            shape=self.shapes[at],
         )
         object.__setattr__(made, "why", why(made, verdicts.tests, self.missing))
         return made

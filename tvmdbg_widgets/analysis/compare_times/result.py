@@ -100,21 +100,21 @@ class TimeComparison(TimeChanges):
     def columns(self) -> ChangeColumns:
         """The rows as columns."""
         aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns)
-        labels, kinds = self._named(aligned)
-        return ChangeColumns.of(aligned, self._nodes, labels, kinds, self._missing)
+        return ChangeColumns.of(aligned, self._nodes, self._named(aligned), self._missing)
 
-    def _named(self, aligned: Any) -> tuple[list[str], list[str]]:
-        """Label and kind of each row: of the side with fewer nodes, else of `a`."""
+    def _named(self, aligned: Any) -> tuple[list[str], list[str], list[str]]:
+        """Label, kind and shape of each row: of the side with fewer nodes, else of `a`."""
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
-        labels, kinds = [], []
+        labels, kinds, shapes = [], [], []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
             side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
             node = self._longest(side, nodes[side])
             labels.append(words[side][0][node])
             kinds.append(words[side][1][node])
-        return labels, kinds
+            shapes.append(_shape(graphs[side], node))
+        return labels, kinds, shapes
 
     def _longest(self, side: int, nodes: tuple[int, ...]) -> int:
         times = self._nodes[side].ns[list(nodes)]
@@ -152,8 +152,8 @@ class TimeComparison(TimeChanges):
         """All nodes as one row."""
         aligned = self.columns.aligned
         whole = grouped(aligned, np.zeros(len(aligned), np.int64), 1)
-        named = ["all operators"], [""]
-        return ChangeColumns.of(whole, self._nodes, *named, self._missing).row(0)
+        named = ["all operators"], [""], [""]
+        return ChangeColumns.of(whole, self._nodes, named, self._missing).row(0)
 
     def by(self, what: str) -> TimeChanges:
         """Return the rows summed up: ``"kind"``, by op kind, or ``"node"``, this comparison.
@@ -178,7 +178,8 @@ class TimeComparison(TimeChanges):
         kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
         names = [str(each) for each in kinds]
         rows = grouped(columns.aligned, group.astype(np.int64), len(kinds))
-        found = ChangeColumns.of(rows, self._nodes, names, names, self._missing)
+        shapes = [""] * len(names)
+        found = ChangeColumns.of(rows, self._nodes, (names, names, shapes), self._missing)
         return KindChanges(found, (self.title, f"By op kind: {self.sentence}"))
 
     def row_of(self, node: int) -> TimeChange | None:
@@ -209,7 +210,7 @@ class TimeComparison(TimeChanges):
 
     @cached_property
     def sentence(self) -> str:
-        """By how much `b` is slower or faster, and how many operators make that."""
+        """How much faster or slower `b` is, and how few operators account for that."""
         return told.sentence(self)
 
     @property
@@ -240,6 +241,18 @@ class TimeComparison(TimeChanges):
         """The difference at each node of `a`, as a colour of its graph."""
         return self.column_of(self.matching.graph_a)
 
+    def speed_of(self, graph: Graph) -> NodeColumn:
+        """Return how much slower `b` is at each node of one of both graphs, as a ratio.
+
+        Raises
+        ------
+        ValueError
+            The graph is neither that of `a` nor that of `b`.
+        """
+        from tvmdbg_widgets.analysis.compare_times.as_column import speed_column
+
+        return speed_column(self, self._side(graph))
+
     def column_of(self, graph: Graph) -> NodeColumn:
         """Return the difference at each node of one of both graphs.
 
@@ -250,9 +263,12 @@ class TimeComparison(TimeChanges):
         """
         from tvmdbg_widgets.analysis.compare_times.as_column import change_column
 
+        return change_column(self, self._side(graph))
+
+    def _side(self, graph: Graph) -> int:
         for side, known in enumerate((self.matching.graph_a, self.matching.graph_b)):
             if graph is known:
-                return change_column(self, side)
+                return side
         raise ValueError(f"this graph is of neither run: {self.title}")
 
     @cached_property
@@ -295,6 +311,11 @@ def _known_timeline(parts: RunParts) -> Timeline:
     if parts.timeline is None:
         raise ValueError(f"{parts.title} has no times")
     return parts.timeline
+
+
+def _shape(graph: Graph, node: int) -> str:
+    shape = graph.shape(node) if len(graph.entry_range(node)) else None
+    return "" if shape is None else "×".join(map(str, shape)) or "scalar"
 
 
 def _total(times: Any) -> float:

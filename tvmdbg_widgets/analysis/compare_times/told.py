@@ -10,14 +10,21 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Verdict
-from tvmdbg_widgets.analysis.compare_times.words import against, p_text, ratio_text
-from tvmdbg_widgets.model.numbers import counted, duration_text, percent
+from tvmdbg_widgets.analysis.compare_times.words import (
+    against,
+    change_text,
+    p_text,
+    ratio_text,
+)
+from tvmdbg_widgets.model.numbers import counted, duration_text, percent, speed_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
     from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 
 _MOST = 0.9
+#: Above it a share says no more than the factor.
+_FACTOR = 10
 #: What no test of repeats can know.
 SESSIONS = (
     "The repeats of each run were measured in one session: what else differed between the "
@@ -26,24 +33,26 @@ SESSIONS = (
 
 
 def sentence(compared: TimeComparison) -> str:
-    """By how much `b` is slower or faster, and how many operators make that."""
-    change = compared.change_ns
-    totals = f"{duration_text(compared.total_a)} → {duration_text(compared.total_b)} in all nodes"
+    """How much faster or slower `b` is, and how few operators account for that."""
+    change, total_a, total_b = compared.change_ns, compared.total_a, compared.total_b
+    totals = f"total {duration_text(total_a)} → {duration_text(total_b)}"
     if change == 0:
         return f"B takes as long as A: {totals}"
-    share = ratio_text(compared.total_b / compared.total_a) if compared.total_a > 0 else "unknown"
-    how = "slower" if change > 0 else "faster"
-    size = f"B is {duration_text(abs(change))} ({share.lstrip('+−')}) {how}: {totals}"
-    if compared.total_a > 0 and compared.total_b / compared.total_a > 10:
-        size = f"B takes {share} as long: {totals}"
+    if total_a > 0 and total_b > 0:
+        ratio = total_b / total_a
+        shares = [ratio_text(ratio)] if max(ratio, 1 / ratio) >= 1.1 and ratio <= _FACTOR else []
+        size = f"B is {speed_text(ratio)} ({', '.join([change_text(change), *shares])}): {totals}"
+    else:
+        how = "slower" if change > 0 else "faster"
+        size = f"B is {duration_text(abs(change))} {how}: {totals}"
     if compared.total.verdict is Verdict.NOISE:
         return f"{size}; that is within noise ({compared.total.why})"
     number, part = _most(compared)
     if number:
-        size += f"; {counted(number, 'operator')} make{'s' if number == 1 else ''} "
-        size += f"{percent(part)} of it{', others make up for some' if part > 1 else ''}"
+        size += f"; {counted(number, 'operator')} account{'s' if number == 1 else ''} for "
+        size += f"{percent(part)} of it{', others offset some of that' if part > 1 else ''}"
     if compared.total.verdict is Verdict.UNKNOWN:
-        size += "; whether it is more than noise is not known"
+        size += "; whether that is more than noise is unknown"
     return size
 
 
@@ -61,17 +70,19 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
     sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
     known = Counter((int(n), int(m)) for n, m in sizes if n and m)
     if not known:
-        return (f"Nothing can be told from noise: {missing or 'no repeats are known'}",)
+        return (
+            f"No difference can be distinguished from noise: {missing or 'no repeats are known'}",
+        )
     (n, m), _count = known.most_common(1)[0]
     least, tests = least_p(n, m), columns.verdicts.tests
     told = f"{against(n, m)}: the least possible p is {p_text(least)}"
     if least > ALPHA:
-        return (f"{told}, so nothing can be told from noise",)
+        return (f"{told}, so no difference can be distinguished from noise",)
     need = math.ceil(least * tests / ALPHA - 1e-9)
     if need > 1:
         told += (
             f"; corrected for {counted(tests, 'comparison')}, at least {need} operators must "
-            "differ that clearly before any is told from noise"
+            "differ that clearly before any is distinguished from noise"
         )
     return (told,)
 

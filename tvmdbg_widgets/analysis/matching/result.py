@@ -194,6 +194,13 @@ class Matching(Sequence[Match]):
         return {each.label: int((worst == each).sum()) for each in Certainty}
 
     @property
+    def unmatched(self) -> str:
+        """How many nodes have no match: ``"2 nodes of B unmatched"``."""
+        counts = {"A": len(self.only_a), "B": len(self.only_b)}
+        told = [f"{counted(count, 'node')} of {side}" for side, count in counts.items() if count]
+        return f"{' and '.join(told)} unmatched" if told else "all nodes matched"
+
+    @property
     def sentence(self) -> str:
         """How many nodes are matched, how surely, and what is left, in one line."""
         counts = self.counts()
@@ -204,8 +211,8 @@ class Matching(Sequence[Match]):
             + (f": {', '.join(told)}" if told else "")
         ]
         if len(self.only_a):
-            parts.append(f"{len(self.only_a):,} only in a")
-        parts.append(f"{len(self.only_b):,} of {self.graph_b.num_nodes:,} only in b")
+            parts.append(f"{len(self.only_a):,} only in A")
+        parts.append(f"{len(self.only_b):,} of {self.graph_b.num_nodes:,} only in B")
         return "; ".join(parts)
 
     def to_dataframe(self) -> Any:
@@ -232,8 +239,8 @@ class Matching(Sequence[Match]):
         """Unmatched nodes first, then what is not sure; the head says how many are exact."""
         unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
         unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
-        rows = [[_told(self.graph_a, node), "-", "only in a", ""] for node in self.only_a.tolist()]
-        rows += [["-", _told(self.graph_b, node), "only in b", ""] for node in self.only_b.tolist()]
+        rows = [[_told(self.graph_a, node), "-", "only in A", ""] for node in self.only_a.tolist()]
+        rows += [["-", _told(self.graph_b, node), "only in B", ""] for node in self.only_b.tolist()]
         for at in unsure[: max(0, _SHOWN - len(rows))].tolist():
             each = self[at]
             told = _told(self.graph_a, each.a), _told(self.graph_b, each.b)

@@ -1,4 +1,4 @@
-import { bytes, duration } from "../../shared/format.ts";
+import { bytes, duration, speed } from "../../shared/format.ts";
 import { shortText } from "../../shared/number_text.ts";
 import type { GraphColumns } from "../../shared/run_client.ts";
 
@@ -166,6 +166,7 @@ export function combined(graph: GraphColumns, column: Numbers, nodes: ArrayLike<
 /** A value with its unit: `3.214 ms`, `16.0 KiB`, `31.2 dB`. */
 export function valueText(value: number, unit: string): string {
   if (unit === "ns") return duration(value);
+  if (unit === "×") return speed(2 ** value);
   if (unit === "B") return bytes(Math.round(value)).replace(/ \(.*/, "");
   return `${shortText(value)}${unit ? ` ${unit}` : ""}`;
 }

@@ -64,7 +64,8 @@ export class NumberColors extends KindColors {
     const { graph } = ground;
     this.column = column;
     const timed = column.name === "time";
-    this.#isGiven = (node) => timed && graph.kinds[node]! <= NodeKind.PARAMETER;
+    const ofTimes = timed || column.unit === "×";
+    this.#isGiven = (node) => ofTimes && graph.kinds[node]! <= NodeKind.PARAMETER;
     this.#values = boxValues(ground, column);
     const each = new Float64Array(graph.kinds.length);
     const one = [0];
