@@ -81,7 +81,7 @@ def main() -> None:
         path = find_or_install()
         browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         page = browser.new_page(
-            viewport={"width": 1600, "height": 2200},
+            viewport={"width": 1600, "height": 1000},
             device_scale_factor=2,
             reduced_motion="reduce",
         )
