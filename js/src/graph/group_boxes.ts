@@ -5,7 +5,7 @@ import { inkOn } from "../shared/theme.ts";
 import type { Rectangle } from "./camera.ts";
 import { isSetBack, type Picture } from "./picture.ts";
 
-const { stack, tag: TAG, button: BUTTON } = tokens.group;
+const { tag: TAG, button: BUTTON } = tokens.group;
 const { radius } = tokens.node;
 const LETTERS_PX = 11;
 /** The button of a closed group or a frame is drawn from this scale on; smaller it could not be hit. */
@@ -14,11 +14,16 @@ const BUTTON_PX = 13;
 /** Thickness of the bar that tells what is inside, px at scale 1. */
 const FOOT = 4;
 
+/** How far one sheet of a run of blocks reaches beyond the one before it, px at scale 1. */
+function stackOf({ scene }: Picture["placed"]): number {
+  return scene.compact ? tokens.compact.stack : tokens.group.stack;
+}
+
 /** The front of a closed group's box: sheets of a run of blocks lie behind it. */
 function frontOf({ placed, camera, graph }: Picture, box: number): Rectangle {
   const { x, y, width, height } = camera.screen(placed.rectangle(box));
   const isRun = graph.groupSource[placed.scene.group[box]!] === GroupSource.REPEAT;
-  const behind = isRun ? 2 * stack * camera.scale : 0;
+  const behind = isRun ? 2 * stackOf(placed) * camera.scale : 0;
   return { x, y, width: width - behind, height: height - behind };
 }
 
@@ -48,7 +53,7 @@ export function paintGroup(
   context.lineWidth = 1;
   context.strokeStyle = palette.edge;
   for (let sheet = isRun ? 2 : 0; sheet >= 0; sheet--) {
-    const away = sheet * stack * scale;
+    const away = sheet * stackOf(placed) * scale;
     context.beginPath();
     context.roundRect(front.x + away, front.y + away, front.width, front.height, round);
     context.fillStyle = sheet > 0 ? palette.theme.surface : fill;

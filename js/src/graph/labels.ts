@@ -189,7 +189,7 @@ export class Labels implements Words {
       ...words,
       compact: true,
       height: tokens.compact.height,
-      heightOfGroup: tokens.compact.height + tokens.group.stack,
+      heightOfGroup: tokens.compact.height + 2 * tokens.compact.stack,
       box: words.box.bind(words),
       boxOfGroup: words.boxOfGroup.bind(words),
       width: (node, folded) =>

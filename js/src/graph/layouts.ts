@@ -16,7 +16,9 @@ import { inSlices, pause } from "./slices.ts";
 /** To the right, what a line carries stands in the gap between two layers. */
 const GAP_RIGHT = 72;
 /** Between rows of boxes of one line. */
-const COMPACT_GAP = 16;
+const COMPACT_GAP = 10;
+/** Where fewer than four boxes of two lines stand one below the other, those of one line are shown: CSS px. */
+const LOW_STAGE = 304;
 /** So many arrangements of a graph are kept. */
 const KEPT = 6;
 
@@ -123,8 +125,8 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const scene = await sceneOf({});
   const inOneLine = { open: states.at(-1)!, words: labels.inOneLine(words) };
+  const scene = await sceneOf(stage.height < LOW_STAGE ? inOneLine : {});
   for (const own of [...states.map((open) => ({ open })), inOneLine]) {
     if (scene.count > MOST_LEGIBLE) break;
     const tried = await sceneOf(own);
