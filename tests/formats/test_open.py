@@ -320,7 +320,7 @@ class TestFacade:
         assert "72 nodes (27 operators" in repr(run)
         assert "slowest" in run.summary()
         assert "39.88 ms" in run.summary()
-        assert "TVM v0.9 to v0.19" in repr(run.provenance)
+        assert "TVM 0.9–0.19" in repr(run.provenance)
         assert "<table>" in run.top(3)._repr_html_()
 
     def test_a_name_cannot_run_in_a_table(self) -> None:

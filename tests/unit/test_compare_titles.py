@@ -22,7 +22,7 @@ def test_folders_tell_runs_of_one_name_apart(corpus: Path, tmp_path: Path) -> No
     assert a.title == b.title == "tvmdbg"
     found = tvmdbg.compare(a, b)
     assert found.titles == ("before/tvmdbg", "after/tvmdbg")
-    assert found.title == "a: before/tvmdbg, b: after/tvmdbg"
+    assert found.title == "A: before/tvmdbg, B: after/tvmdbg"
     assert tvmdbg.compare(a, a).titles == ("tvmdbg", "tvmdbg")
     view = tvmdbg.ComparisonView(a, b, titles=["O2", "O3"])
     assert view.comparison.titles == ("O2", "O3")

@@ -16,10 +16,12 @@ from tests.unit.findings_dump import Op, plant
 from tvmdbg_widgets.figures import tensor_facts, tensor_shown
 from tvmdbg_widgets.figures.colors import OVER, SPECIAL, UNDER, ColorScale
 from tvmdbg_widgets.figures.handed_on import HandedOn
+from tvmdbg_widgets.figures.tensor_facts import BINS
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params_writer import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.planes import Plane
+from tvmdbg_widgets.model.statistics.robust import linear_zone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,10 +53,13 @@ def test_colours_are_those_of_the_values(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((12, 9)).astype(np.float32)
     run = run_of(tmp_path, a=array)
     low, high = float(array.min()), float(array.max())
+    spread = run.tensors["a"].statistics(BINS).distribution
+    zone = linear_zone(spread, zeros=0)
     for name in ("linear", "symlog"):
         figure = run.figure("tensor", color_scale=name, color_map="sequential")
         assert_sound(figure)
-        expected = colors(array, ColorScale.of(low, high, name, "sequential"))
+        scale = ColorScale.of(low, high, name, "sequential", linear=zone)
+        expected = colors(array, scale)
         assert (pixels(figure) == expected).all()
 
 

@@ -170,7 +170,7 @@ def test_without_nesting_the_path_is_that_of_groups(corpus: Path) -> None:
     up = run.callers(name)
     assert [up.names[i] for i in range(1, len(up))] == [g.title for g in run.groups.of(slowest)]
     assert (up.self_ns == run.timeline.node_ns[slowest]).all()
-    assert f"#{slowest} " in repr(up)
+    assert f"#{slowest}:" in repr(up)
 
 
 def test_a_wrong_name_tells_close_ones() -> None:

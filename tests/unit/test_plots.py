@@ -287,7 +287,7 @@ def test_the_page_is_told_of_figure_and_library_and_of_no_more(run: DebugRun) ->
 def test_a_saved_notebook_is_left_with_the_values(run: DebugRun) -> None:
     bundle, _ = plots.link(plots.times(run), run)._repr_mimebundle_()
     told = bundle["text/plain"].splitlines()
-    assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, in all nodes"]
+    assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, summed over nodes"]
     assert told[2].startswith("conv2d + add + relu #62: 2.571 ms, 6.45 %")
     assert told[-1] == "… and 15 more"
     own = new_figure()

@@ -262,6 +262,8 @@ def test_every_bit_pattern_of_a_small_type_comes_back_from_its_text(name: str) -
     patterns = np.arange(2 ** (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)
     if name.startswith(("int", "uint", "float4", "float6")):
         patterns = np.unique(patterns.astype(np.float32)).astype(dtype)
+    if name == "float8_e8m0fnu":
+        patterns = patterns[1:]  # ml_dtypes rounds all below 2**-126 up to it, 2**-127 too
     check_texts([number_text(value) for value in patterns], patterns)
 
 

@@ -224,7 +224,8 @@ class Comparison(Sequence[Difference]):
         side = int(nodes[0] < 0)
         ids = dict.fromkeys(f"#{node}" for node in nodes if node >= 0)
         told = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
-        shape = graphs[side].shape(nodes[side])
+        outputs = graphs[side].entry_range(nodes[side])
+        shape = graphs[side].shape(nodes[side]) if outputs else None
         return told if shape is None else f"{told} ({'×'.join(map(str, shape)) or 'scalar'})"
 
     def _repr_html_(self) -> str:
