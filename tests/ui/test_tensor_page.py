@@ -854,7 +854,7 @@ def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
     expect(line.locator(".tvmdbg-tensor-sampled")).to_be_visible()
     expect(line).to_contain_text("sampled values")
     assert sight(page)["exact"] is False
-    line.get_by_role("button", name="Stop looking").click()
+    line.get_by_role("button", name="Stop scanning").click()
     expect(line.locator("progress")).to_be_hidden()
     for route in held:
         route.continue_()

@@ -10,7 +10,7 @@ import { indexAt, indexText, type Plane, type Point } from "./plane.ts";
 import type { Shown } from "./state.ts";
 import { bitsNode } from "./value_bits.ts";
 
-const HINT = "Point at a cell, use the arrow keys, or type an index.";
+const HINT = "Point at a cell, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
 
 /** The plane that an answer shows, which may be older than the one asked for. */
