@@ -10,6 +10,7 @@ export class Judge {
   readonly #view: GraphView;
   readonly #scan: Scan<HealthAnswer>;
   #asked = false;
+  #glanced = false;
 
   constructor(view: GraphView) {
     this.#view = view;
@@ -22,7 +23,8 @@ export class Judge {
 
   /** Asks for what is known; begins the scan of a small run alone. */
   glance(): void {
-    if (this.#asked) return;
+    if (this.#asked || this.#glanced) return;
+    this.#glanced = true;
     const { run, signal } = this.#view.context;
     void run.health(signal, false, true).then(
       (answer) => {

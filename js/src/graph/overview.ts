@@ -38,6 +38,9 @@ export class Overview {
   /** Where along the strip there are hits, of which hits of which picture. */
   #ticks: { hits: unknown; key: string; at: Uint8Array } | null = null;
 
+  /** Rows of the strip with a fault, found once for each answer and size. */
+  #faults: { health: unknown; key: string; rows: ReadonlySet<number> } | null = null;
+
   constructor(moveTo: (x: number, y: number) => void, signal: AbortSignal) {
     this.node.append(this.#still.canvas, this.#moving.canvas);
     this.node.setAttribute("role", "img");
@@ -82,7 +85,7 @@ export class Overview {
     const key = `${width}x${height}x${devicePixelRatio}`;
     if (this.#drawn !== key) {
       this.#drawn = key;
-      this.#ticks = null;
+      this.#ticks = this.#faults = null;
       this.#draw(picture, width, height);
     }
     clear(this.#moving, width, height);
@@ -207,14 +210,17 @@ export class Overview {
     const { placed, palette, health } = picture;
     if (!health || health.nodes.origin < 0) return;
     const at = this.#scale(picture);
-    const { x, y } = placed.layout;
-    const rows = new Set<number>();
-    for (const [box, fault] of health.fault.entries()) {
-      if (fault !== Fault.NONE) rows.add(Math.round(at.along(placed.flow(x[box]!, y[box]!))));
+    if (this.#faults?.health !== health || this.#faults.key !== this.#drawn) {
+      const { x, y } = placed.layout;
+      const rows = new Set<number>();
+      for (const [box, fault] of health.fault.entries()) {
+        if (fault !== Fault.NONE) rows.add(Math.round(at.along(placed.flow(x[box]!, y[box]!))));
+      }
+      this.#faults = { health, key: this.#drawn, rows };
     }
     const { context } = this.#moving;
     context.fillStyle = palette.theme.error;
-    for (const row of rows) {
+    for (const row of this.#faults.rows) {
       if (at.down) context.fillRect(GUTTER - 3, row - 1, 3, 2);
       else context.fillRect(row - 1, GUTTER - 3, 2, 3);
     }
