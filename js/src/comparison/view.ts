@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { element, iconButton, select } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
 import { fullScreenAction, fullScreenButton } from "../shared/full_screen.ts";
@@ -191,6 +192,7 @@ export class ComparisonView {
           does: "into graph A, B",
           run: ({ key }) => this.#panes[key === "a" ? 0 : 1].root.focus({ preventScroll: true }),
         },
+        paletteAction(root, ...this.#searched()),
         fullScreenAction(root),
         { keys: ["Escape"], does: "clear the selection", run: () => this.#clear() },
       ],
@@ -209,6 +211,17 @@ export class ComparisonView {
         { signal: this.#context.signal, capture: true },
       );
     }
+  }
+
+  /** Both runs, for the palette. */
+  #searched() {
+    const { runs, sessions, signal } = this.#context;
+    return SIDES.map((side) => ({
+      run: runs[side],
+      session: sessions[side],
+      signal,
+      mark: "AB"[side]!,
+    }));
   }
 
   /** Makes a line the active one, and selects its nodes on both sides. */

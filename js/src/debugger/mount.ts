@@ -1,6 +1,8 @@
 import { mountFindings } from "../findings/mount.ts";
 import { mountGraph } from "../graph/mount.ts";
-import { button, element, KEEP_KEYS } from "../shared/dom.ts";
+import { PALETTE_KEY } from "../palette/commands.ts";
+import { openPalette, PALETTE_LABEL } from "../palette/palette.ts";
+import { button, element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { fullScreenButton, toggleFullScreen, withFullScreen } from "../shared/full_screen.ts";
 import { errorText, message } from "../shared/message.ts";
@@ -96,12 +98,15 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     status,
     element("span", { class: "tvmdbg-space" }),
     tour.toggle,
+    iconButton("search", "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
+      openPalette(root, context),
+    ),
     views,
     fullScreenButton(root, WHOLE_KEY),
   );
   const overflow = new Overflow(bar, { always: [], sometimes: [views] }, signal);
   session.onChange(() => overflow.fit(), signal, ["tour"]);
-  root.addEventListener("keydown", fullScreenByKey, { signal, capture: true });
+  root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
   showToggles();
   options.onChange("collapsed", showToggles, signal);
   panels.arrange();
@@ -130,14 +135,18 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   await Promise.all(ready);
 };
 
-/** A key of the debugger that all of its views leave to it. */
-function fullScreenByKey(event: KeyboardEvent): void {
-  const { key, shiftKey, ctrlKey, altKey, metaKey, target, currentTarget } = event;
-  if (key !== "D" || !shiftKey || ctrlKey || altKey || metaKey) return;
-  if ((target as HTMLElement).matches("input, select, textarea")) return;
+/** The keys of the debugger that all of its views leave to it. */
+function byKey(event: KeyboardEvent, context: ViewContext<DebuggerOptions>): void {
+  const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
+  const [root, target] = [event.currentTarget as HTMLElement, event.target as HTMLElement];
+  const isHeld = ctrlKey || metaKey;
+  if (target.closest(".tvmdbg-palette") || altKey) return;
+  if (isHeld && !shiftKey && key.toLowerCase() === "k") openPalette(root, context);
+  else if (key === "D" && shiftKey && !isHeld && !target.matches("input, select, textarea")) {
+    toggleFullScreen(root);
+  } else return;
   event.preventDefault();
   event.stopPropagation();
-  toggleFullScreen(currentTarget as HTMLElement);
 }
 
 function showSummary(

@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
 import { button, element, relabel } from "../shared/dom.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
@@ -103,7 +104,7 @@ export class FindingsPanel {
       (text) => this.#mirror.say(text),
       context,
     );
-    bindKeys(root, this.#actions(), signal);
+    bindKeys(root, [...this.#actions(), paletteAction(root, context)], signal);
     session.onChange(() => this.#mark(), signal, ["selected", "entry"]);
     const noted = () => {
       this.#show();

@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
@@ -67,7 +68,8 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
 /** In a graph that runs to the right, its flow is to the right too. */
 const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
 
-function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: GraphView): void {
+function bind(root: HTMLElement, context: ViewContext<GraphOptions>, view: GraphView): void {
+  const { signal } = context;
   const { stage, acts, navigator, journey, menus } = view;
   const step = (to: Step, event: KeyboardEvent) => {
     if (event.shiftKey) {
@@ -124,10 +126,14 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       },
       { keys: ["s"], does: "slowest node", run: () => acts.slowest() },
       {
-        keys: ["u", "j"],
-        does: "only what is upstream, downstream of the selection",
-        run: (event) =>
-          navigator.isolate(event.key.toLowerCase() === "u" ? "upstream" : "downstream"),
+        keys: ["u"],
+        does: "show only what is upstream of the selection",
+        run: () => navigator.isolate("upstream"),
+      },
+      {
+        keys: ["j"],
+        does: "show only what is downstream of the selection",
+        run: () => navigator.isolate("downstream"),
       },
       {
         keys: ["k"],
@@ -174,6 +180,7 @@ function bind(root: HTMLElement, { signal }: ViewContext<GraphOptions>, view: Gr
       { keys: ["0"], does: "fit the whole graph", run: () => acts.fitAll() },
       { keys: ["+", "="], does: "larger", run: () => stage.zoom(ZOOM_STEP) },
       { keys: ["-"], does: "smaller", run: () => stage.zoom(1 / ZOOM_STEP) },
+      paletteAction(root, context),
       fullScreenAction(root),
       { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.code.copy() },
       { keys: ["Escape"], does: "clear highlight, search, selection", run: () => acts.escape() },

@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { element } from "../shared/dom.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
@@ -95,7 +96,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   signal.addEventListener("abort", () => clearTimeout(hinted));
   bindPointer(root, view, hint, signal);
   root.addEventListener("focus", () => root.classList.remove("tvmdbg-memory-hint"), { signal });
-  bindKeys(root, [...actions(view), fullScreenAction(root)], signal);
+  bindKeys(root, [...actions(view), paletteAction(root, context), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "entry"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
   session.onChange(() => view.sync(true), signal, ["notes"]);

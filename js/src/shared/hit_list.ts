@@ -52,14 +52,15 @@ export class HitList {
     return this.#active;
   }
 
-  /** Lists the first of `total` hits; none closes the list. */
-  show(hits: readonly ListedHit[], total = hits.length): void {
+  /** Lists the first of `total` hits, with the one that Enter goes to (-1 none); no hit closes the list. */
+  show(hits: readonly ListedHit[], total = hits.length, active = -1): void {
     const listed = hits.slice(0, LISTED);
     this.#list.replaceChildren(...listed.map((hit, index) => this.#row(hit, index)));
     const more = total - listed.length;
     this.#more.hidden = more <= 0;
     this.#more.textContent = more > 0 ? `and ${integer(more)} more` : "";
     this.#open(listed.length > 0);
+    if (listed.length > 0) this.#activate(active);
   }
 
   hide(): void {

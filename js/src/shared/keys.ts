@@ -7,6 +7,13 @@ export interface KeyAction {
   run: (event: KeyboardEvent) => void;
 }
 
+const BOUND = new WeakMap<HTMLElement, readonly KeyAction[]>();
+
+/** What a view does by keyboard; nothing where it is bound to no keys. */
+export function actionsOf(root: HTMLElement): readonly KeyAction[] {
+  return BOUND.get(root) ?? [];
+}
+
 /**
  * Makes `root` the view's one focusable element, runs its actions by key, and lists them on `?`.
  *
@@ -18,6 +25,7 @@ export function bindKeys(
   signal: AbortSignal,
 ): void {
   root.tabIndex = 0;
+  BOUND.set(root, actions);
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
   const help = helpPanel(actions);
   root.append(help);

@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
@@ -33,7 +34,11 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
       return;
     }
     const inspector = new Inspector(root, context, new Entries(tensors, graph), graph);
-    bindKeys(root, [...actions(inspector), fullScreenAction(root)], signal);
+    bindKeys(
+      root,
+      [...actions(inspector), paletteAction(root, context), fullScreenAction(root)],
+      signal,
+    );
     inspector.start();
   } catch (error) {
     if (signal.aborted) return;

@@ -1,3 +1,4 @@
+import { paletteAction } from "../palette/palette.ts";
 import { element } from "../shared/dom.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
@@ -222,7 +223,7 @@ function build(
     },
     { signal },
   );
-  bindKeys(root, [...actions(view), fullScreenAction(root)], signal);
+  bindKeys(root, [...actions(view), paletteAction(root, context), fullScreenAction(root)], signal);
   session.onChange(() => view.sync(), signal, ["selected", "slice", "time_range"]);
   session.onChange(() => view.syncHover(), signal, ["hovered"]);
   session.onChange(() => view.sync({ anew: true }), signal, ["notes"]);

@@ -1,0 +1,148 @@
+import { element, KEEP_KEYS } from "../shared/dom.ts";
+import { counted } from "../shared/format.ts";
+import { HitList, LISTED } from "../shared/hit_list.ts";
+import type { KeyAction } from "../shared/keys.ts";
+import { Mirror } from "../shared/mirror.ts";
+import type { RunClient } from "../shared/run_client.ts";
+import type { SessionClient } from "../shared/session_client.ts";
+import {
+  actionCommands,
+  type Command,
+  type Commands,
+  findingCommands,
+  nodeCommands,
+  PALETTE_KEY,
+  tensorCommands,
+} from "./commands.ts";
+import { matching } from "./matching.ts";
+
+export const PALETTE_LABEL = "Go to a node, a finding or an action";
+
+/** A run that the palette searches; of two runs each has a mark. */
+interface Side {
+  mark?: string;
+  run: RunClient;
+  session: SessionClient;
+  signal: AbortSignal;
+}
+
+/** The key that opens the palette of a view. */
+export function paletteAction(root: HTMLElement, ...sides: readonly Side[]): KeyAction {
+  return {
+    keys: [PALETTE_KEY],
+    does: PALETTE_LABEL.toLowerCase(),
+    run: () => openPalette(root, ...sides),
+  };
+}
+
+/** Opens the palette at the top of a view; it goes when something is chosen or the focus leaves it. */
+export function openPalette(root: HTMLElement, ...sides: readonly Side[]): void {
+  if (root.querySelector(":scope > .tvmdbg-palette")) return;
+  const palette = new Palette(root, actionCommands(root));
+  root.append(palette.node);
+  palette.show();
+  for (const side of sides) void sources(side).then((found) => palette.add(...found));
+}
+
+/** What is known of the run; that its values are scanned is for others to begin. */
+async function sources({
+  run,
+  session,
+  signal,
+  mark = "",
+}: Side): Promise<[before: Commands[], after: Commands[]]> {
+  const [scan, graph] = await Promise.all([
+    run.health(signal, false, true).catch(() => null),
+    run.graph().catch(() => null),
+  ]);
+  const known = scan && scan.state !== "none";
+  const [findings, tensors] = await Promise.all([
+    known ? run.findings(signal).catch(() => null) : null,
+    graph ? null : run.tensors().catch(() => null),
+  ]);
+  return [
+    findings ? [findingCommands(findings.findings, session)] : [],
+    graph
+      ? [nodeCommands(graph, session, mark)]
+      : tensors
+        ? [tensorCommands(tensors, session)]
+        : [],
+  ];
+}
+
+class Palette {
+  readonly node: HTMLElement;
+  readonly #field = element("input", {
+    type: "text",
+    placeholder: PALETTE_LABEL,
+    "aria-label": PALETTE_LABEL,
+    spellcheck: "false",
+    autocomplete: "off",
+    ...KEEP_KEYS,
+  });
+  readonly #mirror = new Mirror();
+  readonly #list: HitList;
+  readonly #before = document.activeElement as HTMLElement | null;
+  #sources: readonly Commands[];
+  #found: readonly Command[] = [];
+
+  constructor(root: HTMLElement, actions: Commands) {
+    this.#sources = [actions];
+    this.#list = new HitList(this.#field, "nodes, findings and actions", (index) =>
+      this.#choose(root, index),
+    );
+    this.node = element(
+      "div",
+      { class: "tvmdbg-palette", role: "dialog", "aria-label": "Command palette" },
+      this.#field,
+      this.#list.node,
+      this.#mirror.node,
+    );
+    this.#field.addEventListener("input", () => this.#search());
+    this.node.addEventListener("keydown", (event) => this.#key(event));
+    this.node.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.node.contains(relatedTarget as Node | null)) this.node.remove();
+    });
+  }
+
+  show(): void {
+    this.#search();
+    this.#field.focus({ preventScroll: true });
+  }
+
+  /** Takes what is known of the run: findings go before the actions, nodes after. */
+  add(before: readonly Commands[], after: readonly Commands[]): void {
+    this.#sources = [...before, ...this.#sources, ...after];
+    if (this.node.isConnected) this.#search();
+  }
+
+  #search(): void {
+    const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
+    this.#found = commands;
+    this.#list.show(commands, total, 0);
+    const first = commands[0];
+    const of = first ? `, first ${first.label} ${first.id ?? ""} ${first.kind}` : "";
+    this.#mirror.say(`${counted(total, "result")}${of}`);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (this.#list.key(event)) return;
+    const { key, ctrlKey, metaKey } = event;
+    event.stopPropagation();
+    if (key !== "Escape" && !(key.toLowerCase() === "k" && (ctrlKey || metaKey))) return;
+    event.preventDefault();
+    this.#close();
+  }
+
+  #choose(root: HTMLElement, index: number): void {
+    const command = this.#found[index]!;
+    this.#close();
+    if (!root.contains(document.activeElement)) root.focus({ preventScroll: true });
+    command.run();
+  }
+
+  #close(): void {
+    this.#before?.focus({ preventScroll: true });
+    this.node.remove();
+  }
+}

@@ -1,0 +1,85 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+import { actionCommands, type Commands } from "../src/palette/commands.ts";
+import { matching } from "../src/palette/matching.ts";
+import { element, iconButton, select } from "../src/shared/dom.ts";
+import { bindKeys } from "../src/shared/keys.ts";
+
+function named(...names: string[]): Commands {
+  return {
+    texts: names.map((name) => name.toLowerCase()),
+    at: (index) => ({ label: names[index]!, kind: "", value: "", run: () => {} }),
+  };
+}
+
+const labels = (query: string, ...sources: Commands[]) =>
+  matching(sources, query, 50).commands.map(({ label }) => label);
+
+describe("matching", () => {
+  it("puts beginnings before beginnings of words before other places", () => {
+    const nodes = named("reduce_max #7", "global max pool #3", "maximum #12");
+    expect(labels("max", nodes)).toEqual(["maximum #12", "global max pool #3", "reduce_max #7"]);
+  });
+
+  it("asks for every word, in any order and case", () => {
+    const nodes = named("conv2d + add #38", "conv2d #3", "add #9");
+    expect(labels("38 CONV", nodes)).toEqual(["conv2d + add #38"]);
+    expect(labels("conv dense", nodes)).toEqual([]);
+  });
+
+  it("lists first what comes first, and tells how many there are", () => {
+    const [findings, nodes] = [named("Inf in conv2d"), named("conv2d #1", "Inf")];
+    expect(labels("", findings, nodes)).toEqual(["Inf in conv2d", "conv2d #1", "Inf"]);
+    const found = matching([findings, nodes], "", 2);
+    expect([found.commands.length, found.total]).toEqual([2, 3]);
+  });
+});
+
+describe("the actions of a view", () => {
+  function view() {
+    const done: string[] = [];
+    const bar = element("div", { class: "tvmdbg-bar", "aria-label": "memory tools" });
+    bar.append(
+      iconButton("fit", "fit", "fit all (0)", () => done.push("fit")),
+      select(
+        "colour by (c)",
+        [
+          ["time", "time"],
+          ["kind", "op kind"],
+        ],
+        "time",
+        (to) => done.push(to),
+      ),
+    );
+    const root = element("div", { class: "tvmdbg" }, bar);
+    document.body.replaceChildren(root);
+    const key = (keys: string[], does: string) => ({
+      keys,
+      does,
+      run: (event: KeyboardEvent) => void done.push(`${does}: ${event.key}`),
+    });
+    bindKeys(
+      root,
+      [key(["0"], "fit"), key(["p"], "peak"), key(["Shift+F"], "full"), key(["Home"], "first")],
+      new AbortController().signal,
+    );
+    const { texts, at } = actionCommands(root);
+    return { done, all: texts.map((_, index) => at(index)) };
+  }
+
+  it("are its buttons, choices and other keys, once each", () => {
+    expect(view().all.map(({ label, kind, value }) => [label, kind, value])).toEqual([
+      ["Fit all", "memory", "0"],
+      ["Colour by: time", "memory", ""],
+      ["Colour by: op kind", "memory", ""],
+      ["Peak", "memory", "p"],
+      ["Full", "memory", "Shift+F"],
+    ]);
+  });
+
+  it("do what the controls and the keys do", () => {
+    const { done, all } = view();
+    for (const { run } of all) run();
+    expect(done).toEqual(["fit", "time", "kind", "peak: p", "full: F"]);
+  });
+});

@@ -1,0 +1,95 @@
+"""The palette finds nodes, findings and actions, and does what is chosen, by keys alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from ui.checklists import audit
+from ui.graphs import selected
+from ui.host import serve, visit
+from ui.waits import painted
+
+import tvmdbg_widgets as tvmdbg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.ui
+
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison")
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[str]:
+    one = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    with serve(one, other=tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
+        yield address
+
+
+def opened(page: Page, root: Locator) -> Locator:
+    root.focus()
+    page.keyboard.press("Control+k")
+    palette = root.page.get_by_role("dialog", name="Command palette")
+    expect(palette.get_by_role("combobox")).to_be_focused()
+    return palette
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, theme: str) -> None:
+    visit(page, f"{pair}?views=debugger&width=900&theme={theme}")
+    painted(page)
+    graph = page.locator(".tvmdbg-debugger .tvmdbg-graph")
+    palette = opened(page, graph)
+    rows = palette.get_by_role("option")
+    expect(rows.first).to_contain_text("First Inf appears in")
+    expect(rows.first).to_have_attribute("aria-selected", "true")
+    expect(palette.get_by_role("status")).to_contain_text("results, first First Inf")
+    found = audit(palette)
+    assert [text["text"] for text in found["texts"] if not text.get("enough", True)] == []
+    page.keyboard.type("softmax")
+    expect(rows).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(palette).to_have_count(0)
+    expect(graph).to_be_focused()
+    assert selected(page) == [73]
+
+    opened(page, graph)
+    page.keyboard.type("view flame")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tvmdbg-panel[data-view=timeline]")).to_be_hidden()
+
+    opened(page, graph)
+    page.keyboard.type("first inf")
+    expect(rows.first).to_contain_text("First Inf appears in")
+    page.keyboard.press("Enter")
+    assert selected(page)[-1] == 38
+
+    opened(page, graph)
+    page.keyboard.press("Escape")
+    expect(palette).to_have_count(0)
+    expect(graph).to_be_focused()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
+    visit(page, f"{pair}?views={view}&width=700")
+    painted(page)
+    root = page.locator(f".cell > .tvmdbg-{view}")
+    palette = opened(page, root)
+    page.keyboard.type("full screen")
+    expect(palette.get_by_role("option").first).to_contain_text("Shift+F")
+    page.keyboard.press("Escape")
+    expect(root).to_be_focused()
+
+
+def test_the_nodes_of_two_runs_are_told_apart(page: Page, pair: str) -> None:
+    visit(page, f"{pair}?views=comparison&width=900")
+    painted(page)
+    palette = opened(page, page.locator(".cell > .tvmdbg-comparison"))
+    page.keyboard.type("softmax")
+    expect(palette.get_by_role("option")).to_have_count(2)
+    expect(palette).to_contain_text("A#73")
