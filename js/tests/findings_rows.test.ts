@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  counts,
-  nextNode,
-  progress,
-  type Row,
-  rowsOf,
-  selectionOf,
-  sentence,
-} from "../src/findings/rows.ts";
+import { counts, nextNode, progress, type Row, rowsOf, sentence } from "../src/findings/rows.ts";
+import { selectionOf } from "../src/shared/finding_selection.ts";
 import type { Finding, FindingsAnswer } from "../src/shared/run_client.ts";
 
 function finding(rule: string, title: string, nodes: number[] = [], more: Partial<Finding> = {}) {
@@ -65,7 +58,7 @@ describe("rows", () => {
 });
 
 describe("what a row selects", () => {
-  const select = (each: Finding) => selectionOf(keeper()([each])[0]!);
+  const select = (each: Finding) => selectionOf(each.nodes, each);
 
   it("are all its nodes, the first one last, at the entry that it speaks of", () => {
     const entries: [number, number][] = [

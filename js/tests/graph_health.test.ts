@@ -14,7 +14,7 @@ import { blocks, residual, WORDS } from "./graph_fixture.ts";
 import { healthOf } from "./health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, nan: 4, words: "4 NaN of 8 values", brief: "4 NaN" };
-const DOUBT = { verdict: Verdict.DOUBTFUL, words: "0 in all 8 values", brief: "all zero" };
+const DOUBT = { verdict: Verdict.SUSPICIOUS, words: "0 in all 8 values", brief: "all zero" };
 const groups = new Groups(residual());
 
 /** Boxes 0, 2 (with parameter 1), 4 (with 3 and 1), 5 and 6. */
@@ -39,13 +39,13 @@ describe("the health of the graph", () => {
     ]);
     expect([health.brief(2), health.brief(0), health.brief(6)]).toEqual([
       "4 NaN",
-      "sound",
+      "OK",
       "no values",
     ]);
     expect(health.lines(2)).toEqual([
-      "output 0 doubtful: 0 in all 8 values",
+      "output 0 suspicious: 0 in all 8 values",
       "output 1 faulty: 4 NaN of 8 values",
-      "output 2 doubtful: 0 in all 8 values",
+      "output 2 suspicious: 0 in all 8 values",
     ]);
     expect(health.lines(6)).toEqual(["no values"]);
     expect(health.worst).toBe(2);
@@ -56,7 +56,7 @@ describe("the health of the graph", () => {
     expect([0, 1, 2, 3, 4].map((box) => boxes.verdict(box))).toEqual([1, 3, 3, 1, 1]);
     expect(boxes.words(1)).toBe("#2 · 4 NaN in #1");
     expect(boxes.words(2)).toBe("#4 · 4 NaN in #1");
-    expect(boxes.words(3)).toBe("#5 · sound");
+    expect(boxes.words(3)).toBe("#5 · OK");
   });
 
   it("shows on a closed group the worst of what is inside", () => {
@@ -70,14 +70,11 @@ describe("the health of the graph", () => {
     const health = new NodeHealth(healthOf(count, { [ill]: FAULT }), count);
     const boxes = new BoxHealth(health, drawn);
     const [first, second] = [drawn.boxOfGroup[0]!, drawn.boxOfGroup[4]!];
-    expect([first, second].map((box) => boxes.verdict(box))).toEqual([
-      Verdict.FAULTY,
-      Verdict.SOUND,
-    ]);
+    expect([first, second].map((box) => boxes.verdict(box))).toEqual([Verdict.FAULTY, Verdict.OK]);
     expect(boxes.brief(first)).toBe(`4 NaN in #${ill}`);
   });
 
-  it("does not let sound parameters speak for a node without values", () => {
+  it("does not let OK parameters speak for a node without values", () => {
     const answer = healthOf(2);
     answer.node.set([1, 3]);
     const boxes = new BoxHealth(new NodeHealth(answer, 7), scene);
@@ -89,13 +86,13 @@ describe("the health of the graph", () => {
   it("finds the next node of a verdict, round", () => {
     const health = new NodeHealth(healthOf(7, { 2: FAULT, 5: FAULT }), 7);
     expect([-1, 2, 5].map((node) => health.next(Verdict.FAULTY, node))).toEqual([2, 5, 2]);
-    expect(health.next(Verdict.DOUBTFUL, 0)).toBe(-1);
+    expect(health.next(Verdict.SUSPICIOUS, 0)).toBe(-1);
     expect(new NodeHealth(healthOf(7), 7).worst).toBe(-1);
   });
 
   it("tells suspicious and unknown verdicts apart by signs, too", () => {
-    const signs = [Verdict.DOUBTFUL, Verdict.FAULTY, Verdict.UNKNOWN].map(verdictSign);
+    const signs = [Verdict.SUSPICIOUS, Verdict.FAULTY, Verdict.UNKNOWN].map(verdictSign);
     expect(new Set(signs).size).toBe(3);
-    expect(verdictSign(Verdict.SOUND)).toBe("");
+    expect(verdictSign(Verdict.OK)).toBe("");
   });
 });

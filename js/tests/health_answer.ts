@@ -1,7 +1,7 @@
 import { Verdict } from "../src/shared/health.ts";
 import type { HealthAnswer } from "../src/shared/tensor_questions.ts";
 
-/** A health of `rows` sound entries, one a node, with other verdicts, words and facts at some of them. */
+/** A health of `rows` OK entries, one a node, with other verdicts, words and facts at some of them. */
 export function healthOf(
   rows: number,
   others: Record<number, Partial<Row>> = {},
@@ -16,7 +16,7 @@ export function healthOf(
   const floats = (name: Fact) => Float64Array.from(table, (row) => row[name]);
   return {
     state,
-    done: table.filter(({ verdict }) => verdict !== Verdict.NOT_YET).length,
+    done: table.filter(({ verdict }) => verdict !== Verdict.NOT_SCANNED).length,
     total: rows,
     words: table.map(({ words }) => words),
     brief: table.map(({ brief }) => brief),
@@ -39,7 +39,7 @@ export function healthOf(
 }
 
 const SOUND = {
-  verdict: Verdict.SOUND as number,
+  verdict: Verdict.OK as number,
   words: "",
   brief: "",
   nan: 0,
@@ -57,8 +57,8 @@ type Fact = Exclude<keyof Row, "verdict" | "words" | "brief" | "source">;
 
 const WORST: readonly number[] = [
   Verdict.FAULTY,
-  Verdict.DOUBTFUL,
+  Verdict.SUSPICIOUS,
   Verdict.UNKNOWN,
-  Verdict.NOT_YET,
-  Verdict.SOUND,
+  Verdict.NOT_SCANNED,
+  Verdict.OK,
 ];

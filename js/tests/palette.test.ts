@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { actionCommands, type Commands } from "../src/palette/commands.ts";
-import { matching } from "../src/palette/matching.ts";
 import { element, iconButton, select } from "../src/shared/dom.ts";
 import { bindKeys } from "../src/shared/keys.ts";
+import { actionCommands, type Commands } from "../src/shared/palette/commands.ts";
+import { matching } from "../src/shared/palette/matching.ts";
 
 function named(...names: string[]): Commands {
   return {

@@ -5,7 +5,7 @@ import { entryLines, sentence, stateWords, suspiciousBeside } from "../src/tenso
 import { healthOf } from "./health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, inf: 59, words: "59 Inf, made here", brief: "59 Inf" };
-const DOUBT = { verdict: Verdict.DOUBTFUL, words: "all zero", brief: "all zero" };
+const DOUBT = { verdict: Verdict.SUSPICIOUS, words: "all zero", brief: "all zero" };
 
 describe("the strip", () => {
   it("gives each of few entries a column of its own", () => {
@@ -70,18 +70,20 @@ describe("the strip", () => {
     ]);
   });
 
-  it("tells the counts, the worst first, or that all is sound", () => {
-    expect(stateWords(healthOf(9, { 2: FAULT, 4: DOUBT, 5: DOUBT }))).toBe("1 faulty, 2 doubtful");
+  it("tells the counts, the worst first, or that all is OK", () => {
+    expect(stateWords(healthOf(9, { 2: FAULT, 4: DOUBT, 5: DOUBT }))).toBe(
+      "1 faulty, 2 suspicious",
+    );
     const gone = { verdict: Verdict.UNKNOWN, words: "could not be read: gone", brief: UNREAD };
     const raw = { verdict: Verdict.UNKNOWN, words: "complex", brief: "not judged" };
     const some = healthOf(9, { 2: FAULT, 4: gone, 5: gone, 6: raw });
     expect(stateWords(some)).toBe("1 faulty, 1 cannot be judged, 2 of 9 could not be read");
     expect(stateWords(healthOf(2, { 0: gone, 1: gone }))).toBe("2 of 2 could not be read");
     expect(entryLines(some, 4, "relu")[1]).toBe("could not be read: gone");
-    expect(stateWords(healthOf(1234))).toBe("all 1,234 sound");
-    const half = { 3: { verdict: Verdict.NOT_YET }, 4: { verdict: Verdict.NOT_YET } };
+    expect(stateWords(healthOf(1234))).toBe("all 1,234 OK");
+    const half = { 3: { verdict: Verdict.NOT_SCANNED }, 4: { verdict: Verdict.NOT_SCANNED } };
     expect(stateWords(healthOf(5, half, "scanning"))).toBe("3 of 5 …");
-    expect(stateWords(healthOf(5, half, "cancelled"))).toBe("3 sound; 3 of 5");
+    expect(stateWords(healthOf(5, half, "cancelled"))).toBe("3 OK; 3 of 5");
     expect(sentence(healthOf(9, { 2: FAULT }))).toContain("that of node 2");
     expect(verdictCounts(Uint8Array.of(1, 4, 3, 1, 2))).toEqual([
       [3, 1],
@@ -98,7 +100,7 @@ describe("the strip", () => {
       "faulty: 59 Inf, made here",
       "0 … ≈ 65376 · 50.0 % zero",
     ]);
-    expect(entryLines(health, 0, "data")[1]).toBe("sound");
+    expect(entryLines(health, 0, "data")[1]).toBe("OK");
   });
 
   it("goes from the worst to the next, and round", () => {

@@ -28,9 +28,9 @@ function pill(told: Shown, verdict?: number, brief = "4 of 16 dead") {
 describe("the health of a tensor", () => {
   it("is that of the run, once it is known", () => {
     expect(pill(shown())).toEqual({ said: "✓ all finite", look: "good" });
-    const doubt = pill(shown(), Verdict.DOUBTFUL);
-    expect(doubt).toEqual({ said: "⚠ doubtful: 4 of 16 dead", look: "doubt" });
-    expect(pill(shown(), Verdict.SOUND, "")).toEqual({ said: "✓ sound, all finite", look: "good" });
+    const doubt = pill(shown(), Verdict.SUSPICIOUS);
+    expect(doubt).toEqual({ said: "⚠ suspicious: 4 of 16 dead", look: "doubt" });
+    expect(pill(shown(), Verdict.OK, "")).toEqual({ said: "✓ OK, all finite", look: "good" });
   });
 
   it("is not said twice where the counts say it", () => {
@@ -41,17 +41,17 @@ describe("the health of a tensor", () => {
   });
 
   it("is told by its own counts where the run has none of these values", () => {
-    for (const verdict of [Verdict.NOT_YET, Verdict.UNKNOWN]) {
+    for (const verdict of [Verdict.NOT_SCANNED, Verdict.UNKNOWN]) {
       expect(pill(shown(), verdict).said).toBe("✓ all finite");
     }
     const other = shown({ readings: ["packed", "bytes"], reading: "bytes" });
-    expect(pill(other, Verdict.DOUBTFUL).said).toBe("✓ all finite");
+    expect(pill(other, Verdict.SUSPICIOUS).said).toBe("✓ all finite");
     const usual = shown({ readings: ["packed", "bytes"], reading: "packed" });
-    expect(pill(usual, Verdict.DOUBTFUL).said).toBe("⚠ doubtful: 4 of 16 dead");
+    expect(pill(usual, Verdict.SUSPICIOUS).said).toBe("⚠ suspicious: 4 of 16 dead");
   });
 
   it("says where only the counts are of a sample", () => {
-    const { said } = pill(shown({}, "sampled"), Verdict.DOUBTFUL);
-    expect(said).toBe("⚠ doubtful: 4 of 16 dead; counts of a sample of 64");
+    const { said } = pill(shown({}, "sampled"), Verdict.SUSPICIOUS);
+    expect(said).toBe("⚠ suspicious: 4 of 16 dead; counts of a sample of 64");
   });
 });

@@ -215,7 +215,7 @@ def test_work_is_stopped_and_goes_on(page: Page, graph: Callable[..., Locator]) 
         "each => tvmdbg.models.graph0.set('_color_columns', {layout: each})",
         scanning | {"state": "cancelled"},
     )
-    legend(root).get_by_role("button", name="go on").click()
+    legend(root).get_by_role("button", name="resume").click()
     assert state(page, "_color_paused") is False
 
 

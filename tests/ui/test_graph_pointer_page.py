@@ -202,7 +202,7 @@ def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -
     [
         ("kind", "convolution"),
         ("time", "time"),
-        ("health", "sound 72"),
+        ("health", "OK 72"),
         ("dtype", "float32"),
         ("device", "cpu"),
         ("storage", "slot"),

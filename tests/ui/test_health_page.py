@@ -40,7 +40,7 @@ def run() -> tvmdbg.DebugRun:
 
 @pytest.fixture(scope="module")
 def sound() -> Iterator[str]:
-    """Address of a page of a run of which all is sound."""
+    """Address of a page of a run of which all is OK."""
     with serve(tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
         yield address
 
@@ -195,7 +195,7 @@ def test_a_sound_run_says_so_and_offers_nothing_to_hunt(
     show: Callable[..., Locator], sound: str
 ) -> None:
     strip = done(show(at=sound))
-    expect(strip).to_contain_text("all 72 sound")
+    expect(strip).to_contain_text("all 72 OK")
     expect(strip.get_by_role("button")).to_have_count(0)
 
 
@@ -218,7 +218,7 @@ class Kernel:
             self.state = "cancelled"
         elif question.get("goOn"):
             self.state = "scanning"
-        blank = {"verdict": Verdict.NOT_YET, "words": "", "brief": "", "nan": None, "inf": None}
+        blank = {"verdict": Verdict.NOT_SCANNED, "words": "", "brief": "", "nan": None, "inf": None}
         found = Health(
             each if row < self.known else each._replace(**blank)
             for row, each in enumerate(self.health)
@@ -247,7 +247,7 @@ def test_a_scan_is_followed_stopped_and_gone_on_with(
     rest(page)
     assert len(kernel.asked) == asked
     kernel.known = 74
-    strip.get_by_role("button", name="go on looking").click()
+    strip.get_by_role("button", name="resume").click()
     expect(strip).to_contain_text("74 of 74 …")
     kernel.state = "done"
     expect(done(strip)).to_contain_text("16 faulty")
@@ -266,7 +266,7 @@ def test_the_graph_takes_the_colours_of_health_by_hand_and_by_key(page: Page, ad
     key = root.locator(".tvmdbg-graph-health")
     root.get_by_label("colour by (c)").select_option("health")
     expect(key).to_contain_text("faulty 16")
-    expect(key).to_contain_text("sound 58")
+    expect(key).to_contain_text("OK 58")
     root.focus()
     page.keyboard.press("c")
     expect(key).to_have_count(0)
@@ -307,14 +307,14 @@ def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
     kernel.known = 40
     root = graph(page, address, 'graph.color_by="health"')
     key = root.locator(".tvmdbg-graph-health")
-    for part in ("faulty 1", "sound 39", "not looked at 34", "40 of 74 tensors"):
+    for part in ("faulty 1", "OK 39", "not scanned 34", "40 of 74 tensors"):
         expect(key).to_contain_text(part)
     stop = key.get_by_role("button", name="stop looking").element_handle()
     assert stop is not None
     kernel.known = 41
     expect(key).to_contain_text("41 of 74 tensors")
     stop.click()  # not taken away by the answer
-    key.get_by_role("button", name="go on looking").click()
+    key.get_by_role("button", name="resume").click()
     expect(key.get_by_role("button", name="stop looking")).to_be_visible()
     kernel.known, kernel.state = 74, "done"
     expect(key).to_contain_text("faulty 16")

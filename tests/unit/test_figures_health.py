@@ -37,12 +37,12 @@ def test_the_recorded_overflow(theme: str) -> None:
     told = figure.description["health"]
     assert told == {
         "complete": True,
-        "counts": {"faulty": 16, "sound": 58},
+        "counts": {"faulty": 16, "OK": 58},
         "first_nonfinite": [38, 0],
     }
     nodes = {node["id"]: node["health"] for node in figure.description["nodes"]}
     assert nodes[38] == {"verdict": "faulty", "text": "59 Inf"}
-    assert nodes[35] == {"verdict": "sound", "text": "sound"}
+    assert nodes[35] == {"verdict": "OK", "text": "OK"}
     assert "faulty: 59 Inf" in figure.text
     said = texts(figure)
     assert {"#38 · 59 Inf", "✕"} <= set(said)
@@ -64,7 +64,7 @@ def test_nodes_without_values_are_hatched_and_counted(tmp_path: Path) -> None:
     graph = graph_json(ops).encode()
     run = tvmdbg.open(params(ops, leave_out=[(1, 0)]), graph=graph)
     figure = run.figure("graph", color_by="health")
-    assert figure.description["health"]["counts"] == {"no values": 1, "sound": 1}
+    assert figure.description["health"]["counts"] == {"no values": 1, "OK": 1}
     assert "#1 · no values" in texts(figure)
     (tmp_path / "_tvmdbg_graph_dump.json").write_bytes(graph)
     nothing = tvmdbg.open(tmp_path).figure("graph", color_by="health")
@@ -87,6 +87,6 @@ def test_a_figure_of_a_view_does_not_wait_for_the_scan() -> None:
     run = plant(Op("x", values()), Op("a", values(np.nan), "fused_add", [(0, 0)]))
     view = tvmdbg.GraphView(run, color_by="health")
     shown = view._figure(720, "light")
-    assert shown.description["health"]["counts"] == {"not looked at": 2}
+    assert shown.description["health"]["counts"] == {"not scanned": 2}
     assert run.search.scan.state == "none"
     view.close()

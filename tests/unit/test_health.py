@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RELU = "tvmgen_default_fused_nn_relu"
 RUNS = ("tvm/*", "tvm/edge_cases/*/*", "relax/*")
-#: Rules of which an entry may be sound: they name those with a single dead channel, too.
+#: Rules of which an entry may be OK: they name those with a single dead channel, too.
 MILD = {"dead-channels"}
 
 
@@ -91,7 +91,7 @@ def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
                 unread = each.verdict is Verdict.UNKNOWN and "could not be read" in each.words
                 assert each.verdict is Verdict.FAULTY or unread
             elif finding.severity is Severity.WARNING and finding.rule not in MILD:
-                assert each.verdict is not Verdict.SOUND
+                assert each.verdict is not Verdict.OK
 
 
 def test_the_first_inf_of_the_recorded_overflow(corpus: Path) -> None:
@@ -123,9 +123,9 @@ def test_a_clean_run_is_sound(corpus: Path, name: str) -> None:
     health = tvmdbg.open(corpus / "tvm" / name).health(progress=False)
     assert health.complete
     assert set(health.counts) == set(Verdict)
-    assert health.counts[Verdict.SOUND] == len(health)
+    assert health.counts[Verdict.OK] == len(health)
     assert health.suspicious == ()
-    assert repr(health) == f"Health of {len(health)} tensors: {len(health)} sound"
+    assert repr(health) == f"Health of {len(health)} tensors: {len(health)} OK"
 
 
 def test_values_read_after_reuse_are_not_judged(corpus: Path) -> None:
@@ -134,7 +134,7 @@ def test_values_read_after_reuse_are_not_judged(corpus: Path) -> None:
     health = run.health(progress=False)
     found = [each for each in health if each.brief == "overwritten"]
     assert {each.entry for each in found} == set(lost.entries)
-    assert {each.verdict for each in found} == {Verdict.DOUBTFUL}
+    assert {each.verdict for each in found} == {Verdict.SUSPICIOUS}
     assert all(each.nan is None and each.low is None for each in found)
 
 
@@ -193,11 +193,11 @@ def test_what_sticks_and_what_is_dead_comes_before_what_is_constant() -> None:
     assert sticks.saturated == pytest.approx(0.4)
     assert dead_one.dead == (3, 4)
     assert health[3].dead == (1, 4)
-    assert health[3].verdict is Verdict.SOUND
+    assert health[3].verdict is Verdict.OK
     assert "1 of 4 channels is zero" in health[3].words
     assert health[1].constant
     assert health[1].brief == "all 7"
-    assert health[1].verdict is Verdict.DOUBTFUL
+    assert health[1].verdict is Verdict.SUSPICIOUS
 
 
 def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
@@ -208,7 +208,7 @@ def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
     )
     health = run.health(progress=False)
     assert health.first_nonfinite is None
-    assert (health[1].verdict, health[1].inf) == (Verdict.DOUBTFUL, 1)
+    assert (health[1].verdict, health[1].inf) == (Verdict.SUSPICIOUS, 1)
 
 
 def test_what_cannot_be_read_or_judged_is_unknown() -> None:
@@ -243,7 +243,11 @@ def test_a_stopped_scan_says_what_is_known_and_goes_on(monkeypatch: pytest.Monke
     monkeypatch.setattr(cls, "statistics", interrupted)
     health = run.health(progress=False)
     assert not health.complete
-    assert [each.verdict for each in health] == [Verdict.SOUND, Verdict.NOT_YET, Verdict.NOT_YET]
+    assert [each.verdict for each in health] == [
+        Verdict.OK,
+        Verdict.NOT_SCANNED,
+        Verdict.NOT_SCANNED,
+    ]
     assert "interrupted" in repr(health)
     health = run.health(progress=False)
     assert health.complete
@@ -306,7 +310,7 @@ def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not health.complete
         assert 5 <= health.looked_at < 20
         assert run.health(progress=False, executor=executor).complete
-    assert health[49].verdict is Verdict.NOT_YET
+    assert health[49].verdict is Verdict.NOT_SCANNED
 
 
 def test_the_columns_and_the_frame_say_the_same() -> None:
@@ -322,7 +326,7 @@ def test_the_columns_and_the_frame_say_the_same() -> None:
     dtypes = {name: str(array.dtype) for name, array in columns.items()}
     assert dtypes["node"] == dtypes["output"] == dtypes["rank"] == "int32"
     frame = health.to_dataframe()
-    assert frame["verdict"].tolist() == ["sound", "faulty"]
+    assert frame["verdict"].tolist() == ["OK", "faulty"]
     assert frame["name"].tolist() == ["x", "a"]
     assert frame["node"].tolist() == [0, 1]
 
@@ -338,9 +342,7 @@ def test_names_reach_html_as_text_and_the_worst_is_drawn() -> None:
 
 
 def test_one_faulty_entry_among_many_is_seen_in_the_picture() -> None:
-    items = [
-        EntryHealth((i, 0), "", "", "float32", (1,), Verdict.SOUND, rank=i) for i in range(9999)
-    ]
+    items = [EntryHealth((i, 0), "", "", "float32", (1,), Verdict.OK, rank=i) for i in range(9999)]
     for at in (0, 5000, 9998):
         some = [*items]
         some[at] = items[at]._replace(verdict=Verdict.FAULTY, words="1 NaN")
@@ -379,8 +381,8 @@ def test_whatever_goes_wrong_findings_and_health_agree(
         if each.nan or np.isposinf(array).any():
             assert each.verdict is Verdict.FAULTY
     ranks = [each.verdict for each in health.ranked]
-    bad = [Verdict.FAULTY, Verdict.DOUBTFUL]
-    order = [(*bad, Verdict.SOUND).index(each) for each in ranks]
+    bad = [Verdict.FAULTY, Verdict.SUSPICIOUS]
+    order = [(*bad, Verdict.OK).index(each) for each in ranks]
     assert order == sorted(order)
 
 

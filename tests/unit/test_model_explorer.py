@@ -141,7 +141,7 @@ def test_node_data_are_keyed_by_graph_and_node(resnet: Any, tmp_path: Path) -> N
     assert {each["value"] for each in made.node_data["dtype"][name]["results"].values()} == {
         "float32"
     }
-    assert made.node_data["health"][name]["results"]["3"]["value"] == "sound"
+    assert made.node_data["health"][name]["results"]["3"]["value"] == "OK"
     assert list(made.node_data["values"][name]["results"]) == ["3"]
     for data in made.node_data.values():
         for each in data[name]["results"].values():

@@ -8,9 +8,9 @@ The order of suspicion, and what each step makes of an entry:
 3. Values that could not be read (unknown), files that contradict each other about them (faulty).
 4. -Inf alone, as masks hold it on purpose; outputs that stick at the ends of their range; half of
    the channels or more dead; constant where nothing explains it; within a factor of two of the
-   largest float16 (all doubtful, in this order, the larger share first).
-5. Values of a later node in the same buffer, and whatever else the findings doubt (doubtful).
-6. What cannot be judged (unknown), and what was not looked at yet.
+   largest float16 (all suspicious, in this order, the larger share first).
+5. Values of a later node in the same buffer, and whatever else the findings doubt (suspicious).
+6. What cannot be judged (unknown), and what was not scanned yet.
 7. Sound: first those with many denormals, then those with a dead channel, then the others in
    execution order.
 """
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.findings import Finding, Findings
     from tvmdbg_widgets.model.statistics import Statistics
 
-#: Share of the nonzero values that are denormal from which on a sound entry is told of.
+#: Share of the nonzero values that are denormal from which on an OK entry is told of.
 _DENORMAL = 0.1
 #: Rules whose entries are judged here one by one.
 _OWN = frozenset(
@@ -123,13 +123,13 @@ class Judge:
             return Judged(Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
         found = evidence.scanned.statistics.get(entry)
         if found is None:
-            return Judged(Suspicion.NOT_YET, Verdict.NOT_YET)
+            return Judged(Suspicion.NOT_YET, Verdict.NOT_SCANNED)
         if entry in evidence.overwritten:
             words = (
                 f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
                 "buffer before it was read"
             )
-            return Judged(Suspicion.OVERWRITTEN, Verdict.DOUBTFUL, words, "overwritten")
+            return Judged(Suspicion.OVERWRITTEN, Verdict.SUSPICIOUS, words, "overwritten")
         if entry in self._carriers:
             return self._nonfinite(entry, found)
         told = self._told.get(entry)
@@ -140,7 +140,7 @@ class Judge:
             return Judged(Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
         return (
             self._values(entry, found)
-            or (Judged(Suspicion.DOUBT, Verdict.DOUBTFUL, *_title(told)) if told else None)
+            or (Judged(Suspicion.DOUBT, Verdict.SUSPICIOUS, *_title(told)) if told else None)
             or self._sound(entry, found)
         )
 
@@ -172,7 +172,7 @@ class Judge:
             words += f", from {evidence.entry_name(source)}"
             return Judged(nan, Verdict.FAULTY, words, brief, source=source[0])
         words += ", all -Inf, which masks hold on purpose"
-        return Judged(Suspicion.MINUS, Verdict.DOUBTFUL, words, brief)
+        return Judged(Suspicion.MINUS, Verdict.SUSPICIOUS, words, brief)
 
     def _values(self, entry: Entry, found: Statistics) -> Judged | None:
         """Judge by values that are finite."""
@@ -185,10 +185,10 @@ class Judge:
                 f"{ends.high:g}{low}"
             )
             brief = f"{percent(ends.share)} at ends"
-            return Judged(Suspicion.SATURATED, Verdict.DOUBTFUL, words, brief, ends.share)
+            return Judged(Suspicion.SATURATED, Verdict.SUSPICIOUS, words, brief, ends.share)
         if dead is not None and len(dead.dead) >= dead_channels.MANY * dead.total:
             share = len(dead.dead) / dead.total
-            return Judged(Suspicion.DEAD, Verdict.DOUBTFUL, *_channels(dead), share)
+            return Judged(Suspicion.DEAD, Verdict.SUSPICIOUS, *_channels(dead), share)
         if entry in self._constant or entry in self._following:
             value = "0" if found.minimum == 0 else number_text(found.minimum)
             why = ""
@@ -199,11 +199,11 @@ class Judge:
             words = f"{value} in all {counted(found.size, 'value')}{why}"
             brief = "all zero" if found.minimum == 0 else f"all {value}"
             weight = float(entry not in self._following)
-            return Judged(Suspicion.CONSTANT, Verdict.DOUBTFUL, words, brief, weight)
+            return Judged(Suspicion.CONSTANT, Verdict.SUSPICIOUS, words, brief, weight)
         if ranges.is_near_limit(evidence.tensors[entry], found):
             end = max(abs(float(found.minimum)), abs(float(found.maximum)))
             words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
-            return Judged(Suspicion.NEAR_LIMIT, Verdict.DOUBTFUL, words, "near limit", end)
+            return Judged(Suspicion.NEAR_LIMIT, Verdict.SUSPICIOUS, words, "near limit", end)
         return None
 
     def _sound(self, entry: Entry, found: Statistics) -> Judged:
@@ -212,15 +212,15 @@ class Judge:
             share = found.denormal / found.size
             words = f"{percent(share)} so small that their type has fewer digits for them"
             brief = f"{percent(share)} denormal"
-            return Judged(Suspicion.DENORMAL, Verdict.SOUND, words, brief, share)
+            return Judged(Suspicion.DENORMAL, Verdict.OK, words, brief, share)
         dead = self.dead.get(entry)
         if dead is not None and dead.dead:
             share = len(dead.dead) / dead.total
-            return Judged(Suspicion.SOME_DEAD, Verdict.SOUND, *_channels(dead), share)
-        return Judged(Suspicion.SOUND, Verdict.SOUND)
+            return Judged(Suspicion.SOME_DEAD, Verdict.OK, *_channels(dead), share)
+        return Judged(Suspicion.SOUND, Verdict.OK)
 
     def suspects(self) -> set[Entry]:
-        """Return the entries that may be more than sound with nothing to tell of them."""
+        """Return the entries that may be more than OK with nothing to tell of them."""
         columns = self._evidence.columns
         many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
         found = set(columns.where(many | (columns.peak > ranges.NEAR)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics import Statistics
 
 _FLOAT16 = DataType.parse("float16")
-_SOUND = Judged(Suspicion.SOUND, Verdict.SOUND)
+_SOUND = Judged(Suspicion.SOUND, Verdict.OK)
 
 
 def health(evidence: Evidence, findings: Findings) -> Health:
@@ -80,7 +80,7 @@ class _Told:
         return column
 
     def _verdicts(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        column = np.full(len(self._entries), VERDICTS.index(Verdict.SOUND), np.uint8)
+        column = np.full(len(self._entries), VERDICTS.index(Verdict.OK), np.uint8)
         for row, judged in self._judged.items():
             column[row] = VERDICTS.index(judged.verdict)
         return column
@@ -92,7 +92,7 @@ class _Told:
         return column
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """Number the order of suspicion; of the sound with nothing to tell that is their own."""
+        """Number the order of suspicion; of those that are OK, with nothing to tell, their own."""
         told = {
             row: judged
             for row, judged in self._judged.items()

@@ -98,7 +98,7 @@ class GroupPicture:
         verdict, judged = "", ""
         if self.health is not None:
             verdict, judged = self.health.of_group((*each.nodes, *each.inside))
-            hot = verdict in ("sound", "doubtful", "faulty")
+            hot = verdict in ("OK", "suspicious", "faulty")
             fill = health_fill(theme, verdict)
         parts = [(theme.kind(name), share) for name, share in each.kinds]
         unknown = is_unknown(verdict)

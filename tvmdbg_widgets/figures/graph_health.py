@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 #: What is said of a node whose values the dump does not hold.
 NO_VALUES = "no values"
 _LABELS = {Verdict.UNKNOWN: "cannot be judged"}
-_SIGNS = {"doubtful": "!", "faulty": "✕", "cannot be judged": "?"}
+_SIGNS = {"suspicious": "!", "faulty": "✕", "cannot be judged": "?"}
 #: The least severe first.
-_ORDER = ("not looked at", "sound", NO_VALUES, "cannot be judged", "doubtful", "faulty")
+_ORDER = ("not scanned", "OK", NO_VALUES, "cannot be judged", "suspicious", "faulty")
 #: Verdicts with a fill of their own.
-JUDGED = ("sound", "doubtful", "faulty")
+JUDGED = ("OK", "suspicious", "faulty")
 
 
 def sign(label: str) -> str:
@@ -85,7 +85,7 @@ class NodeHealth:
         return first
 
     def brief(self, node: int) -> str:
-        """Return the health of a node in two or three words: ``"59 Inf"``, ``"sound"``."""
+        """Return the health of a node in two or three words: ``"59 Inf"``, ``"OK"``."""
         each = self._worst.get(node)
         return (each.brief if each is not None else "") or self.label(node)
 

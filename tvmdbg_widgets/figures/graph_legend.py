@@ -123,7 +123,7 @@ def _verdicts(flow: _Flow, health: NodeHealth) -> None:
         flow.marks.rect(*box, own={"fill": paint}, stroke=flow.theme.edge, rx=2.0)
         if is_unknown(label):
             hatch(flow.marks, box, z=2)
-        ink = flow.theme.ink_on(paint) if label in ("doubtful", "faulty") else flow.theme.text
+        ink = flow.theme.ink_on(paint) if label in ("suspicious", "faulty") else flow.theme.text
         flow.marks.text(
             sign(label), x + _SIGN / 2, middle + 4, fill=ink, text_anchor="middle", font_weight=600
         )

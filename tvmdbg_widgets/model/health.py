@@ -1,9 +1,10 @@
-"""How sound the tensors of a run are: one verdict an entry, in execution order."""
+"""The health of a run's tensors: one verdict an entry, in execution order."""
 
 from __future__ import annotations
 
 import enum
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -28,16 +29,28 @@ _LONGEST_NAME = 100
 class Verdict(enum.StrEnum):
     """What can be said of one entry; the order is that of the numbers sent to a page.
 
-    ``NOT_YET``: its values were not looked at. ``SOUND``: nothing is wrong with them that a look at
-    this run alone can tell. ``DOUBTFUL``: they, or that they belong here, cannot be relied on.
+    ``NOT_SCANNED``: its values were not scanned. ``OK``: nothing is wrong with them that a look at
+    this run alone can tell. ``SUSPICIOUS``: they, or that they belong here, cannot be relied on.
     ``FAULTY``: they are wrong. ``UNKNOWN``: they cannot be judged, ``EntryHealth.words`` says why.
     """
 
-    NOT_YET = "not looked at"
-    SOUND = "sound"
-    DOUBTFUL = "doubtful"
+    NOT_SCANNED = "not scanned"
+    OK = "OK"
+    SUSPICIOUS = "suspicious"
     FAULTY = "faulty"
     UNKNOWN = "unknown"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Verdict | None:
+        """Take a former name, with a warning."""
+        now = _FORMER.get(value) if isinstance(value, str) else None
+        if now is None:
+            return None
+        warnings.warn(f'{value!r} is now called "{now}"', DeprecationWarning, stacklevel=3)
+        return cls(now)
+
+
+_FORMER = {"not looked at": "not scanned", "sound": "OK", "doubtful": "suspicious"}
 
 
 #: Verdicts by their number.
@@ -60,7 +73,7 @@ class EntryHealth(NamedTuple):
     shape : tuple of int
     verdict : Verdict
     words : str
-        Why, one sentence part with its numbers; empty for a sound one with nothing to tell.
+        Why, one sentence part with its numbers; empty for one that is OK, with nothing to tell.
     brief : str
         The same in two or three words, for a label.
     rank : int
@@ -94,7 +107,7 @@ class EntryHealth(NamedTuple):
     op_kind: str
     dtype: str
     shape: tuple[int, ...]
-    verdict: Verdict = Verdict.NOT_YET
+    verdict: Verdict = Verdict.NOT_SCANNED
     words: str = ""
     brief: str = ""
     rank: int = -1
@@ -249,8 +262,8 @@ class Health(Sequence[EntryHealth]):
 
     @cached_property
     def suspicious(self) -> tuple[EntryHealth, ...]:
-        """The faulty and the doubtful entries, the most suspicious first."""
-        bad = [_NUMBERS[Verdict.FAULTY], _NUMBERS[Verdict.DOUBTFUL]]
+        """The faulty and the suspicious entries, the most suspicious first."""
+        bad = [_NUMBERS[Verdict.FAULTY], _NUMBERS[Verdict.SUSPICIOUS]]
         rows = np.flatnonzero(np.isin(self._columns["verdict"], bad))
         order = np.argsort(self._columns["rank"][rows])
         return tuple(map(self._item, rows[order].tolist()))
@@ -275,7 +288,7 @@ class Health(Sequence[EntryHealth]):
     @cached_property
     def looked_at(self) -> int:
         """Entries that were looked at."""
-        return len(self) - self.counts[Verdict.NOT_YET]
+        return len(self) - self.counts[Verdict.NOT_SCANNED]
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
@@ -291,8 +304,14 @@ class Health(Sequence[EntryHealth]):
         return tuple(each for each in items if each.brief == UNREAD)
 
     def summary(self) -> str:
-        """Return the counts in words: ``"1 faulty, 3 doubtful, 40 sound"``."""
-        order = (Verdict.FAULTY, Verdict.DOUBTFUL, Verdict.UNKNOWN, Verdict.SOUND, Verdict.NOT_YET)
+        """Return the counts in words: ``"1 faulty, 3 suspicious, 40 OK"``."""
+        order = (
+            Verdict.FAULTY,
+            Verdict.SUSPICIOUS,
+            Verdict.UNKNOWN,
+            Verdict.OK,
+            Verdict.NOT_SCANNED,
+        )
         told = [f"{self.counts[each]:,} {each.value}" for each in order if self.counts[each]]
         return ", ".join(told) or "no tensors"
 

@@ -16,10 +16,10 @@ _HIGH = 24
 _CELL = 'style="text-align: left"'
 # colour, opacity, share of the height: no verdict is told by its colour alone
 _LOOKS = {
-    "not looked at": ("currentColor", 0.08, 0.15),
-    "sound": ("currentColor", 0.35, 0.35),
+    "not scanned": ("currentColor", 0.08, 0.15),
+    "OK": ("currentColor", 0.35, 0.35),
     "unknown": ("#8a6bbf", 0.9, 0.5),
-    "doubtful": ("#d28a00", 1.0, 0.7),
+    "suspicious": ("#d28a00", 1.0, 0.7),
     "faulty": ("#d1242f", 1.0, 1.0),
 }
 _WORST_LAST = tuple(_LOOKS)

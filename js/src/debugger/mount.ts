@@ -1,12 +1,12 @@
 import { mountFindings } from "../findings/mount.ts";
 import { mountGraph } from "../graph/mount.ts";
-import { PALETTE_KEY } from "../palette/commands.ts";
-import { openPalette, PALETTE_LABEL } from "../palette/palette.ts";
 import { button, element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { fullScreenButton, toggleFullScreen, withFullScreen } from "../shared/full_screen.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Overflow } from "../shared/overflow.ts";
+import { PALETTE_KEY } from "../shared/palette/commands.ts";
+import { openPalette, PALETTE_LABEL } from "../shared/palette/palette.ts";
 import type { RunSummary } from "../shared/run_client.ts";
 import type { TourStep } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";

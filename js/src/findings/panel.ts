@@ -1,23 +1,15 @@
-import { paletteAction } from "../palette/palette.ts";
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
 import { button, element, relabel } from "../shared/dom.ts";
+import { entryOf, selectionOf } from "../shared/finding_selection.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
 import { errorText, hinted, message, retry } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
+import { paletteAction } from "../shared/palette/palette.ts";
 import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
 import { isUnderWay, Scan } from "../shared/scan.ts";
 import type { ViewContext } from "../shared/view.ts";
 import { List } from "./list.ts";
-import {
-  counts,
-  entryOf,
-  nextNode,
-  progress,
-  type Row,
-  rowsOf,
-  selectionOf,
-  sentence,
-} from "./rows.ts";
+import { counts, nextNode, progress, type Row, rowsOf, sentence } from "./rows.ts";
 
 /** Traits of the view that holds the panel. */
 export interface FindingsOptions {
@@ -222,7 +214,7 @@ export class FindingsPanel {
 
   #pick(row: Row): void {
     const { session } = this.#context;
-    const wanted = selectionOf(row);
+    const wanted = selectionOf(row.nodes, row.finding);
     const again = this.#chosen?.key === row.key && this.#list.isOpen(row);
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);

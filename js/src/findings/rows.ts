@@ -1,5 +1,5 @@
 import { counted } from "../shared/format.ts";
-import type { Entry, Finding, FindingsAnswer } from "../shared/run_client.ts";
+import type { Finding, FindingsAnswer } from "../shared/run_client.ts";
 
 /** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
 export interface Row {
@@ -59,19 +59,6 @@ export function rowsOf(
       finding: null,
     })),
   ];
-}
-
-/** What a row selects: all its nodes, of which the one it is about comes last, and that one's entry. */
-export function selectionOf({ nodes, finding }: Row): { nodes: number[]; entry: Entry } | null {
-  const first = nodes[0] ?? finding?.entries[0]?.[0];
-  if (first === undefined) return null;
-  const others = nodes.filter((node) => node !== first);
-  return { nodes: [...others, first], entry: entryOf(finding, first) };
-}
-
-/** The entry that a finding speaks of at a node; its first output where it does not say. */
-export function entryOf(finding: Finding | null, node: number): Entry {
-  return finding?.entries.find(([each]) => each === node) ?? [node, 0];
 }
 
 /** The node after or before the one looked at, among the row's; the first where it is none of them. */

@@ -74,7 +74,7 @@ export class NodeHealth {
     }
   }
 
-  /** In two or three words: `59 Inf`, `sound`. */
+  /** In two or three words: `59 Inf`, `OK`. */
   brief(node: number): string {
     return this.answer.brief[this.#row[node]!] || verdictLabel(this.verdict[node]!);
   }

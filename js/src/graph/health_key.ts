@@ -33,13 +33,13 @@ export class HealthKey {
 
   constructor(acts: HealthActs) {
     this.#acts = acts;
-    const doing = "looking at the tensors";
+    const doing = "scanning the tensors";
     this.#progress = new ScanProgress("health scan", doing, acts.stop, acts.goOn);
   }
 
   show(health: NodeHealth | null, palette: Palette): void {
     if (!health?.answer.total) {
-      this.#words.textContent = health ? "the run holds no tensors" : "looking at the tensors …";
+      this.#words.textContent = health ? "the run holds no tensors" : "scanning the tensors …";
       keepChildren(this.node, this.#words);
       return;
     }

@@ -4,12 +4,12 @@ import type { Picture } from "./picture.ts";
 /** Suspicious boxes without text are drawn no smaller, CSS px. */
 const LEAST = 6;
 
-/** Whether a box shows that it is faulty or doubtful. */
+/** Whether a box shows that it is faulty or suspicious. */
 export function isMarked({ colorBy, health }: Picture, box: number): boolean {
   return colorBy === "health" && health !== null && isSuspicious(health.verdict(box));
 }
 
-/** Faulty boxes without text are crossed out, doubtful ones struck: their colour is not all that tells them apart. */
+/** Faulty boxes without text are crossed out, suspicious ones struck: their colour is not all that tells them apart. */
 export function paintSuspicious(context: CanvasRenderingContext2D, picture: Picture): void {
   const { placed, camera, palette, health } = picture;
   placed.eachBox(camera.view(8), (box) => {

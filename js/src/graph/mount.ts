@@ -1,8 +1,8 @@
-import { paletteAction } from "../palette/palette.ts";
 import { COPY_KEY } from "../shared/code_copy.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { errorText, hinted, message } from "../shared/message.ts";
+import { paletteAction } from "../shared/palette/palette.ts";
 import { isAbort } from "../shared/request.ts";
 import { readTheme } from "../shared/theme.ts";
 import type { Mount, ViewContext } from "../shared/view.ts";

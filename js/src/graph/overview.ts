@@ -15,7 +15,7 @@ const GAP = 3;
 const PAD = 4;
 /** Boxes are drawn no larger, CSS px. */
 const MOST = 18;
-/** Faulty and doubtful boxes are drawn no smaller, CSS px. */
+/** Faulty and suspicious boxes are drawn no smaller, CSS px. */
 const SUSPICIOUS = 4;
 /** Scenes of more boxes are drawn in slices. */
 const AT_ONCE = 3000;

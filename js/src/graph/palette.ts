@@ -65,8 +65,8 @@ export class Palette {
 
   /** The fill of a verdict on values; that of lines where there is none. */
   verdict(verdict: number): string {
-    const { sound, doubtful, faulty } = this.theme.health;
-    return [this.plain, sound, doubtful, faulty][verdict] ?? this.theme.line;
+    const { OK, suspicious, faulty } = this.theme.health;
+    return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
   }
 
   /** The colour of the lines of `hatch`. */

@@ -23,7 +23,7 @@ export class ScanProgress {
   show({ done, total }: { done: number; total: number }, things: string, stopped: boolean): void {
     this.#stopped = stopped;
     this.#said.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
-    const act = stopped ? "go on" : "stop";
+    const act = stopped ? "resume" : "stop";
     relabel(this.#act, act, `${act} ${this.#doing}`);
   }
 }

@@ -77,7 +77,7 @@ export class SearchField {
       spellcheck: "false",
       ...KEEP_KEYS,
     });
-    this.#list = element("div", { id, role: "listbox", "aria-label": "how to go on" });
+    this.#list = element("div", { id, role: "listbox", "aria-label": "suggestions" });
     this.#more = button("grammar (F1)", "show or hide all that a search understands (F1)", () =>
       this.#toggleHelp(),
     );

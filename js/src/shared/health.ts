@@ -2,11 +2,11 @@ import type { RunClient } from "./run_client.ts";
 import { Scan } from "./scan.ts";
 import type { HealthAnswer } from "./tensor_questions.ts";
 
-export const Verdict = { NOT_YET: 0, SOUND: 1, DOUBTFUL: 2, FAULTY: 3, UNKNOWN: 4 } as const;
+export const Verdict = { NOT_SCANNED: 0, OK: 1, SUSPICIOUS: 2, FAULTY: 3, UNKNOWN: 4 } as const;
 export const VERDICT_LABELS = [
-  "not looked at",
-  "sound",
-  "doubtful",
+  "not scanned",
+  "OK",
+  "suspicious",
   "faulty",
   "cannot be judged",
 ] as const;
@@ -17,14 +17,14 @@ const SEVERITY = [0, 1, 3, 4, 2] as const;
 /** What is said in brief of an entry whose values could not be read; `UNREAD` in `model/health.py`. */
 export const UNREAD = "unreadable";
 
-/** How much a verdict counts beside others: faulty before doubtful before what cannot be judged before sound. */
+/** How much a verdict counts beside others: faulty before suspicious before what cannot be judged before OK. */
 export function severity(verdict: number): number {
   return SEVERITY[verdict] ?? 0;
 }
 
 /** Whether there is reason to look at an entry of this verdict. */
 export function isSuspicious(verdict: number): boolean {
-  return verdict === Verdict.FAULTY || verdict === Verdict.DOUBTFUL;
+  return verdict === Verdict.FAULTY || verdict === Verdict.SUSPICIOUS;
 }
 
 /** What a fault is to a node: none, where it began, or what it spread to. */

@@ -325,7 +325,7 @@ export interface DataAnswer {
 export interface HealthColumns {
   node: Int32Array;
   output: Int32Array;
-  /** 0 not looked at yet, 1 sound, 2 doubtful, 3 faulty, 4 cannot be judged. */
+  /** 0 not scanned yet, 1 OK, 2 suspicious, 3 faulty, 4 cannot be judged. */
   verdict: Uint8Array;
   nan: Float64Array;
   inf: Float64Array;
@@ -348,7 +348,7 @@ export interface HealthAnswer extends HealthColumns {
   /** Tensors looked at, of how many. */
   done: number;
   total: number;
-  /** What is wrong with an entry in words, a row each; "" for a sound one. */
+  /** What is wrong with an entry in words, a row each; "" for one that is OK. */
   words: string[];
   /** The same for a label: "59 Inf", "12 of 32 dead". */
   brief: string[];

@@ -25,10 +25,10 @@ export function paintHealth(
   theme: Theme,
 ): void {
   for (const verdict of [
-    Verdict.NOT_YET,
-    Verdict.SOUND,
+    Verdict.NOT_SCANNED,
+    Verdict.OK,
     Verdict.UNKNOWN,
-    Verdict.DOUBTFUL,
+    Verdict.SUSPICIOUS,
     Verdict.FAULTY,
   ]) {
     for (let column = 0; column < scene.count; column++) {
@@ -42,7 +42,7 @@ export function paintHealth(
   });
   lane(context, scene, theme.muted, (column) => scene.zero[column]!, { of: LANES.zero });
   const seen = (share: number) => (share > 0 ? 0.3 + 0.7 * Math.sqrt(share) : 0);
-  lane(context, scene, theme.health.doubtful, (column) => seen(scene.saturated[column]!), {
+  lane(context, scene, theme.health.suspicious, (column) => seen(scene.saturated[column]!), {
     of: LANES.saturated,
   });
   lane(context, scene, theme.health.dead, (column) => seen(scene.dead[column]!), {
@@ -90,14 +90,14 @@ function paintVerdict(
   const verdict = scene.verdict[column]!;
   const [top, high] = LANES.verdict;
   const tall = high * TALL[verdict]!;
-  const plain = verdict === Verdict.SOUND || verdict === Verdict.NOT_YET;
+  const plain = verdict === Verdict.OK || verdict === Verdict.NOT_SCANNED;
   const wide = plain ? scene.width : Math.max(LEAST, scene.width);
   const gap = gapOf(scene);
   const x = left(scene, column, wide);
   context.fillStyle = [
     theme.line,
-    theme.health.sound,
-    theme.health.doubtful,
+    theme.health.OK,
+    theme.health.suspicious,
     theme.health.faulty,
     theme.health.unknown,
   ][verdict]!;

@@ -46,7 +46,7 @@ export interface Judgement {
   brief: string;
 }
 
-/** Whether the tensor is sound, and the counts that say so; the first of each fault is a click away. */
+/** Whether the tensor is OK, and the counts that say so; the first of each fault is a click away. */
 export class HealthPill {
   readonly node = part("health");
   readonly #acts: Pick<Acts, "go">;
@@ -145,7 +145,7 @@ function judgedHealth(
   if (isSuspicious(verdict)) {
     return [verdict === Verdict.FAULTY ? "error" : "doubt", `⚠ ${label}: ${brief}`];
   }
-  return verdict === Verdict.SOUND ? ["good", `✓ ${label}, all finite`] : null;
+  return verdict === Verdict.OK ? ["good", `✓ ${label}, all finite`] : null;
 }
 
 /** The sample's size is null where every value was looked at; a verdict of the run's health is of all. */

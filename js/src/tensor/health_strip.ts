@@ -199,7 +199,7 @@ export class HealthStrip {
     }
     const stopped = health?.state === "cancelled";
     this.#stop.hidden = health?.state !== "scanning" && !stopped;
-    const act = stopped ? "go on" : "stop";
+    const act = stopped ? "resume" : "stop";
     relabel(this.#stop, act, `${act} scanning the tensors`);
   }
 

@@ -12,11 +12,11 @@ export function stateWords(health: HealthAnswer): string {
   return state === "cancelled" ? `${found}; ${integer(done)} of ${integer(total)}` : found;
 }
 
-/** `16 faulty, 2 doubtful`; sound ones are only told of where nothing else is. */
+/** `16 faulty, 2 suspicious`; OK ones are only told of where nothing else is. */
 function countsWords({ verdict, brief, total }: HealthAnswer): string {
   const counts = verdictCounts(verdict);
   const unread = brief.filter((each) => each === UNREAD).length;
-  const told = counts.filter(([each]) => each !== Verdict.SOUND && each !== Verdict.NOT_YET);
+  const told = counts.filter(([each]) => each !== Verdict.OK && each !== Verdict.NOT_SCANNED);
   if (told.length) {
     const words = told.map(([each, count]): [number, string] =>
       each === Verdict.UNKNOWN
@@ -29,8 +29,8 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
       .map(([count, label]) => `${integer(count)} ${label}`)
       .join(", ");
   }
-  const sound = counts.find(([each]) => each === Verdict.SOUND)?.[1] ?? 0;
-  return sound === total ? `all ${integer(total)} sound` : `${integer(sound)} sound`;
+  const fine = counts.find(([each]) => each === Verdict.OK)?.[1] ?? 0;
+  return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
 }
 
 /** All that the strip says of one entry, a line each. */

@@ -1,7 +1,7 @@
-import { paletteAction } from "../palette/palette.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
+import { paletteAction } from "../shared/palette/palette.ts";
 import type { Mount } from "../shared/view.ts";
 import { actions } from "./actions.ts";
 import { Entries } from "./entries.ts";

@@ -1,9 +1,9 @@
-import { paletteAction } from "../palette/palette.ts";
 import { element } from "../shared/dom.ts";
 import { fullScreenAction } from "../shared/full_screen.ts";
 import { bindKeys } from "../shared/keys.ts";
 import { hinted, message } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
+import { paletteAction } from "../shared/palette/palette.ts";
 import { isAbort } from "../shared/request.ts";
 import type { RunSummary } from "../shared/run_client.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";

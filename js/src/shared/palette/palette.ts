@@ -1,10 +1,10 @@
-import { element, KEEP_KEYS } from "../shared/dom.ts";
-import { counted } from "../shared/format.ts";
-import { HitList, LISTED } from "../shared/hit_list.ts";
-import type { KeyAction } from "../shared/keys.ts";
-import { Mirror } from "../shared/mirror.ts";
-import type { RunClient } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import { element, KEEP_KEYS } from "../dom.ts";
+import { counted } from "../format.ts";
+import { HitList, LISTED } from "../hit_list.ts";
+import type { KeyAction } from "../keys.ts";
+import { Mirror } from "../mirror.ts";
+import type { RunClient } from "../run_client.ts";
+import type { SessionClient } from "../session_client.ts";
 import {
   actionCommands,
   type Command,

@@ -1,9 +1,9 @@
-import { type Row, selectionOf } from "../findings/rows.ts";
-import { duration, shapeText } from "../shared/format.ts";
-import type { ListedHit } from "../shared/hit_list.ts";
-import { actionsOf } from "../shared/keys.ts";
-import type { Finding, GraphColumns, TensorColumns } from "../shared/run_client.ts";
-import type { SessionClient } from "../shared/session_client.ts";
+import { selectionOf } from "../finding_selection.ts";
+import { duration, shapeText } from "../format.ts";
+import type { ListedHit } from "../hit_list.ts";
+import { actionsOf } from "../keys.ts";
+import type { Finding, GraphColumns, TensorColumns } from "../run_client.ts";
+import type { SessionClient } from "../session_client.ts";
 
 export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";
@@ -31,7 +31,7 @@ export function findingCommands(findings: readonly Finding[], session: SessionCl
     texts: findings.map(({ title, severity }) => `${title} ${severity}`.toLowerCase()),
     at: (index) => {
       const finding = findings[index]!;
-      const wanted = selectionOf({ nodes: finding.nodes, finding } as unknown as Row);
+      const wanted = selectionOf(finding.nodes, finding);
       return {
         label: finding.title,
         kind: finding.severity,
