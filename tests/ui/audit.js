@@ -43,6 +43,8 @@
   };
 
   const clips = (value) => value !== "visible";
+  const before = (node, other) =>
+    Boolean(node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
   /** Heads that stay where they are, each with what scrolls below it. */
   const stuck = [...root.querySelectorAll("*")]
     .filter((each) => getComputedStyle(each).position === "sticky" && each.checkVisibility())
@@ -59,7 +61,7 @@
       const style = getComputedStyle(each);
       if (!clips(style.overflowX) && !clips(style.overflowY)) continue;
       for (const [head, scroller] of stuck) {
-        if (each !== scroller || head.contains(node)) continue;
+        if (each !== scroller || head.contains(node) || before(node, head)) continue;
         top = Math.max(top, Math.min(bottom, head.getBoundingClientRect().bottom));
       }
       const outer = each.getBoundingClientRect();

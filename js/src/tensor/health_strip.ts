@@ -133,7 +133,7 @@ export class HealthStrip {
   }
 
   #answered(health: HealthAnswer): void {
-    const fault = firstFault(health);
+    const fault = isUnderWay(health) ? -1 : firstFault(health);
     if (fault >= 0 && !this.#fault) {
       this.#fault = true;
       this.#events.fault([health.node[fault]!, health.output[fault]!]);
