@@ -28,7 +28,7 @@ ROLES: dict[ViewName, str] = {
 _SAYS: dict[ViewName, str] = {
     "graph": "^Node {node} of ",
     "tensor": "^Tensor {node}:0 ",
-    "timeline": "(Slice of node|Node) {node},",
+    "timeline": r"(Slice of [^,]*#{node}\b|Node {node},)",
     "memory": "^#{node} ",
     "comparison": r"^A [^~]*#{node}\b",
 }

@@ -234,7 +234,7 @@ def test_evidence_notes_and_a_tour_are_legible(
     rest(page)
     everything, graph, tensor, timeline = check(page)
     assert "step 1 / 2" in seen(everything)
-    assert "certain:" in seen(everything)
+    assert "high confidence" in seen(everything)
     for found in (everything, tensor, timeline):
         assert "look at this one" in seen(found)
     if width > 760:

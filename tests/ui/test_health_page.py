@@ -240,18 +240,18 @@ def test_a_scan_is_followed_stopped_and_gone_on_with(
     expect(strip).to_contain_text("40 of 74 …")
     strip.get_by_role("button", name="the first entry with Inf").click()
     assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
-    strip.get_by_role("button", name="stop looking").click()
+    strip.get_by_role("button", name="stop scanning the tensors").click()
     expect(strip).to_contain_text("1 faulty; 40 of 74")
     rest(page)
     asked = len(kernel.asked)
     rest(page)
     assert len(kernel.asked) == asked
     kernel.known = 74
-    strip.get_by_role("button", name="resume").click()
+    strip.get_by_role("button", name="resume scanning the tensors").click()
     expect(strip).to_contain_text("74 of 74 …")
     kernel.state = "done"
     expect(done(strip)).to_contain_text("16 faulty")
-    expect(strip.get_by_role("button", name="stop looking")).to_be_hidden()
+    expect(strip.get_by_role("button", name="stop scanning the tensors")).to_be_hidden()
 
 
 def graph(page: Page, address: str, query: str = "", width: int = 900) -> Locator:
@@ -309,13 +309,13 @@ def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
     key = root.locator(".tvmdbg-graph-health")
     for part in ("faulty 1", "OK 39", "not scanned 34", "40 of 74 tensors"):
         expect(key).to_contain_text(part)
-    stop = key.get_by_role("button", name="stop looking").element_handle()
+    stop = key.get_by_role("button", name="stop scanning the tensors").element_handle()
     assert stop is not None
     kernel.known = 41
     expect(key).to_contain_text("41 of 74 tensors")
     stop.click()  # not taken away by the answer
-    key.get_by_role("button", name="resume").click()
-    expect(key.get_by_role("button", name="stop looking")).to_be_visible()
+    key.get_by_role("button", name="resume scanning the tensors").click()
+    expect(key.get_by_role("button", name="stop scanning the tensors")).to_be_visible()
     kernel.known, kernel.state = 74, "done"
     expect(key).to_contain_text("faulty 16")
     expect(key.get_by_role("button", name="looking")).to_have_count(0)

@@ -136,6 +136,7 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook) -> N
     state = "print(run.session.selected, run.session.entry, run.session.source)"
 
     graph.focus()
+    page.keyboard.press("g")
     page.keyboard.press("0")
     graph.click_mark("id", 28)
     expect_all(views, 28)
@@ -198,7 +199,7 @@ def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook)
     views = [graph, tensor, timeline]
     debugger = opened.cell(1).locator(".tvmdbg-debugger")
     first = debugger.get_by_role("treeitem").first
-    expect(first).to_contain_text(f"(node {OVERFLOW})")
+    expect(first).to_contain_text(f"#{OVERFLOW}")
     first.locator(".tvmdbg-finding-title").click()
     graph.expect_node(OVERFLOW)
     tensor.expect_node(OVERFLOW)
@@ -400,6 +401,7 @@ def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0
     keyboard = tall.keyboard
 
     graph.focus()
+    keyboard.press("g")
     keyboard.press("0")
     graph.click_mark("id", 28)
     memory.expect_node(28)

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from ui.checklists import looks
 from ui.host import serve
 from ui.test_timeline_page import View, overlaps
+from ui.toolbars import tool
 from ui.waits import rest
 
 import tvmdbg_widgets as tvmdbg
@@ -278,7 +279,7 @@ def test_the_critical_path_is_marked_and_selected_by_key(
 def test_the_critical_path_is_marked_by_mouse(page: Page, address: str) -> None:
     view = View(page, address)
     rest(page)
-    critical = view.root.get_by_role("button", name="mark the critical path")
+    critical = tool(view.root, "mark the critical path")
     critical.click()
     expect(view.said).to_contain_text("critical path: 39.40 ms")
     expect(critical).to_have_attribute("aria-pressed", "true")

@@ -328,15 +328,10 @@ def test_bars_are_read_and_marked_by_keys(page: Page, show: Callable[..., None])
     expect(page.locator(ROOT)).to_be_focused()
 
 
-def test_reading_and_saving_are_stopped_by_hand(page: Page, show: Callable[..., None]) -> None:
+def test_saving_is_stopped_by_hand(page: Page, show: Callable[..., None]) -> None:
     show("faulty")
     rest(page)
     page.route("**/ask", lambda _: None)
-    line = page.locator(NUMBERS)
-    line.get_by_role("button", name="exact percentiles").click()
-    asking(page, 1)
-    line.get_by_role("button", name="Stop reading").press("Enter")
-    expect(line.get_by_role("button", name="exact percentiles")).to_be_focused()
     page.get_by_role("button", name="Save what is shown (w)").click()
     menu = page.get_by_role("group", name="Save what is shown")
     menu.get_by_role("button", name="(.csv)").press("Enter")

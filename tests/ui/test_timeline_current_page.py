@@ -126,5 +126,5 @@ def test_rows_of_b_alone_are_passed_by_key(page: Page, corpus: Any) -> None:
         for step in range(1, 6):
             view.press("ArrowUp")
             expect(current).to_have_attribute("data-place", str(place - step))
-            expect(view.said).to_contain_text(current.locator(".label").inner_text())
+            expect(view.said).to_contain_text(current.locator(".label").inner_text().split("\n")[0])
             assert marked(view)

@@ -203,7 +203,7 @@ def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> Non
         expect(view.root.locator("input[type=search]")).to_have_attribute(
             "aria-label", "search calls"
         )
-        expect(view.details).to_contain_text("27 calls, 38.56 ms in all calls")
+        expect(view.details).to_contain_text("27 calls, 38.56 ms summed over calls")
         view.root.focus()
         view.press("ArrowRight")
         first = json.loads(file.read_text())["calls"][0]["Name"]["string"]
@@ -228,7 +228,7 @@ def test_two_devices_are_two_tracks_of_sums(page: Page, corpus: Path) -> None:
         assert not any("busy" in text for text in shown)
         view.root.focus()
         view.press("ArrowRight", "ArrowDown")
-        expect(view.said).to_contain_text("Slice of row 2, other")
+        expect(view.said).to_contain_text("Slice of other #2")
         expect(view.said).to_contain_text("(sum)")
         expect(view.said).to_contain_text("track cuda0")
         assert "mean" not in everything(view)

@@ -7,6 +7,8 @@ import type { Picture } from "./picture.ts";
 const BADGE = 16;
 /** How much of the colour of errors lies over what a fault spread to. */
 const TINT = 0.16;
+/** Other colours stand for values that a legend tells: no tint falsifies them. */
+const TINTED: readonly string[] = ["kind", "time"];
 
 /** What a fault is to a box: where the colours show the health of values, they say it. */
 export function faultOf({ health, colorBy }: Picture, box: number): number {
@@ -16,6 +18,7 @@ export function faultOf({ health, colorBy }: Picture, box: number): number {
 /** Tints what a fault spread to, as far as it is on the stage. */
 export function paintSpread(context: CanvasRenderingContext2D, picture: Picture): void {
   const { placed, camera, palette } = picture;
+  const tint = TINTED.includes(picture.colorBy) ? TINT : 0;
   context.lineWidth = 1.5;
   context.strokeStyle = context.fillStyle = palette.theme.error;
   placed.eachBox(camera.view(4), (box) => {
@@ -23,7 +26,7 @@ export function paintSpread(context: CanvasRenderingContext2D, picture: Picture)
     const { x, y, width, height } = camera.screen(placed.rectangle(box));
     context.beginPath();
     context.roundRect(x, y, width, height, 4 * Math.min(1, camera.scale));
-    context.globalAlpha = TINT;
+    context.globalAlpha = tint;
     context.fill();
     context.globalAlpha = 0.8;
     context.setLineDash(faultOf(picture, box) === Fault.SPREAD ? [4, 3] : []);
