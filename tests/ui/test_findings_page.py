@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from ui.host import visit
 from ui.notebooks import View
 from ui.test_hostile_page import ATTACK
+from ui.toolbars import tool
 from ui.waits import frames, rest
 
 import tvmdbg_widgets as tvmdbg
@@ -418,7 +419,7 @@ def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, widt
     frames(page)
     assert height("findings") < 420
     assert min(height(name) for name in ("graph", "tensor")) > 330
-    toggle = page.get_by_role("button", name="Show or hide the Findings view")
+    toggle = tool(page.locator(".tvmdbg-debugger"), "Show or hide the Findings view")
     expect(toggle).to_have_attribute("aria-pressed", "true")
     toggle.click()
     expect(panel).to_be_hidden()

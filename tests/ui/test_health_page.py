@@ -224,7 +224,7 @@ class Kernel:
             for row, each in enumerate(self.health)
         )
         columns, buffer = pack(found.columns())
-        result = {"state": self.state, **health_words(found), "columns": columns}
+        result = {"state": self.state, **health_words(found), "columns": columns, "findings": []}
         head = json.dumps({"id": question["id"], "result": result}).encode()
         route.fulfill(body=struct.pack("<I", len(head)) + head + buffer)
 
@@ -290,14 +290,20 @@ def test_the_graph_and_its_figure_say_the_same_of_every_node(
     counts = root.locator(".tvmdbg-graph-health button:visible").all_inner_texts()
     told = [f"{label} {count}" for label, count in figure["health"]["counts"].items()]
     assert [text.lstrip("✕!?\n ") for text in counts] == told
+    told_in_boxes = 0
     for node in figure["nodes"]:
         page.evaluate(SELECT, node["id"])
-        expect(root.locator(".tvmdbg-mirror")).to_contain_text(f"Node {node['id']} of")
+        mirror = root.locator("> .tvmdbg-mirror")
+        expect(mirror).to_contain_text(f"Node {node['id']} of")
+        expect(mirror).to_contain_text(f"health {node['health']['verdict']}")
         root.focus()
         page.keyboard.press("f")
         frames(page)
         texts = {label["text"] for label in root.evaluate(INSPECT)["labels"]}
-        assert f"#{node['id']} · {node['health']['text']}" in texts
+        in_box = {text for text in texts if text.startswith(f"#{node['id']} · ")}
+        assert in_box <= {f"#{node['id']} · {node['health']['text']}"}
+        told_in_boxes += len(in_box)
+    assert told_in_boxes > len(figure["nodes"]) // 4
 
 
 def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
@@ -326,4 +332,4 @@ def test_nothing_is_asked_of_a_graph_that_shows_something_else(page: Page, addre
     page.on("request", lambda each: asked.append(each.post_data or ""))
     graph(page, address, 'graph.color_by="kind"')
     rest(page)
-    assert not [each for each in asked if '"health"' in each]
+    assert not [each for each in asked if '"health"' in each and '"glance"' not in each]

@@ -325,6 +325,7 @@ def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -
     expect(page.locator("[data-view=tensor]")).to_contain_text(f"{node}:0")
     expect(page.locator("[data-view=graph] .tvmdbg-mirror")).to_contain_text(str(node))
     page.locator("[data-view=graph] > .tvmdbg").focus()
+    page.keyboard.press("g")
     page.keyboard.press("ArrowUp")
     page.wait_for_function(
         "node => tvmdbgPage.models.session.get('selected')[0] !== node", arg=node
@@ -422,7 +423,6 @@ def test_a_page_of_pictures_says_what_else_it_lacks(page: Page, saved: Path) -> 
     expect(view.locator(".tvmdbg-tensor-values .tvmdbg-error:visible")).to_contain_text(why)
     view.get_by_label("Values as (f)").select_option("hex")
     expect(view.locator(".tvmdbg-tensor-values .tvmdbg-error:visible")).to_contain_text(why)
-    expect(view.locator(".tvmdbg-tensor-statistics")).to_contain_text("not in this page")
     for form in ("npy", "csv"):
         view.get_by_role("button", name="Save what is shown (w)").click()
         view.get_by_role("button", name=form).click()
@@ -472,7 +472,7 @@ def test_a_page_with_values_shows_and_saves_them(
         view.get_by_role("button", name="npy").click()
     assert np.array_equal(np.load(download.value.path()), plane)
     median = view.locator("tr", has=page.get_by_role("rowheader", name="p99")).locator("td")
-    expect(median).to_have_text(repr(float(np.percentile(values.astype(float), 99))))
+    expect(median).to_have_text(f"{np.percentile(values.astype(float), 99):.6g}")
     assert view.locator(".tvmdbg-error:visible").count() == 0
 
 

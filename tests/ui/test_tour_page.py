@@ -84,7 +84,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     expect(details).to_contain_text("overflows here")
     for view in (graph, tensor, timeline):
         expect(view.said).to_contain_text("38,912 × 2", ignore_case=True)
-    noted = page.get_by_role("treeitem").filter(has_text="noted")
+    noted = page.get_by_role("treeitem").filter(has_text="overflows here")
     expect(noted).to_contain_text("overflows here")
     rest(page)
     (box,) = [each for each in graph.marks() if each["id"] == OVERFLOW]
