@@ -32,7 +32,7 @@ def graph(page: Page, address: str) -> Locator:
     """The view without groups, at its opening node."""
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1240, "height": 700})
-    visit(page, f"{address}?views=graph&width=1200&graph.grouped=false")
+    visit(page, f"{address}?views=graph&width=1200&graph.grouped=false&graph.wrapped=false")
     painted(page)
     return page.locator(".tvmdbg-graph")
 

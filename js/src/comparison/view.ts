@@ -106,7 +106,6 @@ export class ComparisonView {
         "div",
         { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Comparison" },
         element("span", { class: "tvmdbg-title" }, "Comparison"),
-        element("span", { class: "tvmdbg-comparison-sentence" }, info.sentence),
         element("span", { class: "tvmdbg-space" }),
         iconButton(
           "colors",
@@ -118,6 +117,7 @@ export class ComparisonView {
         helpButton(this.#root),
         fullScreenButton(this.#root),
       ),
+      element("p", { class: "tvmdbg-comparison-sentence" }, info.sentence),
       element(
         "div",
         { class: "tvmdbg-comparison-all" },

@@ -125,7 +125,8 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const inOneLine = { open: states.at(-1)!, words: labels.inOneLine(words) };
+  const oneLine = label.includes("\n") ? words : labels.inOneLine(words);
+  const inOneLine = { open: states.at(-1)!, words: oneLine };
   const scene = await sceneOf(stage.height < LOW_STAGE ? inOneLine : {});
   for (const own of [...states.map((open) => ({ open })), inOneLine]) {
     if (scene.count > MOST_LEGIBLE) break;
