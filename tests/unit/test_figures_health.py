@@ -46,7 +46,7 @@ def test_the_recorded_overflow(theme: str) -> None:
     assert "faulty: 59 Inf" in figure.text
     said = texts(figure)
     assert {"#38 · 59 Inf", "✕"} <= set(said)
-    assert {"faulty16", "sound58"} <= {"".join(part.split()) for part in said}
+    assert {"faulty16", "OK58"} <= {"".join(part.split()) for part in said}
     scheme = "dark" if theme == "dark" else "light"
     assert TOKENS["health"][scheme]["faulty"] in figure.svg
 
