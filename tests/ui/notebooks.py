@@ -29,7 +29,7 @@ _SAYS: dict[ViewName, str] = {
     "graph": "^Node {node} of ",
     "tensor": "^Tensor {node}:0 ",
     "timeline": r"(Slice of [^,]*#{node}\b|Node {node},)",
-    "memory": "^#{node} ",
+    "memory": r"^[^;]*#{node}\b",
     "comparison": r"^A [^~]*#{node}\b",
 }
 START_MS = 300_000  # a first page and its kernel took up to 27 s on two busy cores
