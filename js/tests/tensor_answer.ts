@@ -85,6 +85,7 @@ export function answer(asked: Asked): TensorAnswer {
   return {
     entry: [3, 0],
     name: "conv",
+    title: "conv2d #7",
     key: "conv____topo-index:3____output-num:0",
     dtype: "float32",
     shape: [2, 2],

@@ -6,7 +6,7 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import node_label
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.text import one_line
 
@@ -62,7 +62,7 @@ def _measured(path: CriticalPath) -> str:
 def node_text(path: CriticalPath, node: int) -> str:
     """``"conv2d + add"``."""
     graph = path.graph
-    said = one_line(label(graph.func_names[node]) or graph.names[node])
+    said = one_line(node_label(graph, node))
     return said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.dtypes import canonical
 from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import node_label
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text, speed_text
 from tvmdbg_widgets.model.operators import parts as operators_of
@@ -321,7 +322,7 @@ def _times(
 
 def label_of(graph: Graph, node: int) -> str:
     """Return what a node is called beside its id: ``"conv2d + add + relu"``, or its name."""
-    return one_line(label(graph.func_names[node]) or graph.names[node])
+    return one_line(node_label(graph, node))
 
 
 def _call(graph: Graph, node: int) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.labels import label
-from tvmdbg_widgets.model.node_words import node_title
+from tvmdbg_widgets.model.node_words import node_label, node_title
 from tvmdbg_widgets.model.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.text import one_line
 
@@ -26,7 +25,7 @@ _LONGEST = 200
 def node_text(plan: MemoryPlan, node: int) -> str:
     """``"conv2d + add #12"``."""
     graph = plan.graph
-    said = one_line((label(graph.func_names[node]) or graph.names[node])[:_LONGEST])
+    said = one_line(node_label(graph, node)[:_LONGEST])
     return node_title(said if len(said) <= _SHORT else said[: _SHORT - 1] + "…", node)
 
 

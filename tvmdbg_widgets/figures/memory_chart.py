@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import node_label
 from tvmdbg_widgets.model.numbers import bytes_text, counted
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Chart:
 
     def _name(self, node: int) -> str:
         graph = self._plan.graph
-        return (label(graph.func_names[node]) or graph.names[node])[:_LONGEST]
+        return node_label(graph, node)[:_LONGEST]
 
     def _fill(self, entry: int) -> Paint:
         plan = self._plan

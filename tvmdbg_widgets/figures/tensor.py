@@ -171,11 +171,11 @@ def _panel(title: str, facts: TensorFacts, width: float, theme: Theme, most_pixe
     left = min(width - 2 * MARGIN - (0 if narrow else _STATISTICS + 20), _WIDEST)
     facts, drawn = _drawn(facts, left, most_pixels)
     tensor = facts.tensor
-    said = f"Tensor {facts.entry_text} {tensor.name}: {', '.join(facts.head)}; {facts.verdict}"
+    said = f"Tensor {facts.title}: {', '.join(facts.head)}; {facts.verdict}"
     panel = Panel(width, said, ". ".join([said, *facts.health, *tensor.notes]), theme)
     panel.description = description(facts, title)
     panel.text = tensor_text(title, facts)
-    y = panel.heading(f"{facts.entry_text} {tensor.name}", " · ".join([title, *facts.head]))
+    y = panel.heading(facts.title, " · ".join([title, *facts.head]))
     if tensor.trust is not Trust.EXACT:
         note = f"The values were matched to this node {tensor.trust.label}."
         y = panel.paragraph(note, y, lines=3, fill=theme.warning)
@@ -318,7 +318,7 @@ def _statistics(panel: Panel, facts: TensorFacts, x: float, y: float) -> float:
 def tensor_text(title: str, facts: TensorFacts) -> str:
     """Return header, counts, statistics and a histogram of characters."""
     tensor = facts.tensor
-    lines = [f"{title}: {facts.entry_text} {tensor.name}; {'; '.join(facts.head)}"]
+    lines = [f"{title}: {facts.title}; {'; '.join(facts.head)}"]
     lines += [f"  warning: {note}" for note in tensor.notes]
     lines += [f"  {each}" for each in (facts.withheld, facts.unread) if each]
     lines.append("  " + "; ".join([facts.verdict, *facts.health]))

@@ -20,6 +20,7 @@ from tvmdbg_widgets.figures.tensor_shown import Shown
 from tvmdbg_widgets.figures.tensor_spread import Spread, spread_of
 from tvmdbg_widgets.figures.texts import index_text, shape_text
 from tvmdbg_widgets.model.errors import FormatError, why_unread
+from tvmdbg_widgets.model.node_words import tensor_title
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.number_text import (
     about_text,
@@ -120,6 +121,7 @@ class TensorFacts:
     """
 
     tensor: Tensor
+    title: str
     options: TensorOptions
     statistics: Statistics
     shown: Shown
@@ -132,15 +134,16 @@ class TensorFacts:
     def of(cls, run: DebugRun, tensor: Tensor, options: TensorOptions) -> TensorFacts:
         """Count the values and choose what is shown."""
         shown = Shown.of(run, tensor, options)
+        title = tensor_title(tensor, run.graph)
         try:
             found = _counted(run, tensor, shown.reading)
         except (FormatError, OSError) as problem:
             nothing = Statistics.not_applicable(tensor.size, UNREAD)
-            return cls(tensor, options, nothing, shown).without_picture(problem)
+            return cls(tensor, title, options, nothing, shown).without_picture(problem)
         sample = None if found.exact else _SAMPLE
         inner = tensor.robust(sample, reading=shown.reading)
         bounds = _percentiles(tensor, shown.reading, found)
-        return cls(tensor, options, found, shown, bounds, inner)
+        return cls(tensor, title, options, found, shown, bounds, inner)
 
     def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
         """Return the same where the values cannot be read any more."""
@@ -204,11 +207,6 @@ class TensorFacts:
         least, most = spread.count(low, high)
         about = "" if self.statistics.exact else "≥ "
         return f" ({about}{least:,})" if least == most else f" ({least:,} to {most:,})"
-
-    @property
-    def entry_text(self) -> str:
-        """``"71:0"``."""
-        return f"{self.tensor.node}:{self.tensor.output}"
 
     @property
     def head(self) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.model.tensors import Tensor
 
 _KINDS = 256
 
@@ -25,6 +26,18 @@ def node_title(label: str, node: int, output: int = 0) -> str:
     """Return what a node, or one of its outputs, is called everywhere: ``"conv2d + add #38:1"``."""
     place = f"#{node}:{output}" if output else f"#{node}"
     return f"{label} {place}" if label else place
+
+
+def node_label(graph: Graph, node: int) -> str:
+    """Return the operators of a node in a few words, of a node without any its name."""
+    return label(graph.func_names[node]) or graph.names[node]
+
+
+def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
+    """Return what a tensor is called: after its node, without a graph by its own name."""
+    known = graph is not None and tensor.node < graph.num_nodes
+    said = node_label(graph, tensor.node) if graph is not None and known else ""
+    return node_title(said or tensor.name, tensor.node, tensor.output)
 
 
 def node_labels(graph: Graph) -> StringColumn:

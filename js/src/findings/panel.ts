@@ -1,9 +1,10 @@
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
-import { button, element, relabel } from "../shared/dom.ts";
+import { button, element, iconButton, relabel } from "../shared/dom.ts";
 import { entryOf, selectionOf } from "../shared/finding_selection.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
 import { errorText, hinted, message, retry } from "../shared/message.ts";
 import { Mirror } from "../shared/mirror.ts";
+import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
 import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
 import { isUnderWay, Scan } from "../shared/scan.ts";
@@ -26,7 +27,6 @@ export class FindingsPanel {
   readonly #context: ViewContext<FindingsOptions>;
   readonly #mirror = new Mirror();
   readonly #counts = element("span", { class: "tvmdbg-findings-counts" });
-  readonly #first = element("span", { class: "tvmdbg-findings-first" });
   readonly #fold: HTMLButtonElement;
   readonly #progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
   readonly #meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
@@ -42,7 +42,7 @@ export class FindingsPanel {
   #graph: GraphColumns | null = null;
   #chosen: { key: string; selected: string } | null = null;
 
-  constructor(root: HTMLElement, context: ViewContext<FindingsOptions>) {
+  constructor(root: HTMLElement, context: ViewContext<FindingsOptions>, head: HTMLElement) {
     const { run, session, options, signal } = context;
     this.#root = root;
     this.#context = context;
@@ -67,29 +67,19 @@ export class FindingsPanel {
     this.#stop.hidden = true;
     this.#fold = button("▾", FOLD, () => this.#foldAll(!options.get("findings_folded")));
     this.#fold.classList.add("tvmdbg-findings-fold");
-    this.#first.addEventListener("click", () => this.#foldAll(false));
     const copy = () => this.#code.copy();
-    const code = button("code", `Copy Python code for this finding (${COPY_KEY})`, copy);
-    code.classList.add("tvmdbg-findings-code");
-    root.append(
-      element(
-        "div",
-        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "findings" },
-        this.#fold,
-        element("span", { class: "tvmdbg-title" }, "Findings"),
-        this.#counts,
-        this.#first,
-        element("span", { class: "tvmdbg-space" }),
-        this.#meter,
-        this.#progress,
-        this.#stop,
-        code,
-        helpButton(root),
-      ),
-      this.#trouble,
-      this.#list.node,
-      this.#mirror.node,
+    const said = `Copy Python code for this finding (${COPY_KEY})`;
+    const code = iconButton("code", "copy Python code", said, copy);
+    head.append(
+      this.#fold,
+      this.#counts,
+      this.#progress,
+      this.#meter,
+      this.#stop,
+      code,
+      helpButton(root),
     );
+    root.append(this.#trouble, this.#list.node, this.#mirror.node);
     this.#code = new CodeCopy(
       root,
       () => codeOf(this.#list.active),
@@ -267,9 +257,6 @@ export class FindingsPanel {
       ),
     );
     this.#counts.replaceChildren(...told);
-    const first = findings[0];
-    this.#first.textContent = first ? `· first: ${first.title}` : "";
-    this.#first.title = first?.title ?? "";
     if (findings.length === 0 && !isUnderWay(answer)) {
       this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, lookedAt(answer));
     }
@@ -344,12 +331,7 @@ export class FindingsPanel {
   }
 
   #title(node: number): string {
-    const name = this.#graph?.labels.length ? this.#name(this.#graph, node) : "";
-    return name ? `${name} #${node}` : `#${node}`;
-  }
-
-  #name({ labels, names }: GraphColumns, node: number): string {
-    return node < labels.length ? labels.at(node) || names.at(node) : "";
+    return nodeTitle(this.#graph ? nodeLabel(this.#graph, node) : "", node);
   }
 }
 

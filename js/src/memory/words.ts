@@ -1,4 +1,5 @@
 import { bytes, counted, entryText, integer } from "../shared/format.ts";
+import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import type { Plan } from "./plan.ts";
 
 export type Fact = readonly [name: string, text: string];
@@ -24,8 +25,7 @@ export class Words {
 
   /** `conv2d + add #12`. */
   node(node: number): string {
-    const { labels, names } = this.#plan.graph;
-    return `${(labels.at(node) || names.at(node)).slice(0, LONGEST)} #${node}`;
+    return nodeTitle(nodeLabel(this.#plan.graph, node).slice(0, LONGEST), node);
   }
 
   /** The node of an entry, and which output where that is not the first. */

@@ -52,7 +52,10 @@ export interface KnownLayout {
 
 export interface TensorAnswer {
   entry: Entry;
+  /** As the file calls it. */
   name: string;
+  /** What its node is called, and which output it is: `conv2d + add #38:1`. */
+  title: string;
   key: string;
   dtype: string;
   shape: number[];

@@ -1,4 +1,5 @@
 import { shapeText } from "../shared/format.ts";
+import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import {
   type Entry,
   type GraphColumns,
@@ -69,9 +70,11 @@ export class Entries {
     return this.#graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
   }
 
-  text(row: number): string {
+  /** What its node is called, and which output it is: `conv2d + add #38:1`. */
+  title(row: number): string {
     const [node, output] = this.entry(row);
-    return `${node}:${output} ${this.columns.names.at(row)}`;
+    const label = this.#graph ? nodeLabel(this.#graph, node) : "";
+    return nodeTitle(label || this.columns.names.at(row), node, output);
   }
 
   /** Rows of one kind in execution order; all where there is no graph to tell kinds apart. */
@@ -150,7 +153,9 @@ export class Entries {
       const func = this.#graph?.funcNames.at(this.columns.node[row]!) ?? "";
       const shape = this.shape(row);
       const forms = `${shapeText(shape)} (${shape.join(",")}) ${shape.join("x")}`;
-      text = `${this.text(row)} ${func} ${this.columns.dtypes.at(row)} ${forms}`.toLowerCase();
+      const [node, output] = this.entry(row);
+      const name = `${this.title(row)} ${node}:${output} ${this.columns.names.at(row)}`;
+      text = `${name} ${func} ${this.columns.dtypes.at(row)} ${forms}`.toLowerCase();
       this.#searchText[row] = text;
     }
     return text;

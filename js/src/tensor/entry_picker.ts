@@ -4,7 +4,7 @@ import { fullScreenButton } from "../shared/full_screen.ts";
 import { helpButton } from "../shared/keys.ts";
 import type { Entry } from "../shared/run_client.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
-import { part, piece } from "./parts.ts";
+import { part } from "./parts.ts";
 
 const WINDOW = 60;
 let serial = 0;
@@ -105,7 +105,7 @@ export class EntryPicker {
   #shownText(): string {
     const row = this.#shown && this.#entries.row(this.#shown);
     if (row === null) return this.#missingText;
-    return `${this.#entries.text(row)}  ${this.#entries.type(row)}`;
+    return `${this.#entries.title(row)}  ${this.#entries.type(row)}`;
   }
 
   #showKinds(): void {
@@ -230,11 +230,10 @@ export class EntryPicker {
         "aria-selected": String(place === this.#active),
         "data-entry": `${node}:${output}`,
       },
-      piece("id", `${node}:${output}`),
       element(
         "span",
         { class: "tvmdbg-tensor-name", title: entries.columns.names.at(row) },
-        entries.columns.names.at(row),
+        entries.title(row),
       ),
       element("span", { class: "tvmdbg-muted tvmdbg-tensor-type" }, entries.type(row)),
       entries.doubtful(row)

@@ -49,9 +49,9 @@ export class Header {
     this.#pill.node.style.visibility = "hidden";
     this.node.replaceChildren(
       this.#facts(
-        entries.entry(row).join(":"),
-        columns.names.at(row),
-        [columns.dtypes.at(row), shapeText(entries.shape(row)), bytes(columns.nbytes[row]!)],
+        entries.title(row),
+        [columns.dtypes.at(row), shapeText(entries.shape(row))],
+        columns.nbytes[row]!,
         entries.trust(row),
       ),
       this.#pill.node,
@@ -70,17 +70,12 @@ export class Header {
   }
 
   #rebuild(answer: TensorAnswer): void {
-    const { entry, name, dtype, shape, nbytes, trust } = answer;
-    const facts = this.#facts(
-      entry.join(":"),
-      name,
-      [dtype, shapeText(shape), bytes(nbytes)],
-      trust,
-    );
+    const { entry, title, dtype, shape, nbytes, trust } = answer;
+    const facts = this.#facts(title, [dtype, shapeText(shape)], nbytes, trust);
     const place = element(
       "div",
       { class: "tvmdbg-tensor-place tvmdbg-muted", hidden: !this.#place },
-      `key ${JSON.stringify(answer.key)} in ${answer.file}, values at byte ${integer(answer.offset)}`,
+      `${answer.name}: key ${JSON.stringify(answer.key)} in ${answer.file}, values at byte ${integer(answer.offset)}`,
     );
     const toggle = button("source", "Source: show or hide the file, key and byte offset", () => {
       this.#place = !this.#place;
@@ -109,17 +104,23 @@ export class Header {
     );
   }
 
-  #facts(id: string, name: string, parts: string[], trust: string): HTMLElement {
-    const doubt = trust === "exact" ? "tvmdbg-muted" : "tvmdbg-warning";
+  #facts(title: string, parts: string[], nbytes: number, trust: string): HTMLElement {
+    const [size, count] = bytes(nbytes).split(" (");
+    const look = trust === "exact" ? "tvmdbg-muted" : "tvmdbg-warning";
     return part(
       "facts",
-      element("strong", {}, id),
-      element("span", { class: "tvmdbg-tensor-name", title: name }, name),
+      element("strong", { class: "tvmdbg-tensor-name", title }, title),
       ...parts.map((part) => element("span", {}, part)),
       element(
         "span",
+        {},
+        size!,
+        count ? element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`) : "",
+      ),
+      element(
+        "span",
         {
-          class: `tvmdbg-tensor-trust ${doubt}`,
+          class: `tvmdbg-tensor-trust ${look}`,
           title: "How the values were matched to this node of the graph",
         },
         trust === "exact" ? "✓ matched" : `⚠ matched ${trust}`,

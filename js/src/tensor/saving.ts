@@ -243,7 +243,7 @@ export class Saving {
     const exact = answer.tile?.exact ? "all values" : "sampled";
     const layout = /\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : "";
     const words = [
-      `${answer.entry.join(":")} ${answer.name}`,
+      answer.title,
       `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
       codeText({ ...shown, values: { ...shown.values, format: "number" } }, null) ?? "",
     ];

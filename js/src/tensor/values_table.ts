@@ -106,7 +106,7 @@ export class ValuesTable {
     const name = this.#format.name;
     this.#grid.setAttribute("aria-label", name ? `Values, ${name}` : "Values");
     this.#about.textContent = answer
-      ? `of ${answer.entry.join(":")}${this.#look?.format === "dequantised" ? `: ${name}` : ""}${/\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : ""}`
+      ? `of ${answer.title}${this.#look?.format === "dequantised" ? `: ${name}` : ""}${/\d/.test(answer.layout) ? `, unfolded from ${answer.layout}` : ""}`
       : "";
   }
 

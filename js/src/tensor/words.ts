@@ -1,4 +1,5 @@
 import { integer, shapeText } from "../shared/format.ts";
+import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
 import { type Entry, type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import type { TensorAnswer, ValuesAnswer } from "../shared/tensor_questions.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
@@ -11,9 +12,9 @@ import type { Shown } from "./state.ts";
 /** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: Shown): string {
   if (!answer) return "";
-  const { entry, name, dtype, shape, notes, trust, trouble } = answer;
+  const { title, dtype, shape, notes, trust, trouble } = answer;
   const statistics = known?.statistics;
-  const parts = [`Tensor ${entry.join(":")} ${name}`, `${dtype} ${shapeText(shape)}`];
+  const parts = [`Tensor ${title}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
     parts.push(
       `${integer(statistics.size)} value${statistics.size === 1 ? "" : "s"}`,
@@ -48,14 +49,14 @@ export function missingWords(
   graph: GraphColumns | null,
   entries: Entries,
 ): { title: string; detail: string } {
-  const name = graph && node >= 0 && node < graph.names.length ? graph.names.at(node) : "";
-  const title = `No tensor for ${node}:${output}${name ? ` ${name}` : ""}`;
+  const name = graph && node >= 0 ? nodeLabel(graph, node) : "";
+  const title = `No tensor for ${nodeTitle(name, node, output)}`;
   if (graph && (node < 0 || node >= graph.names.length)) {
     return { title, detail: `The graph has nodes 0 to ${graph.names.length - 1}.` };
   }
   const outputs = entries.outputs(node);
   if (outputs.length) {
-    const which = outputs.map((each) => `${node}:${each}`).join(", ");
+    const which = outputs.map((each) => nodeTitle("", node, each)).join(", ");
     return { title, detail: `The run holds other outputs of this node: ${which}.` };
   }
   const kind = graph?.kinds[node];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.errors import FormatError
+from tvmdbg_widgets.model.node_words import tensor_title
 from tvmdbg_widgets.model.pictures import is_cheap
 from tvmdbg_widgets.widgets.answering import Reply
 from tvmdbg_widgets.widgets.answers_tensor.asked import (
@@ -60,6 +61,7 @@ def _header(context: Context, about: Asked, plane: Plane | None) -> dict[str, An
     return {
         "entry": [tensor.node, tensor.output],
         "name": tensor.name,
+        "title": tensor_title(tensor, context.run.graph),
         "key": tensor.key,
         "dtype": tensor.dtype.name,
         "shape": list(tensor.shape),

@@ -2,6 +2,7 @@ import { selectionOf } from "../finding_selection.ts";
 import { duration, shapeText } from "../format.ts";
 import type { ListedHit } from "../hit_list.ts";
 import { actionsOf } from "../keys.ts";
+import { nodeLabel, nodeTitle } from "../node_title.ts";
 import type { Finding, GraphColumns, TensorColumns } from "../run_client.ts";
 import type { SessionClient } from "../session_client.ts";
 
@@ -44,7 +45,7 @@ export function findingCommands(findings: readonly Finding[], session: SessionCl
 
 /** The nodes of a graph; of two graphs each has a mark. */
 export function nodeCommands(graph: GraphColumns, session: SessionClient, mark: string): Commands {
-  const label = (node: number) => graph.labels.at(node) || graph.names.at(node);
+  const label = (node: number) => nodeLabel(graph, node);
   return {
     texts: Array.from(graph.kinds, (_, node) =>
       `${label(node)} #${node} ${graph.opKinds.at(node)} ${graph.names.at(node)}`.toLowerCase(),
@@ -62,7 +63,7 @@ export function nodeCommands(graph: GraphColumns, session: SessionClient, mark: 
 
 /** The tensors of a run without a graph. */
 export function tensorCommands(tensors: TensorColumns, session: SessionClient): Commands {
-  const id = (row: number) => `${tensors.node[row]}:${tensors.output[row]}`;
+  const id = (row: number) => nodeTitle("", tensors.node[row]!, tensors.output[row]);
   const shape = (row: number) =>
     shapeText(tensors.shapeDims.subarray(tensors.shapeOffsets[row], tensors.shapeOffsets[row + 1]));
   return {

@@ -1,0 +1,12 @@
+import type { GraphColumns } from "./run_client.ts";
+
+/** The operators of a node in a few words, of a node without any its name. */
+export function nodeLabel({ labels, names }: GraphColumns, node: number): string {
+  return node < labels.length ? labels.at(node) || names.at(node) : "";
+}
+
+/** What a node, or one of its outputs, is called everywhere: `conv2d + add #38:1`. */
+export function nodeTitle(label: string, node: number, output = 0): string {
+  const place = output ? `#${node}:${output}` : `#${node}`;
+  return label ? `${label} ${place}` : place;
+}
