@@ -5,6 +5,7 @@ import "../tensor/tensor.css";
 import "../tensor/health.css";
 import "../tensor/parts.css";
 import "../tensor/compact.css";
+import "../tensor/low.css";
 import "../timeline/timeline.css";
 import "./debugger.css";
 import { widget } from "../shared/view.ts";
