@@ -29,8 +29,7 @@ const TITLES: Record<ViewName, string> = {
 
 const WHOLE_KEY = "Shift+D";
 
-const MOUNTS: Record<ViewName, Mount<never>> = {
-  findings: mountFindings as Mount<never>,
+const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
   graph: mountGraph as Mount<never>,
   tensor: mountTensor as Mount<never>,
   timeline: mountTimeline as Mount<never>,
@@ -93,10 +92,15 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     { class: "tvmdbg-joined", role: "group", "aria-label": "Views" },
     ...toggles,
   );
+  const head = element("span", {
+    class: "tvmdbg-findings-head",
+    role: "group",
+    "aria-label": "findings",
+  });
   bar.append(
     title,
     status,
-    element("span", { class: "tvmdbg-space" }),
+    head,
     tour.toggle,
     iconButton("search", "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
       openPalette(root, context),
@@ -105,6 +109,9 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     fullScreenButton(root, WHOLE_KEY),
   );
   const overflow = new Overflow(bar, { always: [], sometimes: [views] }, signal);
+  const size = new ResizeObserver(() => overflow.fit());
+  size.observe(head);
+  signal.addEventListener("abort", () => size.disconnect());
   session.onChange(() => overflow.fit(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
   showToggles();
@@ -116,10 +123,9 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     panels.of[name].append(view);
     applyTheme(view, signal);
     try {
-      await MOUNTS[name](view, {
-        ...context,
-        options: withFullScreen(view, panels.optionsOf(name), signal) as ViewOptions<never>,
-      });
+      const options = withFullScreen(view, panels.optionsOf(name), signal);
+      if (name === "findings") mountFindings(view, { ...context, options }, head);
+      else await MOUNTS[name](view, { ...context, options: options as ViewOptions<never> });
     } catch (error) {
       if (signal.aborted) return;
       view.append(message("error", `The ${TITLES[name]} view failed`, errorText(error)));

@@ -9,10 +9,9 @@ const NARROW = 760;
 /** The views never have less together, however much stands above them. */
 const LEAST = 240;
 /** Shares of the height that the findings have: as they are, and while evidence is open. */
-const FINDINGS = 1 / 6;
+const FINDINGS = 1 / 8;
 const FINDINGS_OPEN = 0.32;
-/** Heights of the findings' bar and of a finding of one line, in CSS pixels: none is cut in half. */
-const BAR = 30;
+/** Height of a finding of one line, in CSS pixels: none is cut in half. */
 const ROW = 23;
 const LEAST_ROWS = 2;
 /** Share of the height of which the views take parts where they stand one below the other. */
@@ -31,7 +30,7 @@ export class Panels {
   readonly #options: ViewOptions<DebuggerOptions>;
   readonly #heights: Record<ViewName, number> = { findings: 0, graph: 0, tensor: 0, timeline: 0 };
   readonly #listeners: (() => void)[] = [];
-  readonly #sizes = { graph: 0.5, top: 0.64 };
+  readonly #sizes = { graph: 0.5, top: 0.66 };
   readonly #across = splitter("Width of the graph", "vertical", (share) =>
     this.#resize("graph", share),
   );
@@ -65,15 +64,15 @@ export class Panels {
     const options = this.#options;
     const [share, upper_] = options.get("layout_sizes");
     this.#sizes.graph = within(share ?? 0.5);
-    this.#sizes.top = within(upper_ ?? 0.64);
+    this.#sizes.top = within(upper_ ?? 0.66);
     const height = options.get("height");
     const collapsed = new Set(options.get("collapsed"));
     const narrow = this.#root.clientWidth > 0 && this.#root.clientWidth < NARROW;
     for (const name of VIEWS) this.of[name].hidden = collapsed.has(name);
     const list = this.of.findings.style;
-    const room = ROW * Math.max(LEAST_ROWS, Math.floor((height * FINDINGS - BAR) / ROW));
+    const room = ROW * Math.max(LEAST_ROWS, Math.floor((height * FINDINGS) / ROW));
     list.setProperty("--tvmdbg-findings-room", `${room}px`);
-    const open = Math.max(room, Math.round(height * FINDINGS_OPEN) - BAR);
+    const open = Math.max(room, Math.round(height * FINDINGS_OPEN));
     list.setProperty("--tvmdbg-findings-open-room", `${open}px`);
     const upper = !collapsed.has("graph") || !collapsed.has("tensor");
     const both = !collapsed.has("graph") && !collapsed.has("tensor");

@@ -1,8 +1,12 @@
-import type { Mount } from "../shared/view.ts";
+import type { ViewContext } from "../shared/view.ts";
 import { type FindingsOptions, FindingsPanel } from "./panel.ts";
 
-/** Mounts the list of what was found in a run; it begins the scan of the tensors. */
-export const mountFindings: Mount<FindingsOptions> = (root, context) => {
+/** Mounts the list of what was found in a run, with its counts and controls in `head`; it begins the scan of the tensors. */
+export function mountFindings(
+  root: HTMLElement,
+  context: ViewContext<FindingsOptions>,
+  head: HTMLElement,
+): void {
   root.classList.add("tvmdbg-findings");
   root.setAttribute("role", "application");
   root.setAttribute("aria-roledescription", "findings");
@@ -10,5 +14,5 @@ export const mountFindings: Mount<FindingsOptions> = (root, context) => {
     "aria-label",
     "Findings of the run: arrow keys move, Enter selects, f folds the list, ? lists all keys",
   );
-  new FindingsPanel(root, context);
-};
+  new FindingsPanel(root, context, head);
+}
