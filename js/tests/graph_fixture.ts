@@ -93,11 +93,12 @@ export function residual(): GraphColumns {
 
 /** Words of boxes that all are of one size. */
 export const WORDS: Words = {
+  title: () => "",
   box: (_node, folded) => ({ ...NO_TEXT, badge: String(folded) }),
   boxOfGroup: (group, nodes) => ({ ...NO_TEXT, title: `group ${group}`, shape: String(nodes) }),
   width: () => 120,
   widthOfGroup: () => 160,
-  height: 40,
+  height: () => 40,
   heightOfGroup: 46,
   compact: false,
 };

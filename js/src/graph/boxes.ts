@@ -22,7 +22,8 @@ import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
-const MOST_ONE_LINE = 14;
+const MOST_TITLE = 14;
+const LINE_HEIGHT = 1.25;
 /** Boxes at least so high get a border. */
 const BORDER_PX = 4;
 
@@ -100,9 +101,14 @@ export class BoxPainter {
     const line = { x: shape.x + start, room: shape.width - start - end };
     const sign = judged ? verdictSign(verdict) : "";
     if (level === "title") {
-      const words = sign ? `${sign} ${title}` : title;
-      const font = `${oneLine(picture)}px ${theme.font}`;
-      this.#text(words, node, line.x, shape.y + shape.height / 2, line.room, { font, ink });
+      const lines = text.lines ? text.lines.map(spoken) : [title];
+      if (sign) lines[0] = `${sign} ${lines[0]}`;
+      const size = titleSize(picture);
+      const middle = shape.y + shape.height / 2;
+      for (const [row, words] of lines.entries()) {
+        const y = middle + (row - (lines.length - 1) / 2) * size * LINE_HEIGHT;
+        this.#text(words, node, line.x, y, line.room, { font: `${size}px ${theme.font}`, ink });
+      }
       return;
     }
     const scale = boxScale(picture);
@@ -155,7 +161,7 @@ export class BoxPainter {
     const sign = verdictSign(verdict);
     const title = sign ? `${sign} ${text.title}` : text.title;
     if (level === "title") {
-      const font = `${oneLine(picture)}px ${theme.font}`;
+      const font = `${titleSize(picture)}px ${theme.font}`;
       this.#text(title, node, line.x, free.y + free.height / 2, line.room, { font, ink });
       return;
     }
@@ -321,10 +327,10 @@ export class BoxPainter {
   }
 }
 
-/** Size of the text of a box of one line, CSS px. */
-function oneLine({ camera, placed }: Picture): number {
+/** Size of the text of a box that bears its title alone, CSS px. */
+function titleSize({ camera, placed }: Picture): number {
   if (!placed.scene.compact) return LEAST_TEXT;
-  return Math.min(MOST_ONE_LINE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
+  return Math.min(MOST_TITLE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
 }
 
 /** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */

@@ -34,6 +34,13 @@ export class Camera {
     this.height = Math.max(1, height);
   }
 
+  /** Resizes so that the upper left corner stays. */
+  widen(width: number, height: number): void {
+    this.x += (width - this.width) / 2 / this.scale;
+    this.y += (height - this.height) / 2 / this.scale;
+    this.resize(width, height);
+  }
+
   screenX(x: number): number {
     return (x - this.x) * this.scale + this.width / 2;
   }

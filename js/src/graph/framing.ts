@@ -3,6 +3,7 @@ import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./margin.ts";
 import type { Placed } from "./placed.ts";
 import { CUT_SCALE, LEGIBLE_SCALE, READABLE_SCALE } from "./scales.ts";
+import { withWholeBoxes } from "./whole_boxes.ts";
 
 const LARGEST_FIT = 1.5;
 /** Room that texts beside a thin graph take, where there is so much. */
@@ -15,7 +16,7 @@ export function fitted(placed: Placed, camera: Camera, bounds: Bounds): Camera {
   return beside(placed, target) ?? target;
 }
 
-/** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible. */
+/** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible and uncut. */
 export function opening(placed: Placed, camera: Camera, wanted: number): Camera {
   const { bounds, direction, x, y } = placed.layout;
   const whole = Object.assign(new Camera(), camera);
@@ -26,7 +27,7 @@ export function opening(placed: Placed, camera: Camera, wanted: number): Camera 
   if (wanted < 0)
     Object.assign(whole, direction === "down" ? { y: bounds.minY } : { x: bounds.minX });
   whole.clamp(bounds);
-  return whole;
+  return withWholeBoxes(placed, whole, wanted);
 }
 
 /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */

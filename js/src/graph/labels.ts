@@ -31,13 +31,11 @@ export interface BoxText {
   badge: string;
   /** Second line of a user's own; empty for a label without one. */
   own?: string;
+  /** The title as it stands in a compact box. */
+  lines?: readonly string[];
 }
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
-/** Fonts of a size between two whole pixels are wider than in proportion. */
-const SPARE = 4;
-/** What a title of 11 px takes of its width at full size, where a box of one line is drawn at the least scale. */
-const ONE_LINE = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 
 /** Free space between a line's text and what stands at its right. */
 export const GAP = 8;
@@ -86,7 +84,7 @@ function digits(value: number): number {
 /** The words of the boxes of one graph. */
 export class Labels implements Words {
   readonly compact = false;
-  readonly height = height;
+  readonly height = () => height;
   readonly heightOfGroup = tokens.group.height;
   readonly #graph: GraphColumns;
   readonly #times: Times;
@@ -165,39 +163,20 @@ export class Labels implements Words {
   /** The same with the titles and second lines of nodes by a template. */
   labelled(template: string): Words {
     if (!template) return this;
-    const box = (node: number, folded: number) => {
+    const lines = (node: number) => {
       const [title, own = ""] = filled(template, (name) => this.#field(node, name));
-      const text = this.box(node, folded);
-      return { ...text, title: title || text.title, own };
+      return { title: title || this.title(node), own };
     };
+    const box = (node: number, folded: number) => ({ ...this.box(node, folded), ...lines(node) });
     return {
       compact: false,
       height: this.height,
       heightOfGroup: this.heightOfGroup,
+      title: (node) => lines(node).title,
       box,
       boxOfGroup: (group, nodes) => this.boxOfGroup(group, nodes),
       width: (node, folded) => this.#width(box(node, folded), this.time(node)),
       widthOfGroup: (group, nodes) => this.widthOfGroup(group, nodes),
-    };
-  }
-
-  /** The same words in boxes of one line: the title alone. */
-  inOneLine(words: Words): Words {
-    const room = (title: string, beside: number) =>
-      Math.ceil(Math.min(maxWidth, this.#title(title) * ONE_LINE + SPARE + beside));
-    return {
-      ...words,
-      compact: true,
-      height: tokens.compact.height,
-      heightOfGroup: tokens.compact.height + 2 * tokens.compact.stack,
-      box: words.box.bind(words),
-      boxOfGroup: words.boxOfGroup.bind(words),
-      width: (node, folded) =>
-        Math.max(
-          tokens.compact.minWidth,
-          room(words.box(node, folded).title, TEXT_START + padding),
-        ),
-      widthOfGroup: (group) => room(this.#groups.title(group), TAG + 2 * padding + BUTTON + SHEETS),
     };
   }
 
@@ -281,7 +260,7 @@ export class Labels implements Words {
   /** Room for a box; `value` is about as long as what the colours say. */
   #width(text: BoxText, value = ""): number {
     const spoken = (words: string) => words.replaceAll(SLOT, value);
-    const title = this.#title(spoken(text.title)) + this.#extra(text.mark);
+    const title = this.titleWidth(spoken(text.title)) + this.#extra(text.mark);
     const second = text.own
       ? this.#small(spoken(text.own))
       : Math.max(this.#small(text.shape), this.#small(text.time));
@@ -293,7 +272,7 @@ export class Labels implements Words {
   widthOfGroup(group: number, nodes: number): number {
     const { title, shape, time } = this.boxOfGroup(group, nodes);
     const small = Math.max(this.#small(shape), this.#small(time)) / LEGIBLE_SCALE;
-    const words = Math.max(this.#title(title), small);
+    const words = Math.max(this.titleWidth(title), small);
     const beside = TAG + 2 * padding + BUTTON + SHEETS;
     return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }
@@ -304,7 +283,8 @@ export class Labels implements Words {
     return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
   }
 
-  #title(words: string): number {
+  /** Width of a text in the font of titles. */
+  titleWidth(words: string): number {
     return widthIn(this.#titles, alike(words), this.#measure.title);
   }
 

@@ -2,6 +2,7 @@ import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { isAbort } from "../shared/request.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
 import { bridges } from "./bridges.ts";
+import { compactWords } from "./compact_words.ts";
 import { openStates } from "./groups.ts";
 import { hiddenNodes } from "./hidden.ts";
 import { type Isolation, isolated } from "./isolate.ts";
@@ -15,9 +16,9 @@ import { inSlices, pause } from "./slices.ts";
 
 /** To the right, what a line carries stands in the gap between two layers. */
 const GAP_RIGHT = 72;
-/** Between rows of boxes of one line. */
-const COMPACT_GAP = 10;
-/** Where fewer than four boxes of two lines stand one below the other, those of one line are shown: CSS px. */
+/** Between rows of compact boxes. */
+const COMPACT_GAP = 8;
+/** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
 const LOW_STAGE = 304;
 /** So many arrangements of a graph are kept. */
 const KEPT = 6;
@@ -125,10 +126,10 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const oneLine = label.includes("\n") ? words : labels.inOneLine(words);
-  const inOneLine = { open: states.at(-1)!, words: oneLine };
-  const scene = await sceneOf(stage.height < LOW_STAGE ? inOneLine : {});
-  for (const own of [...states.map((open) => ({ open })), inOneLine]) {
+  const compact = label.includes("\n") ? words : compactWords(words, labels);
+  const closed = { open: states.at(-1)!, words: compact };
+  const scene = await sceneOf(stage.height < LOW_STAGE ? closed : {});
+  for (const own of [...states.map((open) => ({ open })), closed]) {
     if (scene.count > MOST_LEGIBLE) break;
     const tried = await sceneOf(own);
     if (!mayBeLegible(tried, stage)) continue;

@@ -29,7 +29,7 @@ const STRIDE = 2000;
  else the colour of the worst or largest.
  */
 export class Overview {
-  readonly node = element("div", { class: "tvmdbg-graph-overview" });
+  readonly node = element("div", { class: "tvmdbg-graph-overview", hidden: true });
   readonly #still: Layer = layer("");
   readonly #moving: Layer = layer("tvmdbg-overlay");
   #picture: Picture | null = null;

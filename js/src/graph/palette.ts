@@ -1,5 +1,12 @@
-import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
-import { channels, kindFill, type Ramp, ramp, rampStops, type Theme } from "../shared/theme.ts";
+import {
+  blockFill,
+  channels,
+  kindFill,
+  type Ramp,
+  ramp,
+  rampStops,
+  type Theme,
+} from "../shared/theme.ts";
 
 const STEPS = 64;
 const TINT = 0.16;
@@ -37,8 +44,7 @@ export class Palette {
 
   /** The colour of a kind of groups; several kinds share one, letters tell them apart. */
   group(kind: number): string {
-    const colors = tokens.group.kinds[this.theme.dark ? "dark" : "light"];
-    return colors[kind % colors.length]!;
+    return blockFill(this.theme, kind);
   }
 
   /** The colour at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */

@@ -28,7 +28,7 @@ export interface Scene {
   /** Nodes folded into each box, in operand order. */
   foldedStart: Int32Array;
   folded: Int32Array;
-  /** Whether boxes have one line. */
+  /** Whether boxes bear their title alone. */
   compact: boolean;
   /** The words of a box. */
   text: (box: number) => BoxText;
@@ -61,13 +61,14 @@ export interface Scene {
 
 /** The words of boxes and the room they take, px at scale 1. */
 export interface Words {
-  /** Whether boxes have one line, the title. */
+  /** Whether boxes bear their title alone. */
   compact: boolean;
+  title(node: number): string;
   box(node: number, folded: number): BoxText;
   boxOfGroup(group: number, nodes: number): BoxText;
   width(node: number, folded: number): number;
   widthOfGroup(group: number, nodes: number): number;
-  height: number;
+  height(node: number): number;
   heightOfGroup: number;
 }
 
@@ -156,7 +157,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
   for (let box = 0; box < count; box++) {
     if (box % 256 === 0) yield;
     const isNode = group[box]! < 0;
-    height[box] = isNode ? words.height : words.heightOfGroup;
+    height[box] = isNode ? words.height(node[box]!) : words.heightOfGroup;
     width[box] = isNode
       ? words.width(node[box]!, inside(box))
       : words.widthOfGroup(group[box]!, held_(box));

@@ -134,10 +134,19 @@ export class Stage {
   /** Looks from where the graph is seen at first: at the `wanted` box where not all can be read, -1 for its beginning. */
   open(wanted: number): void {
     if (!this.#picture) return;
-    Object.assign(this.camera, opening(this.#picture.placed, this.camera, wanted));
+    this.#overviewBeside(false);
+    this.#openAt(wanted);
+    if (!this.showsAll) {
+      this.#overviewBeside(true);
+      this.#openAt(wanted);
+    }
     this.changed();
     this.isMoved = false;
     this.#opening = () => this.open(this.#marks.selected.at(-1) ?? wanted);
+  }
+
+  #openAt(wanted: number): void {
+    Object.assign(this.camera, opening(this.#picture!.placed, this.camera, wanted));
   }
 
   /** Looks from where one looked before. */
@@ -147,9 +156,9 @@ export class Stage {
     this.isMoved = false;
   }
 
-  /** What there is room for, CSS px. */
+  /** What there is room for where no overview is needed, CSS px. */
   get size(): { width: number; height: number } {
-    const { clientWidth, clientHeight } = this.#box;
+    const { clientWidth, clientHeight } = this.node;
     return { width: clientWidth || 600, height: clientHeight || 360 };
   }
 
@@ -173,6 +182,7 @@ export class Stage {
   /** The whole graph, also after the stage has changed its size. */
   fitAll(): void {
     if (!this.#picture) return;
+    this.#overviewBeside(false);
     this.fit(this.#picture.placed.layout.bounds);
     this.#opening = () => {
       const { placed } = this.#picture!;
@@ -325,6 +335,23 @@ export class Stage {
     overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
   }
 
+  /** Whether the stage would show all of the graph without an overview beside it. */
+  get #showsAllAlone(): boolean {
+    const { clientWidth, clientHeight } = this.node;
+    const alone = this.#copy();
+    alone.widen(clientWidth, clientHeight);
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    return alone.shows({ x: minX, y: minY, width: maxX - minX, height: maxY - minY }, -1);
+  }
+
+  /** Shows the overview or gives its room to the stage; what is on the stage stays where it is. */
+  #overviewBeside(on: boolean): void {
+    const { node } = this.#overview;
+    if (node.hidden === !on) return;
+    node.hidden = !on;
+    this.camera.widen(this.#box.clientWidth, this.#box.clientHeight);
+  }
+
   /** What was drawn fades away over what comes. */
   #fade(): void {
     const { canvas } = this.#base;
@@ -385,7 +412,8 @@ export class Stage {
     this.#pending = null;
     place?.();
     if (place && goal) this.goToFound(goal);
-    clear(this.#base, width, height);
+    this.#overviewBeside(!this.#showsAllAlone);
+    clear(this.#base, this.camera.width, this.camera.height);
     this.#painter.paint(picture);
     this.#paintOver();
     this.#drawn();

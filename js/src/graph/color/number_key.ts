@@ -69,8 +69,8 @@ export class NumberKey {
     const values = [axis.low, axis.high, ...axis.ticks(TICKS).map(({ value }) => value)];
     for (const value of values) {
       const text = brief(colors.text(value));
-      const at = axis.share(value) * WIDTH;
       const half = (text.length * DIGIT) / 2 + 3;
+      const at = Math.max(half - SIDE, Math.min(WIDTH + SIDE - half, axis.share(value) * WIDTH));
       if (taken.some(([from, to]) => at - half < to && at + half > from)) continue;
       taken.push([at - half, at + half]);
       found.push(this.#text(text, at));
