@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.graph_times import Times
     from tvmdbg_widgets.model.groups import Groups
 
-_LETTERS = 26
-
 
 @dataclass(frozen=True)
 class Nesting:
@@ -106,25 +104,14 @@ class GroupWords:
         known = np.where(times.ns > 0, times.ns, 0.0)[groups.order]
         self._sums = np.concatenate([[0.0], np.cumsum(known)])
 
-    @cached_property
-    def kinds(self) -> list[int]:
-        """By group, which have blocks of one structure: a run of blocks is of their kind."""
-        groups, known = self._groups, dict[int, int]()
-        found = []
-        for group in range(len(groups)):
-            held = group + 1 < len(groups) and groups.parent[group + 1] == group
-            is_run = groups.source[group] == GroupSource.REPEAT and held
-            alike = int(groups.alike[group + 1 if is_run else group])
-            found.append(known.setdefault(alike, len(known)))
-        return found
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """By group, which have blocks of one structure."""
+        return self._groups.kinds
 
     def tag(self, group: int) -> str:
-        """Return the letters that go with the colour of its kind: A … Z, AA, AB."""
-        tag, rest = "", self.kinds[group] + 1
-        while rest > 0:
-            rest, letter = divmod(rest - 1, _LETTERS)
-            tag = chr(ord("A") + letter) + tag
-        return tag
+        """Return the letters that go with the colour of its kind."""
+        return self._groups.tag(group)
 
     def is_run(self, group: int) -> bool:
         """Whether it is a run of blocks, drawn as a stack of sheets."""

@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.critical_path import why_not
 from tvmdbg_widgets.analysis.roofline_words import rate_text, significant
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.missing import missing_panel
+from tvmdbg_widgets.figures.slice_paint import SlicePaint
 from tvmdbg_widgets.figures.svg import MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
 from tvmdbg_widgets.figures.theme import theme_of
@@ -65,14 +66,16 @@ def roofline_figure(
         A value that is none of these.
     """
     wide, colors = usable_width(width), theme_of(theme)
-    why = _why(run)
-    if why:
+    why, timeline = _why(run), run.timeline
+    if why or timeline is None:
         return missing_panel(run, "timeline", wide, colors, why).figure()
     roofline = run.roofline(peak_flops, bandwidth)
     panel = Panel(wide, f"Roofline of {run.title}", "; ".join(roofline.said), colors)
     panel.text = f"{run.title}: roofline\n{roofline!r}"
     panel.description = _description(run, roofline)
-    panel.height = draw_roofline(panel, roofline, panel.heading(run.title), selected) + MARGIN
+    paint = SlicePaint.of(colors, run, timeline)
+    y = draw_roofline(panel, roofline, panel.heading(run.title), selected, paint)
+    panel.height = y + MARGIN
     return panel.figure()
 
 
@@ -81,7 +84,9 @@ def draw_of(
     run: DebugRun,
     y: float,
     selected: Collection[int],
-    ceilings: tuple[float | None, float | None] = (None, None),
+    *,
+    ceilings: tuple[float | None, float | None],
+    paint: SlicePaint,
 ) -> float:
     """Draw the roofline of a run, or why there is none; return the y below.
 
@@ -95,7 +100,7 @@ def draw_of(
     roofline = run.roofline(*ceilings)
     panel.description["roofline"] |= _description(run, roofline)
     panel.text = f"{roofline!r}\n{panel.text}"
-    return draw_roofline(panel, roofline, y, selected)
+    return draw_roofline(panel, roofline, y, selected, paint)
 
 
 def _why(run: DebugRun) -> str:
@@ -103,14 +108,18 @@ def _why(run: DebugRun) -> str:
 
 
 def draw_roofline(
-    panel: Panel, roofline: Roofline, y: float, selected: Collection[int] = ()
+    panel: Panel,
+    roofline: Roofline,
+    y: float,
+    selected: Collection[int],
+    paint: SlicePaint,
 ) -> float:
     """Draw sentences, chart and what is not in it from ``y`` down; return the y below."""
     for line in roofline.said:
         y = panel.paragraph(line, y, lines=3, fill=panel.theme.muted)
     points = [point for point in roofline if _drawn(point)]
     if points:
-        y = _Chart(panel, roofline, points).draw(y + 6, set(selected))
+        y = _Chart(panel, roofline, points, paint).draw(y + 6, set(selected))
     missing = sorted(
         (point for point in roofline if not _drawn(point)), key=lambda p: -np.nan_to_num(p.time_ns)
     )
@@ -162,7 +171,10 @@ def _description(run: DebugRun, roofline: Roofline) -> dict[str, Any]:
 class _Chart:
     """Axes, ceilings, points and labels."""
 
-    def __init__(self, panel: Panel, roofline: Roofline, points: list[Point]) -> None:
+    def __init__(
+        self, panel: Panel, roofline: Roofline, points: list[Point], paint: SlicePaint
+    ) -> None:
+        self._paint = paint
         self._marks, self._theme = panel.marks, panel.theme
         self._roofline = roofline
         self._points = sorted(points, key=lambda point: -point.time_ns)
@@ -301,7 +313,7 @@ class _Chart:
             f"{_name(self._roofline, point)}: {duration_text(point.time_ns)}, "
             f"{rate_text(point.flops_per_s, 'FLOP/s')}, {significant(point.intensity)} FLOP/B"
         )
-        style = {"fill": self._theme.kind(point.op_kind), "fill_opacity": 0.85}
+        style = {"fill": self._paint.node(point.node), "fill_opacity": 0.85}
         edge = self._theme.text if selected else self._theme.background
         self._marks.rect(
             x - radius,

@@ -9,6 +9,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.compare_times import Verdict
 from tvmdbg_widgets.analysis.compare_times.words import change_text, p_text, ratio_text
 from tvmdbg_widgets.figures.choices import SHOWN, one_of, usable_width
+from tvmdbg_widgets.figures.slice_paint import SlicePaint
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, NARROW, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit
 from tvmdbg_widgets.figures.theme import theme_of
@@ -80,7 +81,8 @@ def time_comparison_figure(
     if show != "table" and timeline.num_slices:
         shown = time_range or whole_range(timeline)
         graph, words = compared.matching.graph_a, compared.slice_words
-        chart = Chart(panel, timeline, graph, shown, tuple(selected), others=words)
+        paint = SlicePaint(look, timeline, graph, None)
+        chart = Chart(panel, timeline, graph, shown, tuple(selected), paint=paint, others=words)
         y = chart.draw(y + 4)
     if show != "chart":
         y = _table(panel, compared, y, frozenset(selected))

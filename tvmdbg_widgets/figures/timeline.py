@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.operators import Operators, operators
-from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SORTS, TABLES_BY, one_of, usable_width
+from tvmdbg_widgets.figures.choices import (
+    CHARTS,
+    SHOWN,
+    SLICE_COLORS,
+    SORTS,
+    TABLES_BY,
+    one_of,
+    usable_width,
+)
 from tvmdbg_widgets.figures.missing import missing_panel
+from tvmdbg_widgets.figures.slice_paint import SlicePaint
 from tvmdbg_widgets.figures.svg import MARGIN, Panel
 from tvmdbg_widgets.figures.theme import Theme, theme_of
 from tvmdbg_widgets.figures.timeline_chart import Chart, Range, whole_range
@@ -45,6 +54,7 @@ class TimelineOptions:
     chart: str = "time"
     table_by: str = "node"
     sort: str = "time"
+    slice_color: str = "auto"
     time_range: Range | None = None
     selected: tuple[int, ...] = ()
     peak_flops: float | None = None
@@ -56,6 +66,7 @@ class TimelineOptions:
         one_of("chart", self.chart, CHARTS)
         one_of("table_by", self.table_by, TABLES_BY)
         one_of("sort", self.sort, SORTS)
+        one_of("slice_color", self.slice_color, SLICE_COLORS)
         if self.time_range is not None:
             start, end = self.time_range
             if not (math.isfinite(start) and math.isfinite(end) and start < end):
@@ -72,6 +83,7 @@ def timeline_figure(
     chart: str = "time",
     table_by: str = "node",
     sort: str = "time",
+    slice_color: str = "auto",
     time_range: Range | None = None,
     selected: Sequence[int] = (),
     peak_flops: float | None = None,
@@ -93,6 +105,8 @@ def timeline_figure(
         ``"device"``, ``"name"`` or ``"callers"``.
     sort : str
         The table of nodes holds the slowest (``"time"``) or the first in execution (``"order"``).
+    slice_color : str
+        ``"kind"``, ``"block"``, ``"share"``, or ``"auto"`` for what tells most.
     time_range : (float, float) or None
         Nanoseconds that the axis spans; the whole timeline where left out.
     selected : sequence of int
@@ -114,6 +128,7 @@ def timeline_figure(
         chart=chart,
         table_by=table_by,
         sort=sort,
+        slice_color=slice_color,
         time_range=time_range,
         selected=tuple(selected),
         peak_flops=peak_flops,
@@ -143,6 +158,7 @@ def timeline_panel(
     panel.description = _description(run, timeline, rows, words, options)
     y = panel.heading(run.title, f"{slices}, {took}")
     y = panel.paragraph(said, y, lines=4, fill=theme.warning if timeline.synthetic else theme.muted)
+    paint = SlicePaint.of(theme, run, timeline, options.slice_color)
     in_time = options.chart not in OTHER_CHARTS
     charted = bool(timeline.num_slices) and options.show != "table" and in_time
     if charted:
@@ -154,17 +170,20 @@ def timeline_panel(
                 f"{duration_text(whole[0])} to {duration_text(whole[1])}."
             )
             y = panel.paragraph(note, y, lines=2, fill=theme.muted)
-        y = Chart(panel, timeline, run.graph, shown, options.selected).draw(y + 4)
+        chart = Chart(panel, timeline, run.graph, shown, options.selected, paint=paint)
+        y = chart.draw(y + 4)
     elif timeline.num_slices and options.show != "table":
         ceilings = options.peak_flops, options.bandwidth
-        y = draw_other(panel, run, options.chart, y, options.selected, ceilings=ceilings)
+        y = draw_other(
+            panel, run, options.chart, y, options.selected, paint=paint, ceilings=ceilings
+        )
     if options.table_by in SUMMED_BY:
         if options.show != "chart":
             y = draw_summed(panel, run, options.table_by, y)
     elif len(rows) and (options.show != "chart" or not timeline.num_slices):
         y = panel.paragraph(which, y + 4, lines=5, fill=theme.muted)
         names = Names(timeline, run.graph)
-        y = draw_table(panel, names, rows, words, y, selected=options.selected)
+        y = draw_table(panel, names, rows, words, y, paint=paint, selected=options.selected)
     panel.height = y + MARGIN
     return panel
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.timeline_names import Names, node_kind, numbered, titled
+from tvmdbg_widgets.figures.timeline_names import Names, numbered, titled
 from tvmdbg_widgets.figures.timeline_tracks import Track, tracks
 from tvmdbg_widgets.model.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.timeline_kinds import name_kinds
@@ -18,6 +18,7 @@ from tvmdbg_widgets.model.timeline_kinds import name_kinds
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.timeline import Timeline
 
@@ -84,9 +85,11 @@ class Chart:
         shown: Range,
         selected: Collection[int] = (),
         *,
+        paint: SlicePaint,
         others: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
         """Draw what lies in a range; ``others``: label and kind of slices of a second run."""
+        self._paint = paint
         self._marks, self._end = panel.marks, panel.width - MARGIN
         self._timeline, self._graph = timeline, graph
         self._range, self._selected = shown, selected
@@ -163,9 +166,12 @@ class Chart:
         if self._timeline.track_run[self._timeline.slice_track[index]] > 0:
             said, kind = self._others.get(each.name, (said, kind))
             name = titled(each.node, said)
-        if not kind and (each.node < 0 or self._graph is None):
-            kind = self._kinds[self._timeline.slice_names.codes[index]]
-        fill = self._marks.theme.kind(kind or node_kind(self._graph, each.node))
+        fill = self._marks.theme.kind(kind)
+        if not kind and each.node >= 0 and self._graph is not None:
+            fill = self._paint.node(each.node)
+        elif not kind:
+            own = self._kinds[self._timeline.slice_names.codes[index]]
+            fill = self._paint.name(each.name, own)
         title = f"{name}: {duration_text(each.duration_ns)}"
         self._marks.rect(x, y, wide, high, title=title, fill=fill)
         if each.node in self._selected:

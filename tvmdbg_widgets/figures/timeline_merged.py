@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, Panel
-from tvmdbg_widgets.figures.timeline_names import node_kind, numbered, titled
+from tvmdbg_widgets.figures.timeline_names import numbered, titled
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.analysis.merged import CallTree
+    from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.model.graph import Graph
 
 _HIGH = 20.0
@@ -31,6 +32,7 @@ def draw_merged(
     y: float,
     selected: Collection[int] = (),
     *,
+    paint: SlicePaint,
     kinds: Mapping[str, str],
     short: Mapping[str, str],
 ) -> float:
@@ -52,10 +54,12 @@ def draw_merged(
         node, size = int(tree.node[place]), float(wide[place])
         is_group = tree.group[place] >= 0
         name = tree.names[place]
-        kind = node_kind(graph, node) if node >= 0 else kinds.get(name, "other")
+        fill = theme.surface
+        if not is_group:
+            known = node >= 0 and graph is not None
+            fill = paint.node(node) if known else paint.name(name, kinds.get(name, "other"))
         if node < 0 and not is_group:
             name = short.get(name, name)
-        fill = theme.surface if is_group else theme.kind(kind)
         share = percent(float(tree.total_ns[place]) / whole)
         title = f"{titled(node, name)}: {duration_text(float(tree.total_ns[place]))}, {share}"
         if tree.count[place] > 1:

@@ -15,6 +15,7 @@ from tvmdbg_widgets.model.timeline_words import left_out
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.figures.svg import Panel
     from tvmdbg_widgets.run import DebugRun
 
@@ -29,6 +30,7 @@ def draw_other(
     y: float,
     selected: Collection[int],
     *,
+    paint: SlicePaint,
     ceilings: tuple[float | None, float | None] = (None, None),
 ) -> float:
     """Draw a chart that is not in time, and add its text and facts; return the y below it.
@@ -46,10 +48,10 @@ def draw_other(
             kinds = name_kinds(timeline, run.graph)
             own = dict(zip(timeline.slice_names.unique, kinds, strict=True))
         return timeline_merged.draw_merged(
-            panel, tree, run.graph, y, selected, kinds=own, short=short
+            panel, tree, run.graph, y, selected, paint=paint, kinds=own, short=short
         )
     if chart == "roofline":
-        return roofline.draw_of(panel, run, y, selected, ceilings)
+        return roofline.draw_of(panel, run, y, selected, ceilings=ceilings, paint=paint)
     why = why_no_repeats(run.parts)
     if why:
         panel.text = f"{why}\n{panel.text}"
@@ -62,7 +64,7 @@ def draw_other(
         return timeline_repeats.draw_repeats(panel, matrix, y, selected, short=short)
     folded = matrix.folded()
     panel.text = f"{folded!r}\n({folded.said})\n{panel.text}"
-    return timeline_repeats.draw_folded(panel, matrix, run.graph, y, selected)
+    return timeline_repeats.draw_folded(panel, matrix, y, selected, paint)
 
 
 def draw_summed(panel: Panel, run: DebugRun, by: str, y: float) -> float:

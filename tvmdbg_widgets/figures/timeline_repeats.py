@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.figures.svg import LINE_HEIGHT, MARGIN, SMALL, Panel, number
 from tvmdbg_widgets.figures.texts import fit, width
-from tvmdbg_widgets.figures.timeline_names import node_kind, numbered, titled
+from tvmdbg_widgets.figures.timeline_names import numbered, titled
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from tvmdbg_widgets.analysis.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.figures.slice_paint import SlicePaint
 
 Floats = npt.NDArray[np.float64]
 
@@ -167,11 +167,11 @@ def _key(panel: Panel, matrix: RepeatMatrix, spread: float, each: int, y: float)
 def draw_folded(
     panel: Panel,
     matrix: RepeatMatrix,
-    graph: Graph | None,
     y: float,
-    selected: Collection[int] = (),
+    selected: Collection[int],
+    paint: SlicePaint,
 ) -> float:
-    """Draw medians laid end to end, with whiskers from p10 to p90; return the y below them."""
+    """Draw medians back to back, with whiskers from p10 to p90; return the y below them."""
     marks, theme, room = panel.marks, panel.theme, panel.width - 2 * MARGIN
     folded = matrix.folded()
     y = panel.paragraph(folded.said, y, lines=4, fill=theme.muted) + 4
@@ -183,7 +183,7 @@ def draw_folded(
         if wide < 0.2:
             continue
         name = folded.names[i]
-        fill = theme.kind(node_kind(graph, node))
+        fill = paint.node(node)
         spread = f"{duration_text(float(folded.p10[i]))} … {duration_text(float(folded.p90[i]))}"
         median = duration_text(float(folded.p50[i]))
         title = f"{titled(node, name)}: median {median}, p10 … p90 {spread}"

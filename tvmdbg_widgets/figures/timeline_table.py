@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from tvmdbg_widgets.analysis.operators import Operator
+    from tvmdbg_widgets.figures.slice_paint import SlicePaint
     from tvmdbg_widgets.figures.timeline_names import Names
     from tvmdbg_widgets.model.timeline_words import TimelineWords
 
@@ -28,6 +29,7 @@ def draw_table(
     words: TimelineWords,
     y: float,
     *,
+    paint: SlicePaint,
     selected: Collection[int] = (),
 ) -> float:
     """Write id, operator, time, share with a bar, and the spread of the repeats."""
@@ -52,7 +54,11 @@ def draw_table(
     for row in rows:
         y += _ROW
         base = y - 4
-        kind = marks.theme.kind(row.op_kind)
+        kind = (
+            paint.node(row.node)
+            if row.node >= 0 and graph is not None
+            else paint.name(row.name, row.op_kind)
+        )
         if row.node in selected:
             marks.rect(2, base - 11, 4, 14, fill=marks.theme.accent)
             marks.rect(6, base - 11, end - 2, 14, fill=marks.theme.surface)

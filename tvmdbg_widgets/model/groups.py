@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int32]
 
 _SHOWN = 12
+_LETTERS = 26
 
 
 class GroupSource(enum.IntEnum):
@@ -123,6 +124,26 @@ class Groups(Sequence["Group"]):
         found[self.order] = at
         found.flags.writeable = False
         return found
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """Number of the structure of each group's blocks; a run of blocks is of their kind."""
+        known: dict[int, int] = {}
+        found = []
+        for group in range(len(self)):
+            held = group + 1 < len(self) and self.parent[group + 1] == group
+            is_run = self.source[group] == GroupSource.REPEAT and held
+            alike = int(self.alike[group + 1 if is_run else group])
+            found.append(known.setdefault(alike, len(known)))
+        return tuple(found)
+
+    def tag(self, group: int) -> str:
+        """Return the letters that go with the colour of a group's kind: A … Z, AA, AB."""
+        tag, rest = "", self.kinds[group] + 1
+        while rest > 0:
+            rest, letter = divmod(rest - 1, _LETTERS)
+            tag = chr(ord("A") + letter) + tag
+        return tag
 
     @property
     def top(self) -> tuple[Group, ...]:

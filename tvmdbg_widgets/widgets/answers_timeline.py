@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.slice_colors import slice_colors
 from tvmdbg_widgets.model.strings import StringColumn
 from tvmdbg_widgets.model.student_t import student_t
 from tvmdbg_widgets.model.timeline_gaps import extents
@@ -40,7 +41,9 @@ def timeline(context: Context, _question: Question) -> Reply:
     context.watch()
     functions = () if run.graph is None else run.graph.func_names.unique
     columns = {**_rows(own), **_node_columns(own), "functionParts": parts_column(functions)}
-    info = _info(run, kept)
+    colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
+    columns["nodeBlock"] = colors.block
+    info = _info(run, kept) | {"colors": colors.to_json()}
     context.watch()
     if kept.along:
         names = range(kept.names.count)

@@ -31,7 +31,9 @@ class TimelineOptions(traitlets.HasTraits):
     table_by = traitlets.Enum(
         ["node", "kind", "part", "group", "device", "name", "callers", "change"], "node"
     ).tag(sync=True)
-    slice_color = traitlets.Enum(["kind", "change"], "kind").tag(sync=True)
+    slice_color = traitlets.Enum(["auto", "kind", "block", "share", "change"], "auto").tag(
+        sync=True
+    )
     critical = traitlets.Bool(False).tag(sync=True)
     peak_flops = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
     bandwidth = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
@@ -73,7 +75,9 @@ class Flamechart(TimelineOptions, View):
         ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the difference
         of each operator.
     slice_color : str
-        What slices are coloured by: ``"kind"`` of operator, or of two runs ``"change"``.
+        What slices are coloured by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` of
+        the time, or of two runs ``"change"``. ``"auto"``: the kind, unless one kind takes nine
+        tenths of the time; then the block, else the share.
     critical : bool
         Whether the critical path is marked.
     peak_flops, bandwidth : float or None
@@ -135,6 +139,7 @@ class Flamechart(TimelineOptions, View):
             chart=self.chart,
             table_by="node" if self.table_by == "change" else self.table_by,
             sort=self.sort,
+            slice_color=self.slice_color,
             time_range=self.time_range,
             selected=self._marked(handed),
             peak_flops=self.peak_flops,

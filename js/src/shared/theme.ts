@@ -1,4 +1,4 @@
-import { health, heat, opKinds, values } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { group, health, heat, opKinds, values } from "../../../tvmdbg_widgets/figures/tokens.json";
 
 /** The host's colours as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme {
@@ -44,6 +44,12 @@ function schemeOf(dark: boolean): "dark" | "light" {
 export function kindFill({ dark }: Theme, opKind: string): string {
   const kinds: Record<string, string> = opKinds[schemeOf(dark)];
   return kinds[opKind] ?? kinds.other!;
+}
+
+/** Fill of a kind of blocks; several share one, letters tell them apart. */
+export function blockFill({ dark }: Theme, kind: number): string {
+  const colors = group.kinds[schemeOf(dark)];
+  return colors[kind % colors.length]!;
 }
 
 /** Colours of times, of other numbers, and of numbers on both sides of zero. */

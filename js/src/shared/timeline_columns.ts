@@ -78,6 +78,8 @@ export interface TimelineHead extends LodColumns {
   repeats: Float64Array;
   nodeNs: Float64Array;
   nodeTrust: Uint8Array;
+  /** Kind of the outermost block around each node, -1 for none; empty where there is no graph. */
+  nodeBlock: Int32Array;
   nodeCount: Int32Array;
   nodeMinimum: Float64Array;
   nodeP10: Float64Array;
@@ -124,6 +126,11 @@ export interface TimelineInfo {
   warmUp: { cut: number; why: string; totals: number[] };
   /** Of every slice, where all are alike. */
   trust: number | null;
+  /**
+   * What slices are coloured by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
+   * the blocks of a kind are called. See `analysis/slice_colors.py`.
+   */
+  colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   /** Number of distinct names. */
   names: number;
   /** Columns of the slices by name: the kind of each; those that are not listed are null. */

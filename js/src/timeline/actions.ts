@@ -186,13 +186,13 @@ export function actions(view: Flamechart): KeyAction[] {
             does: "two runs: list only the next kind of difference",
             run: () => view.tables.change!.nextFilter(),
           },
-          {
-            keys: ["l"],
-            does: "two runs: colour slices by their difference or by op kind",
-            run: () => view.nextColor(),
-          },
         ]
       : []),
+    {
+      keys: ["l"],
+      does: "colour slices by the next: op kind, block, share of time, difference",
+      run: () => view.nextColor(),
+    },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
     {
       keys: ["z"],

@@ -6,6 +6,7 @@ import type { Slices } from "./slices.ts";
 export function banner({ columns, unusable }: Slices): HTMLElement {
   const { clock, notes, sources, words } = columns.info;
   const wall = clock === "wall";
+  const end = words.said.indexOf(":");
   const said = unusable
     ? [...notes, `${integer(unusable)} slices have no usable start or duration and are not drawn`]
     : notes;
@@ -14,12 +15,21 @@ export function banner({ columns, unusable }: Slices): HTMLElement {
     { class: `tvmdbg-timeline-clock ${wall ? "" : "tvmdbg-timeline-synthetic"}` },
     element(
       "summary",
-      KEEP_KEYS,
-      element("span", {}, words.said),
+      { ...KEEP_KEYS, title: words.said },
+      element(
+        "span",
+        {},
+        words.said.slice(0, end),
+        element("span", { class: "tvmdbg-timeline-rest" }, words.said.slice(end)),
+      ),
       ...said.map((note) => element("span", { class: "tvmdbg-timeline-note" }, note)),
     ),
-    element("p", {}, words.more),
-    sources.length > 0 &&
-      element("p", { class: "tvmdbg-muted" }, `Read from ${sources.join(", ")}.`),
+    element(
+      "div",
+      { class: "tvmdbg-timeline-meaning" },
+      element("p", {}, words.more),
+      sources.length > 0 &&
+        element("p", { class: "tvmdbg-muted" }, `Read from ${sources.join(", ")}.`),
+    ),
   );
 }

@@ -1,11 +1,12 @@
 import { COPY_KEY } from "../shared/code_copy.ts";
-import { button, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
+import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/dom.ts";
 import { fullScreenButton } from "../shared/full_screen.ts";
 import { HitList } from "../shared/hit_list.ts";
 import type { Icon } from "../shared/icons.ts";
 import { helpButton } from "../shared/keys.ts";
 import { Overflow } from "../shared/overflow.ts";
 import { OtherCharts } from "./other_charts.ts";
+import type { ColorBy, ColorChoice, SliceColors } from "./slice_colors.ts";
 import type { ChartKind, Part } from "./state.ts";
 
 export interface BarEvents {
@@ -22,6 +23,7 @@ export interface BarEvents {
   /** Goes to the next or previous found slice. */
   step: (by: number) => void;
   copy: () => void;
+  color: (by: ColorChoice) => void;
   /** Gives the focus back to the view. */
   leave: () => void;
 }
@@ -31,6 +33,13 @@ const PARTS: readonly [Part & Icon, string, string][] = [
   ["both", "chart and table", "show chart and table"],
   ["table", "table only", "show the table only"],
 ];
+
+const COLOR_LABELS: Record<ColorBy, string> = {
+  kind: "op kind",
+  block: "block",
+  share: "share of time",
+  change: "difference",
+};
 
 /** The buttons and the search field above the view. */
 export class Bar {
@@ -50,11 +59,13 @@ export class Bar {
   readonly #all: HTMLButtonElement;
   readonly #parts: HTMLButtonElement[];
   readonly #chart: HTMLSelectElement;
+  readonly #color: HTMLSelectElement;
   readonly #critical: HTMLButtonElement;
   #hasPath = false;
   readonly #zoom: HTMLElement;
   readonly #measure: HTMLButtonElement;
   readonly #overflow: Overflow;
+  readonly #space = element("span", { class: "tvmdbg-space" });
 
   constructor(events: BarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = iconButton("fit", "fit", "fit the whole flamechart (0)", events.all);
@@ -133,6 +144,8 @@ export class Bar {
       events.critical,
     );
     this.#critical.hidden = true;
+    this.#color = select("colour by (l)", [], "", (by) => events.color(by as ColorChoice));
+    const color = captioned("colour by", this.#color);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
@@ -142,18 +155,29 @@ export class Bar {
       this.#all,
       this.#measure,
       this.#critical,
-      element("span", { class: "tvmdbg-space" }),
+      this.#space,
       this.#field,
       parts,
+      color,
       code,
       help,
       fullScreenButton(root),
     );
     this.#overflow = new Overflow(
       this.node,
-      { always: [code, help], sometimes: [this.#critical, this.#zoom, parts, this.#measure] },
+      {
+        always: [color, code, help],
+        sometimes: [this.#critical, this.#zoom, parts, this.#measure],
+      },
       signal,
     );
+  }
+
+  /** Takes the line of what the times mean into the bar. */
+  hold(line: HTMLElement): void {
+    if (line.parentElement === this.node) return;
+    this.#space.after(line);
+    this.#overflow.fit();
   }
 
   clearSearch(): void {
@@ -169,6 +193,15 @@ export class Bar {
     for (const each of this.#parts) {
       each.setAttribute("aria-pressed", String(each.dataset.part === part));
     }
+  }
+
+  /** Offers what slices may be coloured by. */
+  showColor({ offered, by }: SliceColors): void {
+    const label = (each: ColorBy) => COLOR_LABELS[each];
+    this.#color.replaceChildren(
+      ...offered.map((each) => element("option", { value: each }, label(each))),
+    );
+    this.#color.value = by;
   }
 
   /** Of a run with a graph: whether its critical path is marked. */

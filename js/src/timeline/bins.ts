@@ -75,6 +75,10 @@ export class Bins {
     return this.#lod.lodNode[bin] ?? -1;
   }
 
+  nameCodeOf(bin: number): number {
+    return this.#lod.lodName[bin] ?? -1;
+  }
+
   nameOf(bin: number): string {
     return this.#lod.names.at(this.#lod.lodName[bin] ?? -1);
   }

@@ -1,6 +1,6 @@
 import { counted } from "../shared/format.ts";
 import type { GraphColumns } from "../shared/run_client.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
+import type { Theme } from "../shared/theme.ts";
 import type { Range, Sums } from "./aggregate.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
 import { Devices } from "./devices.ts";
@@ -70,9 +70,15 @@ export class Called {
   /** What is drawn of it is filled with: its kind, or where two runs are compared their difference. */
   fill(theme: Theme, key: number): string {
     const { change } = this.#names;
-    if (!change?.colored) return kindFill(theme, this.kind(key));
+    if (!change?.colored) return this.mark(theme, key);
     if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
     return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
+  }
+
+  /** What it is marked with in lists. */
+  mark(theme: Theme, key: number): string {
+    const node = this.graph ? this.node(key) : -1;
+    return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
   }
 
   /** Op kind; "" of a group. */

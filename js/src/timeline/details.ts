@@ -88,6 +88,7 @@ export class Details {
 
   showSummary(): void {
     const [title = "", ...facts] = this.#words.summary();
+    this.node.classList.toggle("tvmdbg-timeline-two", this.#names.change !== null);
     this.#tell(
       title,
       element("div", {}, ...facts.map((fact) => element("p", {}, fact))),
@@ -110,7 +111,8 @@ export class Details {
     row = this.#names.change?.rowOf(node) ?? -1,
   ): void {
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
-    chip.style.backgroundColor = kindFill(theme, kind);
+    chip.style.backgroundColor =
+      node < 0 ? kindFill(theme, kind) : this.#names.fill(theme, node, -1);
     const repeats = repeatsOf(this.#slices.columns, node);
     const notes = facts.filter(([name]) => name === "note");
     const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");

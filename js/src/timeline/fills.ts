@@ -1,5 +1,5 @@
-import { opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
-import { channels, inkOn, kindFill, type Theme } from "../shared/theme.ts";
+import { group, opKinds } from "../../../tvmdbg_widgets/figures/tokens.json";
+import { blockFill, channels, heatFill, inkOn, kindFill, type Theme } from "../shared/theme.ts";
 import type { Bins } from "./bins.ts";
 import { changeFills, fillOfChange } from "./change_fills.ts";
 import type { Names } from "./names.ts";
@@ -7,8 +7,11 @@ import type { Slices } from "./slices.ts";
 
 /** Colours of slices of which no op kind is known, so that neighbours differ. */
 const SHADES = 4;
+/** Colours of blocks, and steps between no time and the longest. */
+const BLOCKS = group.kinds.light.length;
+const STEPS = 20;
 
-/** What slices are filled with: by the op kind of their node, else of their name. */
+/** What slices are filled with: by what `SliceColors` says of their node, else of their name. */
 export class Fills {
   /** By number of a fill. */
   css: readonly string[] = [];
@@ -19,15 +22,35 @@ export class Fills {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #kinds = Object.keys(opKinds.light);
-  readonly #ofNode: Uint8Array;
+  readonly #blocks = this.#kinds.length + SHADES;
+  readonly #shares = this.#blocks + BLOCKS;
+  readonly #changes = this.#shares + STEPS + 1;
+  #ofNode = new Uint8Array(0);
   #ofName = new Uint8Array(0);
 
   constructor(slices: Slices, names: Names) {
     this.#slices = slices;
     this.#names = names;
-    this.#ofNode = Uint8Array.from(slices.columns.nodeNs, (_, node) =>
-      this.#number(names.opKind(node)),
-    );
+    this.recolor();
+  }
+
+  /** To be called when something else tells slices apart. */
+  recolor(): void {
+    const { nodeNs } = this.#slices.columns;
+    this.#ofNode = Uint8Array.from(nodeNs, (_, node) => this.#numberOf(node));
+    this.#ofName = new Uint8Array(0);
+  }
+
+  #numberOf(node: number): number {
+    const { colors } = this.#names;
+    const kind = this.#names.opKind(node);
+    if (colors.byShare(kind)) return this.#shared(colors.shareOf(node));
+    const block = colors.by === "block" ? colors.block(node) : -1;
+    return block < 0 ? this.#number(kind) : this.#blocks + (block % BLOCKS);
+  }
+
+  #shared(share: number): number {
+    return this.#shares + Math.round(STEPS * Math.min(1, share));
   }
 
   retheme(theme: Theme): void {
@@ -38,6 +61,8 @@ export class Fills {
     this.css = [
       ...this.#kinds.map((kind) => kindFill(theme, kind)),
       ...Array.from({ length: SHADES }, (_, i) => shade(i * 0.16)),
+      ...Array.from({ length: BLOCKS }, (_, kind) => blockFill(theme, kind)),
+      ...Array.from({ length: STEPS + 1 }, (_, step) => heatFill(theme, step / STEPS)),
       ...(this.#names.change ? changeFills(theme) : []),
     ];
     this.ink = this.css.map(inkOn);
@@ -53,7 +78,7 @@ export class Fills {
     const { change } = this.#names;
     if (change?.colored) {
       const row = node < 0 ? change.rowOfSlice(this.#slices.sourceOf(slice)) : change.rowOf(node);
-      return this.#kinds.length + SHADES + fillOfChange(change, row);
+      return this.#changes + fillOfChange(change, row);
     }
     if (this.#names.isOther(slice)) return this.#number(this.#names.kindOf(slice));
     if (node >= 0) return this.#ofNode[node]!;
@@ -66,20 +91,23 @@ export class Fills {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;
     if (change?.colored) {
-      return this.#kinds.length + SHADES + fillOfChange(change, change.rowOf(node));
+      return this.#changes + fillOfChange(change, change.rowOf(node));
     }
-    return node >= 0 ? this.#ofNode[node]! : this.#named(bins.kindOf(bin), bins.nameOf(bin));
+    if (node >= 0) return this.#ofNode[node]!;
+    return this.#named(bins.kindOf(bin), bins.nameOf(bin), bins.nameCodeOf(bin));
   }
 
   #sortNames(): void {
     const { names, nameKinds } = this.#slices;
     this.#ofName = Uint8Array.from({ length: names.length }, (_, name) =>
-      this.#named(nameKinds.at(name) || "other", names.at(name)),
+      this.#named(nameKinds.at(name) || "other", names.at(name), name),
     );
   }
 
   /** Where the op kind is not known, the text of the name tells which shade it has. */
-  #named(kind: string, name: string): number {
+  #named(kind: string, name: string, code: number): number {
+    const { colors } = this.#names;
+    if (colors.byShare(kind)) return this.#shared(colors.shareOfName(code));
     if (kind !== "other") return this.#number(kind);
     let mixed = 0;
     for (let at = 0; at < name.length; at++) mixed = (mixed * 31 + name.charCodeAt(at)) | 0;

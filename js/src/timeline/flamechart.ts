@@ -10,11 +10,11 @@ import { Camera } from "./camera.ts";
 import { Chart } from "./chart.ts";
 import type { ChartHost } from "./charts.ts";
 import { codeFor } from "./code.ts";
+import { ColorKey } from "./color_key.ts";
 import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
 import { inSlices } from "./in_slices.ts";
-import { KindSummary } from "./kinds.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
 import { Ranges } from "./ranges.ts";
@@ -37,7 +37,7 @@ export class Flamechart {
   readonly bar: Bar;
   readonly table: TopTable;
   readonly tables: Tables;
-  readonly kinds: KindSummary;
+  readonly key: ColorKey;
   readonly details: Details;
   readonly tooltip: Tooltip;
   readonly camera: Camera;
@@ -170,7 +170,7 @@ export class Flamechart {
       signal: context.signal,
     };
     this.charts = new OtherCharts(noSlices ?? this.chart.stage, host);
-    this.kinds = new KindSummary(data.names, data.ranking, theme, (nodes) => {
+    this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
       this.#session.selectMany(nodes, SOURCE);
       this.focus();
     });
@@ -236,6 +236,10 @@ export class Flamechart {
         go: (row) => this.searching.go(row),
         step: (by) => this.searching.next(by),
         copy: () => this.copy(),
+        color: (by) => {
+          context.options.set("slice_color", by);
+          this.color();
+        },
         leave: () => this.focus(),
       },
       root,
@@ -278,20 +282,25 @@ export class Flamechart {
     this.chart.changed();
   }
 
-  /** Colours slices by their op kind, or where two runs are compared by their difference. */
+  /** Colours slices by what was chosen, or by what tells most. */
   color(): void {
-    const { change } = this.#data;
-    if (!change) return;
-    change.colored = this.#context.options.get("slice_color") === "change";
-    this.tables.change?.showColor(change.colored);
+    const { change, names } = this.#data;
+    names.colors.chosen = this.#context.options.get("slice_color");
+    if (change) {
+      change.colored = names.colors.by === "change";
+      this.tables.change?.showColor(change.colored);
+    }
+    this.bar.showColor(names.colors);
     this.chart.arrived();
-    this.charts.retheme(readTheme(this.#root));
+    this.retheme(readTheme(this.#root));
   }
 
-  /** The other way to colour slices. */
+  /** The next way to colour slices. */
   nextColor(): void {
-    const { options } = this.#context;
-    options.set("slice_color", options.get("slice_color") === "change" ? "kind" : "change");
+    const { next } = this.#data.names.colors;
+    this.#context.options.set("slice_color", next);
+    this.color();
+    this.#say(`coloured by ${next === "kind" ? "op kind" : next}`);
   }
 
   /** Makes the arrow keys act on chart or table, and shows that one if it is hidden. */
@@ -332,6 +341,7 @@ export class Flamechart {
     const { signal } = this.#context;
     await inSlices(ranking.counting(), signal);
     if (signal.aborted) return;
+    this.color();
     this.table.arrived();
     this.chart.arrived();
     this.charts.arrived();
@@ -451,7 +461,7 @@ export class Flamechart {
   retheme(theme: Theme): void {
     this.table.retheme(theme);
     this.tables.retheme(theme);
-    this.kinds.retheme(theme);
+    this.key.show(theme);
     this.charts.retheme(theme);
     this.#panel.retheme(theme);
     this.sync({ anew: true });

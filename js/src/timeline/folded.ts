@@ -1,7 +1,7 @@
 import { element } from "../shared/dom.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { lowerBound } from "../shared/sorted.ts";
-import { inkOn, kindFill } from "../shared/theme.ts";
+import { inkOn } from "../shared/theme.ts";
 import { Viewport } from "../shared/viewport.ts";
 import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
@@ -247,7 +247,7 @@ export class Folded implements OtherChart {
       const until = starts[next]!;
       const wide = Math.min(width, this.#x(until, width)) - x;
       const { key, node } = this.#rows[widest]!;
-      const fill = kindFill(theme, this.#called.kind(key));
+      const fill = this.#called.mark(theme, key);
       const gap = wide > 4 ? 1 : 0;
       if (wide > 0 && until > starts[row]!) {
         brush.fill(fill, x, y, Math.max(0.5, wide - gap), height, warm ? 0.45 : 1);

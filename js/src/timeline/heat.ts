@@ -1,6 +1,6 @@
 import { element } from "../shared/dom.ts";
 import { duration, integer } from "../shared/format.ts";
-import { inkOn, kindFill } from "../shared/theme.ts";
+import { inkOn } from "../shared/theme.ts";
 import { arrows } from "./arrows.ts";
 import { Called } from "./called.ts";
 import type { ChartHost, OtherChart } from "./charts.ts";
@@ -214,7 +214,7 @@ export class Heat implements OtherChart {
     const { theme } = brush;
     const left = this.#gutter(width);
     const middle = y + ROW / 2 - 0.5;
-    brush.fill(kindFill(theme, this.#called.kind(row.key)), 4, y + 5, 9, 9);
+    brush.fill(this.#called.mark(theme, row.key), 4, y + 5, 9, 9);
     let right = left - 8;
     const put = (text: string, color: string) => {
       const wide = brush.number(text, right, middle, color, right - 20, true);

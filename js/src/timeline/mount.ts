@@ -29,8 +29,9 @@ import { Words } from "./words.ts";
 const BUSY_AFTER_MS = 150;
 const HINT_MS = 2000;
 const LEAST_HEIGHT = 240;
-/** Height of the bar and the line above the chart. */
-const HEAD = 60;
+/** Height of the bar, and of the line above the chart where that does not stand in the bar. */
+const BAR = 34;
+const LINE = 26;
 /** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
 const CHART = 0.66;
 const LEAST_BELOW = 40;
@@ -38,6 +39,8 @@ const LEAST_BELOW = 40;
 const BELOW_OTHER = 120;
 /** From this width on (898 and two borders) the table stands beside the chart. */
 const WIDE = 898;
+/** From this width on the bar has room for all of what the times mean. */
+const ROOMY = 1360;
 const NO_TRACE =
   "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
   "(_tvmdbg_execution_trace.json) beside the graph dump when run() is called; open the whole dump folder.";
@@ -79,6 +82,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
         say("empty", "No slices and no times in this run", summary.missing.timeline);
         return null;
       }
+      names.colors.shareOfName = (code) => ranking.shareOfName(code);
       const words = new Words(slices, names, ranking, (node) => context.session.note(node));
       const data = { slices, names, graph, change, ranking, words, scene };
       return build(root, context, data, summary);
@@ -121,18 +125,20 @@ function build(
     "div",
     { class: "tvmdbg-timeline-chart" },
     view.charts.node,
-    element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.kinds.node),
+    element("div", { class: "tvmdbg-timeline-below" }, view.details.node, view.key.node),
   );
   view.body.append(chart, view.tables.node);
+  const line = element(
+    "div",
+    { class: "tvmdbg-timeline-line" },
+    drawn && banner(slices),
+    view.bar.hits,
+    drawn && view.bar.range,
+  );
+  /** What has to be noted of the times needs a line of its own. */
+  const isLong = line.querySelector(".tvmdbg-timeline-note") !== null;
   root.replaceChildren(
     view.bar.node,
-    element(
-      "div",
-      { class: "tvmdbg-timeline-line" },
-      drawn && banner(slices),
-      view.bar.hits,
-      drawn && view.bar.range,
-    ),
     view.body,
     view.bar.list.node,
     view.tooltip.node,
@@ -143,8 +149,12 @@ function build(
     const height = Math.max(LEAST_HEIGHT, options.get("height"));
     const isWide = root.clientWidth >= WIDE;
     root.classList.toggle("tvmdbg-timeline-wide", isWide);
+    root.classList.toggle("tvmdbg-timeline-roomy", root.clientWidth >= ROOMY);
+    const isInBar = isWide && !isLong;
+    if (isInBar) view.bar.hold(line);
+    else if (line.parentElement !== root) view.bar.node.after(line);
     root.style.setProperty("--height", `${height}px`);
-    const room = height - HEAD;
+    const room = height - BAR - (isInBar ? 0 : LINE);
     const most = Math.round(Math.max(TOP + 80, room * CHART));
     const all = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
     const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;

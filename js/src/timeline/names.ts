@@ -1,11 +1,14 @@
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
+import type { Theme } from "../shared/theme.ts";
 import type { Change } from "./change.ts";
+import { SliceColors } from "./slice_colors.ts";
 import type { Slices } from "./slices.ts";
 import { type Title, titleText } from "./titles.ts";
 
 /** What nodes and slices are called; without a graph, what the trace calls them. */
 export class Names {
   readonly change: Change | null;
+  readonly colors: SliceColors;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
   /** By label how many operators bear it. */
@@ -15,6 +18,7 @@ export class Names {
     this.#slices = slices;
     this.#graph = graph;
     this.change = change;
+    this.colors = new SliceColors(slices.columns, change);
   }
 
   /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
@@ -94,6 +98,13 @@ export class Names {
   /** Op kind of the slices of a name whose node is unknown, by the name alone. */
   nameKind(code: number): string {
     return this.#slices.nameKinds.at(code) || "other";
+  }
+
+  /** What an operator is marked with: a node, or where none is known what its slices are called. */
+  fill(theme: Theme, node: number, name: number): string {
+    return node < 0
+      ? this.colors.ofName(theme, name, this.nameKind(name))
+      : this.colors.ofNode(theme, node, this.opKind(node));
   }
 
   isOperator(node: number): boolean {

@@ -79,8 +79,9 @@ export class Painter {
     this.#headers = new Headers(scene, context, measure, write);
   }
 
-  /** Other slices are here than before. */
+  /** Other slices are here than before, or other colours. */
   forget(): void {
+    this.#fills.recolor();
     this.#overview.forget();
     this.#strips.forget();
   }

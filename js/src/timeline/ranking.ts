@@ -6,6 +6,13 @@ export type Order = "time" | "order";
 /** Slices that are looked at between two pauses. */
 const CHUNK = 1 << 16;
 
+/** The time of an op kind, or of blocks of one kind. */
+export interface KindSum {
+  kind: string;
+  ns: number;
+  nodes: number[];
+}
+
 interface Ranked {
   node: number;
   ns: number;
@@ -136,6 +143,12 @@ export class Ranking {
     return this.#rowOfNode[node] ?? -1;
   }
 
+  /** Time of a name over that of the longest row. */
+  shareOfName(code: number): number {
+    const row = this.#rowOfName[code] ?? -1;
+    return row < 0 || !(this.ns[0]! > 0) ? 0 : this.ns[row]! / this.ns[0]!;
+  }
+
   /** Row of a slice of no known node: that of its name. */
   rowOfName(slice: number): number {
     return this.#rowOfName[this.#slices.nameCodeOf(slice)] ?? -1;
@@ -164,12 +177,17 @@ export class Ranking {
     return this.#names.nameKind(this.#slices.nameCodeOf(this.slice[row]!));
   }
 
-  /** Time by op kind, longest first; the nodes of a kind by time, longest last: that one is then the session's. */
-  kinds(names: Names): { kind: string; ns: number; nodes: number[] }[] {
-    const byKind = new Map<string, { kind: string; ns: number; nodes: number[] }>();
+  /**
+   * Time by op kind, or of what lies in blocks by kind of block, longest first; the nodes of each by time, longest
+   * last: that one is then the session's.
+   */
+  kinds(names: Names, inBlocks = false): KindSum[] {
+    const byKind = new Map<string, KindSum>();
     for (let row = this.length - 1; row >= 0; row--) {
       const node = this.node[row]!;
-      const kind = node < 0 ? this.#kindOfName(row) : names.opKind(node);
+      const block = inBlocks && node >= 0 ? names.colors.block(node) : -1;
+      const own = node < 0 ? this.#kindOfName(row) : names.opKind(node);
+      const kind = block < 0 ? own : names.colors.blockTitle(block);
       const sum = byKind.get(kind) ?? { kind, ns: 0, nodes: [] };
       sum.ns += this.ns[row]!;
       if (node >= 0) sum.nodes.push(node);

@@ -1,4 +1,3 @@
-import { kindFill } from "../shared/theme.ts";
 import type { Names } from "./names.ts";
 import {
   beside,
@@ -191,7 +190,7 @@ export class RooflinePainter {
     const node = this.#points.node[point]!;
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.fillStyle = kindFill(theme, this.#names.opKind(node));
+    context.fillStyle = this.#names.fill(theme, node, -1);
     context.globalAlpha = 0.85;
     context.fill();
     context.globalAlpha = 1;

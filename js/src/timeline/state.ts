@@ -1,3 +1,5 @@
+import type { ColorChoice } from "./slice_colors.ts";
+
 /** What is shown of the view. */
 export type Part = "chart" | "table" | "both";
 
@@ -12,8 +14,8 @@ export interface TimelineOptions {
   show: Part;
   chart: ChartKind;
   table_by: TableBy;
-  /** What slices are coloured by; the difference where two runs are compared. */
-  slice_color: "kind" | "change";
+  /** What slices are coloured by. */
+  slice_color: ColorChoice;
   /** Whether the critical path is marked. */
   critical: boolean;
   /** Ceilings of the roofline, operations and bytes a second; null where nobody said. */

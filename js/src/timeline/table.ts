@@ -1,7 +1,7 @@
 import { button, element } from "../shared/dom.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { type TimelineWords, TRUST_LABELS } from "../shared/run_client.ts";
-import { kindFill, type Theme } from "../shared/theme.ts";
+import type { Theme } from "../shared/theme.ts";
 import { notHere } from "./coming.ts";
 import { commonSpread, smallStrip } from "./distribution.ts";
 import type { Names } from "./names.ts";
@@ -250,7 +250,8 @@ export class TopTable {
     const kind =
       node < 0 ? this.#names.nameKind(this.#slices.nameCodeOf(slice)) : this.#names.opKind(node);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
-    chip.style.backgroundColor = kindFill(this.#theme, kind);
+    const name = node < 0 ? this.#slices.nameCodeOf(slice) : -1;
+    chip.style.backgroundColor = this.#names.fill(this.#theme, node, name);
     const ns = this.#ranking.ns[row]!;
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });

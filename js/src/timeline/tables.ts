@@ -278,7 +278,7 @@ export class Tables {
         hover: (node) => this.#host.hover(node),
         listed: () => this.#changed(),
         say,
-        color: (byChange) => options.set("slice_color", byChange ? "change" : "kind"),
+        color: (byChange) => options.set("slice_color", byChange ? "change" : "auto"),
       },
       signal,
     );
