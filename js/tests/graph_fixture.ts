@@ -101,6 +101,7 @@ export const WORDS: Words = {
   height: () => 40,
   heightOfGroup: 46,
   compact: false,
+  valued: false,
 };
 const NO_TEXT = { title: "", mark: "", head: false, shape: "", time: "", badge: "" };
 

@@ -23,6 +23,7 @@ const ARRANGEMENT: Arrangement = {
   open: null,
   fault: -1,
   wrapped: null,
+  dense: false,
   stage: { width: 600, height: 400 },
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nodeTitle } from "../src/shared/node_title.ts";
 import type { Entry, GraphColumns, TensorColumns } from "../src/shared/run_client.ts";
 import { Entries } from "../src/tensor/entries.ts";
 import { missingWords } from "../src/tensor/words.ts";
@@ -31,6 +32,7 @@ const kinds = Uint8Array.from({ length: 18 }, (_, node) => [0, 1][node] ?? 2);
 kinds[17] = 1;
 const graph = {
   kinds,
+  labels: stringColumn(Array.from({ length: 18 }, (_, node) => (node === 2 ? "conv2d + add" : ""))),
   names: stringColumn(Array.from({ length: 18 }, (_, node) => `n${node}`)),
   funcNames: stringColumn(Array.from({ length: 18 }, () => "")),
   headNode: Int32Array.of(16),
@@ -54,6 +56,9 @@ describe("the list of tensors", () => {
     expect(found("16")).toContain("2:0");
     expect(found("3:1")).toEqual(["3:1"]);
     expect(found("CONV")).toEqual(["2:0"]);
+    expect(found("conv2d + add #2")).toEqual(["2:0"]);
+    expect(entries.title(2)).toBe("conv2d + add #2");
+    expect(entries.title(4)).toBe("n3 #3:1");
     expect(found("float16")).toEqual(["2:0"]);
     expect(found("(1, 16, 32, 32)")).toEqual(["2:0"]);
     expect(found("1x3x32x32")).toEqual(["0:0"]);
@@ -101,13 +106,13 @@ describe("the list of tensors", () => {
 
 describe("an entry without a tensor", () => {
   it.each([
-    [[3, 7], "other outputs of this node: 3:0, 3:1"],
+    [[3, 7], "other outputs of this node: #3, #3:1"],
     [[17, 0], "params file"],
     [[5, 0], "no output of this node"],
     [[99, 0], "nodes 0 to 17"],
   ] as const)("%j is explained", (entry, why) => {
     const { title, detail } = missingWords(entry, graph, entries);
-    expect(title).toContain(`${entry[0]}:${entry[1]}`);
+    expect(title).toContain(nodeTitle("", entry[0], entry[1]));
     expect(detail).toContain(why);
   });
 });

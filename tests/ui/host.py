@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0
-DEBUGGER_PX = 920
+HEIGHTS = {"debugger": 920, "comparison": 720}
 FOLDERS = itertools.count(1)
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison", "plot")
 OWN_BUNDLE = ("memory", "comparison", "plot")  # not among the views of page.js
@@ -64,7 +64,7 @@ def defaults(view: str) -> dict[str, Any]:
     own = {n: t for n, t in traits.items() if not n.startswith("_") and n not in ("run", "session")}
     plain = {n: t.default() for n, t in own.items() if is_plain(t.default())}
     # The windows of the tests are as high as all that they show.
-    return plain | {"height": DEBUGGER_PX} if view == "debugger" else plain
+    return plain | {"height": HEIGHTS[view]} if view in HEIGHTS else plain
 
 
 def is_plain(value: object) -> bool:

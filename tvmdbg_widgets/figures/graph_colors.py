@@ -28,7 +28,7 @@ Part: TypeAlias = "tuple[Paint, float]"
 _OWN = 2 * CLASS_COLORS
 _NAMED = 2
 _LOG_DECADES = 6
-_TOGETHER = {"largest": "largest magnitude", "sum": "sum", "mean": "mean"}
+_TOGETHER = {"largest": "largest magnitude", "sum": "sum", "mean": "mean", "ratio": "ratio of sums"}
 
 
 class Colors(Protocol):
@@ -84,6 +84,14 @@ def value_text(value: float, unit: str) -> str:
     return f"{short_text(value)} {unit}".rstrip()
 
 
+def _ratio(terms: Iterable[npt.NDArray[np.float64]], nodes: Sequence[int]) -> float:
+    """Return the ratio of the sums of some nodes, as a binary logarithm."""
+    divisor, dividend = (each[list(nodes)] for each in terms)
+    known = ~np.isnan(divisor) & ~np.isnan(dividend)
+    below, above = float(divisor[known].sum()), float(dividend[known].sum())
+    return math.log2(above / below) if above > 0 and below > 0 else math.nan
+
+
 class _Rows:
     """Which rows of a column are of a node."""
 
@@ -136,6 +144,8 @@ class NumberColors(_Rows):
 
     def value(self, nodes: Sequence[int]) -> float:
         """Return what some nodes have together; NaN where nothing is known."""
+        if self.column.terms is not None and len(nodes) > 1:
+            return _ratio(self.column.terms, nodes)
         known = self.rows(nodes)
         if not len(known):
             return math.nan

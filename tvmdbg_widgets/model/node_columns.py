@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 Of: TypeAlias = Literal["nodes", "entries"]
 Scale: TypeAlias = Literal["linear", "log", "symlog", "diverging"]
-Together: TypeAlias = Literal["largest", "sum", "mean"]
+Together: TypeAlias = Literal["largest", "sum", "mean", "ratio"]
 
 SCALES: tuple[str, ...] = get_args(Scale)
-TOGETHERS: tuple[str, ...] = get_args(Together)
+TOGETHERS: tuple[str, ...] = tuple(each for each in get_args(Together) if each != "ratio")
 _MOST_NAME = 60
 _MOST_CLASS = 120
 
@@ -52,7 +52,9 @@ class NodeColumn:
         Between which values the colours lie; None for all that there are.
     together : str
         What several nodes in one box, or outputs of one node, have together: the value of the
-        ``"largest"`` magnitude, the ``"sum"`` or the ``"mean"``.
+        ``"largest"`` magnitude, the ``"sum"``, the ``"mean"``, or the ``"ratio"`` of two sums.
+    terms : (float64 [N], float64 [N]), or None
+        Divisor and dividend of a ratio at each node; NaN where either is unknown.
     ordered : bool
         The classes are in an order of their own, and have colours by that.
     hatched : int
@@ -73,6 +75,7 @@ class NodeColumn:
     ordered: bool = False
     hatched: int = -1
     note: str = ""
+    terms: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -89,7 +92,9 @@ class NodeColumn:
     def to_wire(self) -> dict[str, Any]:
         """Return what a view is told: one buffer of float64 values or int32 codes."""
         kind = "<f8" if self.values is not None else "<i4"
-        note = {"note": self.note} if self.note else {}
+        note: dict[str, Any] = {"note": self.note} if self.note else {}
+        if self.terms is not None:
+            note["terms"] = [each.astype("<f8").tobytes() for each in self.terms]
         return note | {
             "name": self.name,
             "of": self.of,

@@ -20,7 +20,7 @@ from tvmdbg_widgets.widgets.columns import pack
 from tvmdbg_widgets.widgets.guarded import ModelTrait
 from tvmdbg_widgets.widgets.messages import Question, message_id
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.view import View, a_session, own_model
+from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +68,8 @@ class ComparisonView(View):
         ``"dtype"``, ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
     fold_parameters, direction, grouped
         As of GraphView, for both sides.
-    height : int
-        CSS pixels.
+    height : int or "auto"
+        As of Debugger.
 
     Raises
     ------
@@ -92,8 +92,8 @@ class ComparisonView(View):
     color_by = traitlets.Enum(_COLORS, SPEED).tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = traitlets.Enum(["down", "right"], "down").tag(sync=True)
-    grouped = traitlets.Bool(False).tag(sync=True)
-    height = traitlets.Int(720, min=240, max=4000).tag(sync=True)
+    grouped = traitlets.Bool(True).tag(sync=True)
+    height = auto_height()
 
     def __init__(
         self,
@@ -201,7 +201,10 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
     for side, graph in zip("AB", (matching.graph_a, matching.graph_b), strict=True):
         columns[f"label{side}"] = node_labels(graph)
         columns[f"shape{side}"] = _shapes(graph)
-    columns |= {f"speed{side}": column.rows for side, column in zip("AB", speeds, strict=False)}
+    for side, column in zip("AB", speeds, strict=False):
+        columns[f"speed{side}"] = column.rows
+        for name, terms in zip(("before", "after"), column.terms or (), strict=False):
+            columns[f"{name}{side}"] = terms
     columns |= {f"change{side}": column.rows for side, column in zip("AB", changes, strict=False)}
     headers, buffer = pack(columns)
     info = {

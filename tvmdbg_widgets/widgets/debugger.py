@@ -11,7 +11,7 @@ from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_panel import GraphPanel
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View, auto_height
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
@@ -52,15 +52,13 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     _css = bundle("debugger.css")
     _code = traitlets.Unicode(code_name("debugger")).tag(sync=True)
 
-    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.64]).tag(sync=True)
+    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.66]).tag(sync=True)
     collapsed = traitlets.List(traitlets.Enum(["findings", "graph", "tensor", "timeline"])).tag(
         sync=True
     )
     findings_folded = traitlets.Bool(False).tag(sync=True)
     tensor_show = traitlets.Enum(["picture", "channels", "profile"], "picture").tag(sync=True)
-    height = traitlets.Union(
-        [traitlets.Enum(["auto"]), traitlets.Int(min=240, max=4000)], default_value="auto"
-    ).tag(sync=True)
+    height = auto_height()
 
     @traitlets.default("collapsed")
     def _without_their_part(self) -> list[str]:

@@ -67,6 +67,12 @@ def a_session(proposal: dict[str, Any]) -> Session:
     return found
 
 
+def auto_height() -> Any:
+    """Return the trait of a height that may be that of the part of the notebook that is seen."""
+    choices = [traitlets.Enum(["auto"]), traitlets.Int(min=240, max=4000)]
+    return traitlets.Union(choices, default_value="auto").tag(sync=True)
+
+
 class View(Guarded):
     """One view of a run, linked to the others by its session.
 

@@ -2,13 +2,12 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
-import { withFullScreen } from "../shared/full_screen.ts";
 import { request } from "../shared/request.ts";
 import { runClient } from "../shared/run_client.ts";
 import { hideSavedFigure } from "../shared/saved_figure.ts";
 import { SessionClient, type SessionState } from "../shared/session_client.ts";
 import { applyTheme } from "../shared/theme.ts";
-import { modelOptions, type ViewState } from "../shared/view.ts";
+import { modelOptions, sized, type ViewState } from "../shared/view.ts";
 import { mountComparison } from "./mount.ts";
 import type { ComparisonOptions } from "./options.ts";
 
@@ -43,11 +42,7 @@ export default {
         new SessionClient(sessionA as AnyModel<SessionState>),
         new SessionClient(sessionB as AnyModel<SessionState>),
       ],
-      options: withFullScreen(
-        root,
-        modelOptions<ComparisonOptions>(model as unknown as AnyModel),
-        signal,
-      ),
+      options: sized(root, modelOptions<ComparisonOptions>(model as unknown as AnyModel), signal),
       signal,
     });
   },

@@ -21,6 +21,10 @@ export interface Columns {
   shapeB: StringColumn;
   /** By node of each graph how much slower it is in B, as the binary logarithm of the ratio of times. */
   speedA?: Float64Array;
+  beforeA?: Float64Array;
+  afterA?: Float64Array;
+  beforeB?: Float64Array;
+  afterB?: Float64Array;
   speedB?: Float64Array;
   /** By node of each graph how much slower it is in B, nanoseconds; NaN for noise and what is unknown. */
   changeA?: Float64Array;
@@ -111,10 +115,13 @@ export class ComparisonData {
     return codes;
   }
 
-  /** How many times slower each node is in B, as a binary logarithm. */
-  speed(side: Side): Float64Array | null {
-    const { speedA, speedB } = this.columns;
-    return (side === 0 ? speedA : speedB) ?? null;
+  /** How many times slower each node is in B, as a binary logarithm, and the times of A and B that sums are made of. */
+  speed(side: Side): { ratio: Float64Array; terms: [a: Float64Array, b: Float64Array] } | null {
+    const { speedA, speedB, beforeA, beforeB, afterA, afterB } = this.columns;
+    if (!speedA || !speedB) return null;
+    return side === 0
+      ? { ratio: speedA, terms: [beforeA!, afterA!] }
+      : { ratio: speedB, terms: [beforeB!, afterB!] };
   }
 
   /** What a node is called beside its id: `conv2d + add + relu`. */
@@ -137,6 +144,13 @@ export class ComparisonData {
     }
     const note = this.info.changeNotes[side] ?? "";
     return { values: side === 0 ? changeA : changeB, most, note };
+  }
+
+  /** The node that a comparison opens on: that of the first difference, which is the greatest of times; -1 for none. */
+  answer(side: Side): number {
+    const { groupStart, memberA, memberB } = this.columns;
+    if (groupStart.length < 2) return -1;
+    return (side === 0 ? memberA : memberB)[groupStart[0]!] ?? -1;
   }
 
   /** How many differences there are of each kind. */

@@ -1,8 +1,5 @@
 import { Camera } from "../graph/camera.ts";
 import type { Bounds } from "../graph/layout/types.ts";
-import { marginStart } from "../graph/margin.ts";
-import type { Placed } from "../graph/placed.ts";
-import { TITLE_SCALE } from "../graph/scales.ts";
 import type { GraphView } from "../graph/view.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
@@ -34,32 +31,15 @@ export class Follow {
     if (isFirst || side === this.leader) this.follow();
   }
 
-  /**
-   * Begins where the graph does, and at the other's scale where the other would lose its texts at the smaller one, or
-   * where both can be read at a scale that shows more.
-   */
+  /** Both are seen at the scale of the one that has less room. */
   #level(): void {
     const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
     if (!lead?.placed || !other?.placed) return;
     const { camera } = lead.stage;
-    const { bounds, direction } = lead.placed.layout;
-    if (lead.node === null) {
-      if (direction === "right") camera.x = bounds.minX;
-      else camera.y = bounds.minY;
-      camera.clamp(bounds);
-      lead.stage.changed();
-    }
-    const own = other.stage.camera;
-    const small = Object.assign(new Camera(), own, { scale: camera.scale });
-    const factor = own.scale / camera.scale;
-    const shrunk = Object.assign(new Camera(), camera, { scale: own.scale });
-    const isBetter =
-      factor < 1
-        ? isRead(lead.placed, shrunk) && isRead(other.placed, own)
-        : marginStart(other.placed, small) === null;
-    if (factor === 1 || !isBetter) return;
+    const factor = other.stage.camera.scale / camera.scale;
+    if (factor >= 1) return;
     camera.zoomAt(factor, camera.width / 2, 0);
-    camera.clamp(bounds);
+    camera.clamp(lead.placed.layout.bounds);
     lead.stage.changed();
   }
 
@@ -98,10 +78,6 @@ export class Follow {
     }
     return null;
   }
-}
-
-function isRead(placed: Placed, camera: Camera): boolean {
-  return camera.scale >= TITLE_SCALE || marginStart(placed, camera) !== null;
 }
 
 /**

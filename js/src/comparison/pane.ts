@@ -1,4 +1,5 @@
 import { mountGraph } from "../graph/mount.ts";
+import type { Placed } from "../graph/placed.ts";
 import type { GraphView } from "../graph/view.ts";
 import { element } from "../shared/dom.ts";
 import { withFullScreen } from "../shared/full_screen.ts";
@@ -21,6 +22,8 @@ export interface PaneContext {
   options: ViewOptions<ComparisonOptions>;
   /** The graph was drawn, with another camera perhaps. */
   drawn: (view: GraphView) => void;
+  /** Places the graph beside the other one. */
+  place: (placed: Placed, view: GraphView) => Placed;
   /** Somebody acts on this side. */
   touched: () => void;
   signal: AbortSignal;
@@ -37,17 +40,10 @@ export class Pane {
   constructor(side: Side, context: PaneContext) {
     this.#side = side;
     this.#context = context;
-    const { data, signal } = context;
-    const title = data.info.titles[side];
+    const { signal } = context;
     this.node = element(
       "div",
       { class: "tvmdbg-comparison-pane", "data-side": LETTER[side].toLowerCase() },
-      element(
-        "div",
-        { class: "tvmdbg-comparison-title", title },
-        element("strong", {}, LETTER[side]),
-        ` ${title}`,
-      ),
       this.root,
     );
     for (const type of ["pointerdown", "wheel", "keydown"] as const) {
@@ -100,7 +96,7 @@ export class Pane {
       together: "sum" as const,
       classes: null,
       note: change.note,
-      data: new DataView(Float64Array.from(change.values).buffer),
+      data: viewOf(change.values),
     };
     const speed = data.speed(this.#side);
     const sped = speed && {
@@ -108,18 +104,28 @@ export class Pane {
       unit: "×",
       scale: "diverging" as const,
       range: data.info.speedRange,
-      together: "mean" as const,
+      together: "ratio" as const,
       classes: null,
-      data: new DataView(Float64Array.from(speed).buffer),
+      data: viewOf(speed.ratio),
+      terms: [viewOf(speed.terms[0]), viewOf(speed.terms[1])] as const,
     };
     const columns = {
       ...(sped && { [SPEED]: sped }),
       match,
       ...(changed && { [CHANGE]: changed }),
     };
+    const title = data.info.titles[this.#side];
     await mountGraph(this.root, {
       run,
       session,
+      title: element(
+        "span",
+        { class: "tvmdbg-title tvmdbg-comparison-title", title },
+        element("strong", {}, LETTER[this.#side]),
+        ` ${title}`,
+      ),
+      opensOn: data.answer(this.#side),
+      place: this.#context.place,
       options: withFullScreen(
         this.root,
         graphOptions(options, { _color_columns: columns }),
@@ -132,4 +138,8 @@ export class Pane {
       `Graph ${LETTER[this.#side]}, ${data.info.titles[this.#side]}: arrow keys walk along edges, ? lists all keys`,
     );
   }
+}
+
+function viewOf(values: Float64Array): DataView {
+  return new DataView(Float64Array.from(values).buffer);
 }

@@ -9,6 +9,7 @@ import { Follow } from "./follow.ts";
 import { DifferenceList } from "./list.ts";
 import type { ComparisonContext } from "./mount.ts";
 import { Pane } from "./pane.ts";
+import { RowAligner } from "./row_aligner.ts";
 import { Rows } from "./rows.ts";
 
 const SOURCE = "comparison";
@@ -42,6 +43,7 @@ export class ComparisonView {
     this.#data = data;
     this.#rows = new Rows(data);
     this.#follow = new Follow(data, () => options.get("linked") !== false);
+    const aligner = new RowAligner(data);
     const pane = (side: Side) =>
       new Pane(side, {
         data,
@@ -49,6 +51,7 @@ export class ComparisonView {
         session: sessions[side],
         options,
         drawn: (view) => this.#follow.drawn(side, view),
+        place: (placed, view) => aligner.place(side, placed, view),
         touched: () => {
           this.#follow.leader = side;
         },
@@ -363,6 +366,6 @@ export class ComparisonView {
 
   #sized(): void {
     const height = this.#context.options.get("height");
-    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height > 0 ? height : 720}px`);
+    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height}px`);
   }
 }

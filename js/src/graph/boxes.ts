@@ -5,6 +5,7 @@ import { inkOn } from "../shared/theme.ts";
 import type { Rectangle } from "./camera.ts";
 import type { Part } from "./color/colors.ts";
 import { SLOT } from "./color/template.ts";
+import { VALUE } from "./compact_words.ts";
 import { DensityPainter } from "./density.ts";
 import { groupFill, paintGroup } from "./group_boxes.ts";
 import { verdictSign } from "./health.ts";
@@ -105,9 +106,10 @@ export class BoxPainter {
       if (sign) lines[0] = `${sign} ${lines[0]}`;
       const size = titleSize(picture);
       const middle = shape.y + shape.height / 2;
+      const room = line.room - this.#value(picture, box, line.x + line.room, middle, soft);
       for (const [row, words] of lines.entries()) {
         const y = middle + (row - (lines.length - 1) / 2) * size * LINE_HEIGHT;
-        this.#text(words, node, line.x, y, line.room, { font: `${size}px ${theme.font}`, ink });
+        this.#text(words, node, line.x, y, room, { font: `${size}px ${theme.font}`, ink });
       }
       return;
     }
@@ -162,7 +164,9 @@ export class BoxPainter {
     const title = sign ? `${sign} ${text.title}` : text.title;
     if (level === "title") {
       const font = `${titleSize(picture)}px ${theme.font}`;
-      this.#text(title, node, line.x, free.y + free.height / 2, line.room, { font, ink });
+      const middle = free.y + free.height / 2;
+      const room = line.room - this.#value(picture, box, line.x + line.room, middle, ink);
+      this.#text(title, node, line.x, middle, room, { font, ink });
       return;
     }
     const scale = boxScale(picture);
@@ -175,6 +179,18 @@ export class BoxPainter {
     const words = whole(this.#measure, second, line.room);
     const style = { font: `${small}px ${theme.font}`, ink };
     this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
+  }
+
+  /** What the colours say, at the right of a compact box that has room for it; returns the room it takes. */
+  #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
+    const words = placed.scene.valued ? colors.said(box).split(" · ")[0]! : "";
+    if (!words) return 0;
+    const font = `${LEAST_TEXT}px ${palette.theme.font}`;
+    this.#context.font = font;
+    const width = this.#measure.width(words);
+    if (width > VALUE) return 0;
+    this.#text(words, placed.scene.node[box]!, right - width, y, width + 1, { font, ink });
+    return width + GAP;
   }
 
   #text(

@@ -13,9 +13,12 @@ const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 const ONE_LINE = 190;
 /** Height of a second line. */
 const LINE = 15;
+/** Room for what the colours say beside a title. */
+export const VALUE = 84;
 
-/** The words of boxes that bear their title alone, a long one in two lines. */
-export function compactWords(words: Words, labels: Labels): Words {
+/** The words of boxes that bear their title, a long one in two lines; `valued`: with what the colours say beside it. */
+export function compactWords(words: Words, labels: Labels, valued: boolean): Words {
+  const value = valued ? VALUE : 0;
   const known = new Map<string, readonly string[]>();
   const linesOf = (title: string) => {
     const lines = known.get(title) ?? linesIn(title, (text) => labels.titleWidth(text));
@@ -24,10 +27,11 @@ export function compactWords(words: Words, labels: Labels): Words {
   };
   const room = (lines: readonly string[], beside: number) => {
     const wide = Math.max(...lines.map((line) => labels.titleWidth(line)));
-    return Math.ceil(Math.min(maxWidth, wide * AT_LEAST + SPARE + beside));
+    return Math.ceil(Math.min(maxWidth, wide * AT_LEAST + SPARE + beside + value));
   };
   return {
     compact: true,
+    valued,
     heightOfGroup: height + 2 * stack,
     title: (node) => words.title(node),
     box: (node, folded) => ({ ...words.box(node, folded), lines: linesOf(words.title(node)) }),

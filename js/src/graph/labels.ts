@@ -84,6 +84,7 @@ function digits(value: number): number {
 /** The words of the boxes of one graph. */
 export class Labels implements Words {
   readonly compact = false;
+  readonly valued = false;
   readonly height = () => height;
   readonly heightOfGroup = tokens.group.height;
   readonly #graph: GraphColumns;
@@ -170,6 +171,7 @@ export class Labels implements Words {
     const box = (node: number, folded: number) => ({ ...this.box(node, folded), ...lines(node) });
     return {
       compact: false,
+      valued: false,
       height: this.height,
       heightOfGroup: this.heightOfGroup,
       title: (node) => lines(node).title,

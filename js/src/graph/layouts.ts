@@ -39,6 +39,8 @@ export interface Arrangement {
   fault: number;
   /** In columns that suit the stage; null: where the whole can so be read. */
   wrapped: boolean | null;
+  /** Whether as many rows as there are count more than what a box tells: beside another graph. */
+  dense: boolean;
   stage: { width: number; height: number };
 }
 
@@ -101,7 +103,7 @@ async function place(
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<Placed> {
-  const { fold, direction, isolation, hidden, label, grouped, wrapped, stage } = arrangement;
+  const { fold, direction, isolation, hidden, label, grouped, wrapped, dense, stage } = arrangement;
   const { links, groups, labels, graph } = model;
   if (graph.kinds.length > LARGE) await pause();
   const part = isolation && (await inSlices(isolated(links, isolation), signal));
@@ -126,10 +128,10 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const compact = label.includes("\n") ? words : compactWords(words, labels);
+  const compact = label.includes("\n") ? words : compactWords(words, labels, dense);
   const closed = { open: states.at(-1)!, words: compact };
-  const scene = await sceneOf(stage.height < LOW_STAGE ? closed : {});
-  for (const own of [...states.map((open) => ({ open })), closed]) {
+  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? closed : {});
+  for (const own of [...(dense ? [] : states.map((open) => ({ open }))), closed]) {
     if (scene.count > MOST_LEGIBLE) break;
     const tried = await sceneOf(own);
     if (!mayBeLegible(tried, stage)) continue;

@@ -22,6 +22,8 @@ export class GraphModel {
   readonly facts: Facts;
   /** How many nodes there are of each kind. */
   readonly counts = new Int32Array(Object.keys(NodeKind).length);
+  /** The node that answers what one looks for first, where that is told from outside: -1 for none. */
+  opensOn: number | null = null;
   /** Reads what queries may need beyond the graph. */
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
 
@@ -44,11 +46,12 @@ export class GraphModel {
 
   /** The node of the first fault, as far as that is known; -1 where there is none. */
   get fault(): number {
-    return this.describe.health?.origin ?? -1;
+    return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;
   }
 
   /** The node that answers what one looks for first: of the first fault, else the slowest; -1 where neither is known. */
   get answer(): number {
+    if (this.opensOn !== null) return this.opensOn;
     return this.fault >= 0 ? this.fault : this.times.slowest;
   }
 

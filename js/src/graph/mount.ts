@@ -5,10 +5,9 @@ import { errorText, hinted, message } from "../shared/message.ts";
 import { paletteAction } from "../shared/palette/palette.ts";
 import { isAbort } from "../shared/request.ts";
 import { readTheme } from "../shared/theme.ts";
-import type { Mount, ViewContext } from "../shared/view.ts";
 import { measureFor } from "./measure.ts";
 import { GraphModel } from "./model.ts";
-import type { GraphOptions } from "./options.ts";
+import type { GraphContext, GraphOptions } from "./options.ts";
 import { bindPointer } from "./pointer.ts";
 import { pause } from "./slices.ts";
 import { ZOOM_STEP } from "./toolbar.ts";
@@ -21,7 +20,7 @@ const BUSY_MS = 150;
 const PAN_PX = 80;
 
 /** Mounts the graph of a run into `root`, which carries the class `tvmdbg`. */
-export const mountGraph: Mount<GraphOptions> = async (root, context) => {
+export async function mountGraph(root: HTMLElement, context: GraphContext): Promise<void> {
   root.classList.add("tvmdbg-graph");
   root.setAttribute("role", "application");
   root.setAttribute("aria-roledescription", "graph");
@@ -52,6 +51,7 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
     }
     await pause();
     const model = new GraphModel(graph, timeline, measureFor(readTheme(root).font));
+    model.opensOn = context.opensOn ?? null;
     await pause();
     if (context.signal.aborted) return;
     const view = new GraphView(root, context, model, problem);
@@ -63,12 +63,12 @@ export const mountGraph: Mount<GraphOptions> = async (root, context) => {
     root.replaceChildren(message("error", "The graph could not be shown", hinted(error, hint)));
     root.dataset.ready = "true";
   }
-};
+}
 
 /** In a graph that runs to the right, its flow is to the right too. */
 const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
 
-function bind(root: HTMLElement, context: ViewContext<GraphOptions>, view: GraphView): void {
+function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   const { signal } = context;
   const { stage, acts, navigator, journey, menus } = view;
   const step = (to: Step, event: KeyboardEvent) => {

@@ -1,7 +1,20 @@
+import type { ViewContext } from "../shared/view.ts";
 import type { Wires } from "./color/coloring.ts";
 import type { History, Look } from "./history.ts";
 import type { Isolation } from "./isolate.ts";
 import type { CameraPlace } from "./place.ts";
+import type { Placed } from "./placed.ts";
+import type { GraphView } from "./view.ts";
+
+/** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */
+export interface GraphContext extends ViewContext<GraphOptions> {
+  /** What stands before its tools. */
+  title?: HTMLElement;
+  /** The node that it opens on, in place of that of the first fault or the slowest; -1 for its beginning. */
+  opensOn?: number;
+  /** Places what was laid out so that it suits what stands beside it. */
+  place?: (placed: Placed, view: GraphView) => Placed;
+}
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {

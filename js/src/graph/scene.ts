@@ -28,8 +28,9 @@ export interface Scene {
   /** Nodes folded into each box, in operand order. */
   foldedStart: Int32Array;
   folded: Int32Array;
-  /** Whether boxes bear their title alone. */
+  /** Whether boxes bear their title alone, or with what the colours say. */
   compact: boolean;
+  valued: boolean;
   /** The words of a box. */
   text: (box: number) => BoxText;
   width: Float32Array;
@@ -61,8 +62,9 @@ export interface Scene {
 
 /** The words of boxes and the room they take, px at scale 1. */
 export interface Words {
-  /** Whether boxes bear their title alone. */
+  /** Whether boxes bear their title alone, or with what the colours say. */
   compact: boolean;
+  valued: boolean;
   title(node: number): string;
   box(node: number, folded: number): BoxText;
   boxOfGroup(group: number, nodes: number): BoxText;
@@ -172,6 +174,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     foldedStart: folded.start,
     folded: folded.items,
     compact: words.compact,
+    valued: words.valued,
     text: (box) =>
       group[box]! < 0
         ? words.box(node[box]!, inside(box))

@@ -75,7 +75,13 @@ export class Toolbar {
   #names = "";
   #state: ToolbarState | null = null;
 
-  constructor(facts: Facts, actions: ToolbarActions, root: HTMLElement, signal: AbortSignal) {
+  constructor(
+    facts: Facts,
+    actions: ToolbarActions,
+    root: HTMLElement,
+    title: HTMLElement,
+    signal: AbortSignal,
+  ) {
     this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
     this.#color = select("colour by (c)", [], "", (value) => actions.colorBy(value));
@@ -140,7 +146,7 @@ export class Toolbar {
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
-      element("span", { class: "tvmdbg-title" }, "Graph"),
+      title,
       journey,
       this.#title,
       element(

@@ -4,7 +4,6 @@ import { element } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { Mirror } from "../shared/mirror.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
-import type { ViewContext } from "../shared/view.ts";
 import { Acts } from "./acts.ts";
 import { Appearance } from "./appearance.ts";
 import { Arranger } from "./arranger.ts";
@@ -18,7 +17,7 @@ import { marksOf } from "./marks.ts";
 import { Menus } from "./menus.ts";
 import type { GraphModel } from "./model.ts";
 import { Navigator } from "./navigator.ts";
-import type { GraphOptions } from "./options.ts";
+import type { GraphContext } from "./options.ts";
 import { Palette } from "./palette.ts";
 import type { Placed } from "./placed.ts";
 import { Placing } from "./placing.ts";
@@ -32,7 +31,7 @@ const NARROW = 700;
 /** One view of one graph: what is shown of it and what is selected; what can be done to it is in `acts`. */
 export class GraphView {
   readonly root: HTMLElement;
-  readonly context: ViewContext<GraphOptions>;
+  readonly context: GraphContext;
   readonly chosen: Chosen;
   readonly model: GraphModel;
   readonly acts: Acts;
@@ -68,12 +67,7 @@ export class GraphView {
   #soon = false;
   #opens = false;
 
-  constructor(
-    root: HTMLElement,
-    context: ViewContext<GraphOptions>,
-    model: GraphModel,
-    problem: string,
-  ) {
+  constructor(root: HTMLElement, context: GraphContext, model: GraphModel, problem: string) {
     const { signal, run } = context;
     this.chosen = new Chosen(context.options);
     this.root = root;
@@ -125,6 +119,7 @@ export class GraphView {
         leave: () => root.focus({ preventScroll: true }),
       },
       root,
+      context.title ?? element("span", { class: "tvmdbg-title" }, "Graph"),
       signal,
     );
     this.stage.node.append(this.#arranger.node, this.tooltip.node);
@@ -209,6 +204,7 @@ export class GraphView {
     const near = hops !== null && centre !== null;
     const around = near ? { kind: "around" as const, nodes: [centre], hops } : null;
     this.isArranging = true;
+    const { context } = this;
     const { camera } = this.stage;
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     this.#opens ||= opens;
@@ -229,6 +225,7 @@ export class GraphView {
         open: openGroups,
         fault: this.model.fault,
         wrapped: this.chosen.wrapped,
+        dense: context.place !== undefined,
         stage: this.stage.size,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
@@ -237,10 +234,15 @@ export class GraphView {
     if (this.#arranger.isRunning) return;
     this.isArranging = this.#soon;
     if (placed) {
-      show(placed);
+      show(context.place?.(placed, this) ?? placed);
       this.folding.tellOpened();
     }
     this.appearance.glance();
+  }
+
+  /** Shows the same scene placed otherwise. */
+  replace(placed: Placed): void {
+    this.placing.show(placed, false, null);
   }
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */

@@ -1,6 +1,7 @@
 /** What a page knows of each tensor apart from its values. */
 import type { StringColumn } from "../shared/columns.ts";
-import { type TensorColumns, TRUST_LABELS } from "../shared/run_client.ts";
+import { tensorTitle } from "../shared/node_title.ts";
+import { type GraphColumns, type TensorColumns, TRUST_LABELS } from "../shared/run_client.ts";
 import type { Entry, KnownLayout } from "../shared/tensor_questions.ts";
 import type { StoredData } from "./stored_data.ts";
 import type { Question } from "./stored_question.ts";
@@ -45,12 +46,14 @@ export class StoredFacts {
   readonly #list: TensorColumns;
   readonly #facts: Facts;
   readonly #variants: Variants;
+  readonly #graph: GraphColumns | null;
 
   constructor(data: StoredData) {
     if (!data.has("tensors")) throw new Error("this run has no tensors");
     this.#list = data.columns<TensorColumns>("tensors");
     this.#facts = data.columns<Facts>("facts");
     this.#variants = data.columns<Variants>("variants");
+    this.#graph = data.has("graph") ? data.columns<GraphColumns>("graph") : null;
   }
 
   find(question: Question): Found {
@@ -113,6 +116,7 @@ export class StoredFacts {
     return {
       entry: [list.node[row], list.output[row]],
       name: list.names.at(row),
+      title: tensorTitle(this.#graph, list.names.at(row), list.node[row]!, list.output[row]!),
       key: facts.keys.at(row),
       dtype: list.dtypes.at(row),
       shape: Array.from(dims),

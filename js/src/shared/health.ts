@@ -1,5 +1,5 @@
 import type { RunClient } from "./run_client.ts";
-import { Scan } from "./scan.ts";
+import { isUnderWay, Scan } from "./scan.ts";
 import type { HealthAnswer } from "./tensor_questions.ts";
 
 export const Verdict = { NOT_SCANNED: 0, OK: 1, SUSPICIOUS: 2, FAULTY: 3, UNKNOWN: 4 } as const;
@@ -67,6 +67,23 @@ export function nextSuspicious(health: HealthAnswer, row: number): number {
     if (rank > here && (next < 0 || rank < health.rank[next]!)) next = each;
   }
   return next < 0 ? first : next;
+}
+
+/** Tells what is known of the health of a run, and what a scan finds that runs anyway: of a small run it begins one. */
+export function watchHealth(
+  run: RunClient,
+  judged: (answer: HealthAnswer) => void,
+  signal: AbortSignal,
+): void {
+  const scan = healthScan(run, { answer: judged, error: () => {} }, signal);
+  run.health(signal, false, true).then(
+    (answer) => {
+      if (signal.aborted || answer.state === "none") return;
+      judged(answer);
+      if (isUnderWay(answer)) void scan.start();
+    },
+    () => {},
+  );
 }
 
 /** Asks for the health of a run until all its tensors were looked at, or the scan was stopped. */

@@ -5,6 +5,16 @@ export function nodeLabel({ labels, names }: GraphColumns, node: number): string
   return node < labels.length ? labels.at(node) || names.at(node) : "";
 }
 
+/** What a tensor is called: after its node, without a graph by its own name. */
+export function tensorTitle(
+  graph: GraphColumns | null,
+  name: string,
+  node: number,
+  output: number,
+): string {
+  return nodeTitle((graph && nodeLabel(graph, node)) || name, node, output);
+}
+
 /** What a node, or one of its outputs, is called everywhere: `conv2d + add #38:1`. */
 export function nodeTitle(label: string, node: number, output = 0): string {
   const place = output ? `#${node}:${output}` : `#${node}`;

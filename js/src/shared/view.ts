@@ -47,7 +47,7 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
 }
 
 /** The options with the height that the view has. */
-function sized<T extends { height: unknown }>(
+export function sized<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { shapeText } from "../shared/format.ts";
-import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
+import { tensorTitle } from "../shared/node_title.ts";
 import {
   type Entry,
   type GraphColumns,
@@ -73,8 +73,7 @@ export class Entries {
   /** What its node is called, and which output it is: `conv2d + add #38:1`. */
   title(row: number): string {
     const [node, output] = this.entry(row);
-    const label = this.#graph ? nodeLabel(this.#graph, node) : "";
-    return nodeTitle(label || this.columns.names.at(row), node, output);
+    return tensorTitle(this.#graph, this.columns.names.at(row), node, output);
   }
 
   /** Rows of one kind in execution order; all where there is no graph to tell kinds apart. */

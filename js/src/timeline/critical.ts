@@ -42,7 +42,6 @@ export class Critical {
     this.#options = options;
     this.#events = events;
     this.#signal = signal;
-    data.words.also = (node) => this.facts(node);
     options.onChange("critical", () => void this.#mark(), signal);
     const nodes = data.graph?.kinds.length ?? 0;
     if (options.get("critical")) void this.#mark();

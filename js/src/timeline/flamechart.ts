@@ -14,6 +14,7 @@ import { ColorKey } from "./color_key.ts";
 import { Critical } from "./critical.ts";
 import type { Data } from "./data.ts";
 import { Details } from "./details.ts";
+import { Faults } from "./faults.ts";
 import { inSlices } from "./in_slices.ts";
 import { Marked } from "./marked.ts";
 import { OtherCharts } from "./other_charts.ts";
@@ -44,6 +45,7 @@ export class Flamechart {
   readonly ranges: Ranges;
   readonly searching: Searching;
   readonly critical: Critical;
+  readonly faults: Faults;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
   /** Where the arrow keys act. */
@@ -104,6 +106,16 @@ export class Flamechart {
       },
       context.signal,
     );
+    this.faults = new Faults(
+      context.run,
+      data,
+      () => {
+        this.chart.touched();
+        if (this.#session.node !== null) this.sync({ anew: true, moves: false });
+      },
+      context.signal,
+    );
+    data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
     this.#panel = new AreaPanel(
       data,
       this.#copier,
@@ -347,6 +359,7 @@ export class Flamechart {
     this.charts.arrived();
     this.searching.arrived();
     this.critical.arrived();
+    this.faults.mark();
     this.sync({ anew: true, moves: this.scene.viewport.all });
   }
 

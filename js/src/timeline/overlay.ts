@@ -1,4 +1,5 @@
 import type { Layer, TextMeasure } from "../shared/canvas.ts";
+import { BADGE, paintBadge } from "../shared/fault_badge.ts";
 import { duration } from "../shared/format.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Marked } from "./marked.ts";
@@ -34,11 +35,13 @@ export class Overlay {
     context.rect(0, TOP, width, height - TOP);
     context.clip();
     if (range) this.#range(range);
+    if (this.#scene.faults) this.#spread(this.#scene.faults.spread);
     if (this.#scene.critical) this.#critical(this.#scene.critical);
     this.#found(this.#scene.found);
     this.#outlines(this.#scene.selected);
     this.#outline(this.#scene.hovered, 1.5);
     this.#outline(this.#scene.current, 3);
+    if (this.#scene.faults) this.#origins(this.#scene.faults.origin);
     this.#marks.paint(theme);
     this.#scene.flows?.paint(context, this.#scene, theme);
     context.restore();
@@ -117,6 +120,30 @@ export class Overlay {
     context.globalAlpha = 1;
   }
 
+  /** A tint and a dashed line along the upper edge. */
+  #spread(spread: Marked): void {
+    const context = this.#context;
+    this.#each(spread, (x, y, width, height) => {
+      context.fillStyle = this.#theme.error;
+      context.globalAlpha = 0.2;
+      context.fillRect(x, y, width, height);
+      context.globalAlpha = 1;
+      context.fillStyle = this.#theme.background;
+      context.fillRect(x, y, width, 3);
+      context.fillStyle = this.#theme.error;
+      for (let at = x; at < x + width; at += 6)
+        context.fillRect(at, y, Math.min(4, x + width - at), 2);
+    });
+  }
+
+  /** A disc with an exclamation mark on the upper left corner, as in the graph. */
+  #origins(origins: Marked): void {
+    this.#each(origins, (x, y, width, height) => {
+      this.#frame(x, y, width, height, 2, this.#theme.error);
+      paintBadge(this.#context, Math.max(BADGE / 2, x), y + 1, BADGE / 2, this.#theme);
+    });
+  }
+
   /** A bar along the lower edge, with a notch at its beginning. */
   #critical(critical: Marked): void {
     this.#each(critical, (x, y, width, height) => {
@@ -139,7 +166,14 @@ export class Overlay {
   }
 
   /** A line round a slice with a halo, so that it stands out on every fill; never less than 2 pixels wide. */
-  #frame(x: number, y: number, width: number, height: number, line: number): void {
+  #frame(
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    line: number,
+    color = this.#theme.text,
+  ): void {
     const context = this.#context;
     const out = width < 8 ? line / 2 : 0;
     const halo = line / 2 + 0.75;
@@ -149,7 +183,7 @@ export class Overlay {
       context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
     };
     stroke(this.#theme.background, 1.5, out > 0 ? out + halo : -halo);
-    stroke(this.#theme.text, line, out);
+    stroke(color, line, out);
   }
 
   /** Where a frame begins: a little outside at most, and so that the least width is seen. */
@@ -198,6 +232,14 @@ export class Overlay {
         Math.max(LEAST, this.#scene.overviewX(range[1]) - left),
         3,
       );
+    }
+    const origin = this.#scene.faults?.origin.next(0, slices.count) ?? -1;
+    if (origin >= 0) {
+      const x = this.#scene.overviewX(slices.startOf(origin));
+      context.fillStyle = this.#theme.background;
+      context.fillRect(x - 1, 0, 5, OVERVIEW);
+      context.fillStyle = this.#theme.error;
+      context.fillRect(x, 0, 3, OVERVIEW);
     }
     if (current < 0) return;
     const left = this.#scene.overviewX(slices.startOf(current));

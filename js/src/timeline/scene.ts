@@ -51,6 +51,8 @@ export class Scene {
   current = -1;
   selected: Marked;
   found: Marked;
+  /** Slices of nodes whose values a fault began in, and of those it spread to; null where none is known. */
+  faults: { origin: Marked; spread: Marked } | null = null;
   /** Slices of the critical path; null while it is not marked. */
   critical: Marked | null = null;
   range: readonly [number, number] | null = null;

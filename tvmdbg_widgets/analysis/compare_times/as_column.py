@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.model.node_columns import NodeColumn
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
+
+Floats = npt.NDArray[np.float64]
 
 #: What graphs call these colours.
 NAME = "time change"
@@ -88,8 +91,32 @@ def speed_column(comparison: TimeComparison, side: int) -> NodeColumn:
         unit="×",
         scale="diverging",
         range=(-ends, ends) if ends > 0 else None,
-        together="mean",
+        together="ratio",
+        terms=_terms(comparison, side),
     )
+
+
+def _terms(comparison: TimeComparison, side: int) -> tuple[Floats, Floats]:
+    """Return the times of `a` and of `b` at each node of one side, whatever is noise.
+
+    The time of what stands for several nodes is shared out among them as theirs are.
+    """
+    columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
+    offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
+    nodes = (columns.aligned.nodes_a, columns.aligned.nodes_b)[side]
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    own = comparison.node_ns(side)[nodes]
+    whole = np.bincount(row, np.nan_to_num(own), minlength=len(offsets) - 1)[row]
+    found = []
+    for ns in (columns.a.ns, columns.b.ns):
+        terms = np.full(graphs[side].num_nodes, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms[nodes] = ns[row] * own / whole
+        found.append(terms)
+    missing = np.isnan(found[0]) | np.isnan(found[1])
+    for terms in found:
+        terms[missing] = np.nan
+    return found[0], found[1]
 
 
 def _note(comparison: TimeComparison, parts: int) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times import told
 from tvmdbg_widgets.analysis.compare_times.aligned import align
@@ -134,6 +135,10 @@ class TimeComparison(TimeChanges):
     def total_b(self) -> float:
         """Sum of the known times of all nodes of `b`, nanoseconds."""
         return _total(self._nodes[1].ns)
+
+    def node_ns(self, side: int) -> npt.NDArray[np.float64]:
+        """Return the time of each node of `a` (0) or `b` (1), nanoseconds; NaN where unknown."""
+        return self._nodes[side].ns
 
     @property
     def change_ns(self) -> float:

@@ -17,7 +17,9 @@ export interface Numbers extends Rows {
   unit: string;
   scale: "linear" | "log" | "symlog" | "diverging";
   range: readonly [low: number, high: number] | null;
-  together: "largest" | "sum" | "mean";
+  together: "largest" | "sum" | "mean" | "ratio";
+  /** Divisor and dividend of a ratio at each node; NaN where either is unknown. */
+  terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
   /** Why some are unknown; empty where nothing is to be said. */
   note?: string | undefined;
 }
@@ -51,6 +53,7 @@ export interface Wire {
   /** Whether classes keep their order, and so their colours in every graph; else the most frequent come first. */
   ordered?: boolean;
   note?: string;
+  terms?: readonly Wire["data"][];
   data: DataView | { base64: string };
   state?: Work["state"];
   done?: number;
@@ -124,7 +127,9 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): Colum
   const { hatched, ordered } = wire;
   if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
   const { unit, scale, range, together, note } = wire;
-  return { name, of, work, values: new Float64Array(data), unit, scale, range, together, note };
+  const terms = wire.terms?.map((each) => new Float64Array(bytesOf(each))) as Numbers["terms"];
+  const values = new Float64Array(data);
+  return { name, of, work, values, unit, scale, range, together, note, terms };
 }
 
 /** A copy: what came with a message may begin at any byte. */
@@ -146,9 +151,13 @@ export function rowsOf(
     : [graph.entryOffsets[node]!, graph.entryOffsets[node + 1]!];
 }
 
-/** What the known values of some nodes have together: their sum or mean, or the one of largest magnitude; NaN where none is known. */
+/**
+ * What the known values of some nodes have together: their sum or mean, the ratio of two sums as a binary logarithm, or
+ * the one of largest magnitude; NaN where none is known.
+ */
 export function combined(graph: GraphColumns, column: Numbers, nodes: ArrayLike<number>): number {
-  const { values, together } = column;
+  const { values, together, terms } = column;
+  if (terms && nodes.length > 1) return ratio(terms, nodes);
   let [count, found] = [0, Number.NaN];
   for (let i = 0; i < nodes.length; i++) {
     const [first, end] = rowsOf(graph, column, nodes[i]!);
@@ -161,6 +170,20 @@ export function combined(graph: GraphColumns, column: Numbers, nodes: ArrayLike<
     }
   }
   return together === "mean" ? found / count : found;
+}
+
+function ratio(
+  [divisor, dividend]: NonNullable<Numbers["terms"]>,
+  nodes: ArrayLike<number>,
+): number {
+  let [below, above] = [0, 0];
+  for (let i = 0; i < nodes.length; i++) {
+    const [one, two] = [divisor[nodes[i]!]!, dividend[nodes[i]!]!];
+    if (Number.isNaN(one) || Number.isNaN(two)) continue;
+    below += one;
+    above += two;
+  }
+  return above > 0 && below > 0 ? Math.log2(above / below) : Number.NaN;
 }
 
 /** A value with its unit: `3.214 ms`, `16.0 KiB`, `31.2 dB`. */

@@ -10,7 +10,12 @@ import { combined, type Numbers, valueText } from "./columns.ts";
 /** Decades of a symlog scale, and of a logarithmic one that reaches down to zero. */
 const DECADES = 3;
 const LOG_DECADES = 6;
-const TOGETHER = { largest: "largest magnitude", sum: "sum", mean: "mean" } as const;
+const TOGETHER = {
+  largest: "largest magnitude",
+  sum: "sum",
+  mean: "mean",
+  ratio: "ratio of sums",
+} as const;
 
 /** The times of nodes as a column. */
 export function timeColumn({ ns }: Times): Numbers {

@@ -1,0 +1,122 @@
+import type { LayoutResult } from "../graph/layout/types.ts";
+
+type Both<T> = [T, T];
+/** A layer of each of two layouts that are to begin at the same place. */
+type Rung = readonly [layerA: number, layerB: number];
+
+/**
+ * Two layouts of one column each, with room left in both so that boxes that stand for each other stand at the same
+ * height. What would have to cross something else stays where it is. `pairs` are boxes of both.
+ */
+export function aligned(
+  layouts: Both<LayoutResult>,
+  pairs: readonly (readonly [a: number, b: number])[],
+): Both<LayoutResult> {
+  const shifts: Both<Float64Array> = [
+    new Float64Array(layouts[0].layers),
+    new Float64Array(layouts[1].layers),
+  ];
+  const shift: Both<number> = [0, 0];
+  const next: Both<number> = [0, 0];
+  for (const rung of rungs(layouts, pairs)) {
+    const top = (side: 0 | 1) => layouts[side].layerTop[rung[side]]! + shift[side];
+    const lower = Math.max(top(0), top(1));
+    for (const side of [0, 1] as const) {
+      shifts[side].fill(shift[side], next[side], rung[side]);
+      shift[side] += lower - top(side);
+      next[side] = rung[side];
+    }
+  }
+  shifts[0].fill(shift[0], next[0]);
+  shifts[1].fill(shift[1], next[1]);
+  return [moved(layouts[0], shifts[0]), moved(layouts[1], shifts[1])];
+}
+
+/** Layers of both that stand for each other, as many as there are in the order of both. */
+function rungs(
+  [a, b]: Both<LayoutResult>,
+  pairs: readonly (readonly [a: number, b: number])[],
+): Rung[] {
+  const first = new Map<number, number>();
+  for (const [boxA, boxB] of pairs) {
+    const [layerA, layerB] = [a.layer[boxA]!, b.layer[boxB]!];
+    first.set(layerA, Math.min(layerB, first.get(layerA) ?? layerB));
+  }
+  return longestRising([...first].sort(([one], [two]) => one - two));
+}
+
+/** The longest part of some rungs, in the order of A, of which B is in order, too. */
+function longestRising(all: readonly Rung[]): Rung[] {
+  const ends: number[] = [];
+  const before = new Int32Array(all.length).fill(-1);
+  for (const [row, [, layer]] of all.entries()) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (all[ends[middle]!]![1] < layer) low = middle + 1;
+      else high = middle;
+    }
+    before[row] = low > 0 ? ends[low - 1]! : -1;
+    ends[low] = row;
+  }
+  const found: Rung[] = [];
+  for (let row = ends.at(-1) ?? -1; row >= 0; row = before[row]!) found.unshift(all[row]!);
+  return found;
+}
+
+/** The layout with each layer so much farther along the flow; lines and frames between them are drawn out. */
+function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
+  const { layerTop, layerBottom, layers, frames, routes, bounds, columns } = layout;
+  if (layers === 0) return layout;
+  const down = layout.direction === "down";
+  const axis = down ? 1 : 0;
+  const layerFrom = (at: number) => firstFrom(layerBottom, at);
+  const place = (at: number) => {
+    const layer = Math.min(layers - 1, layerFrom(at));
+    const [top, own] = [layerTop[layer]!, shift[layer]!];
+    if (at >= top || layer === 0) return at + own;
+    const [end, before] = [layerBottom[layer - 1]!, shift[layer - 1]!];
+    return at + before + ((own - before) * (at - end)) / Math.max(1e-9, top - end);
+  };
+  const along = (down ? layout.y : layout.x).map((at, box) => at + shift[layout.layer[box]!]!);
+  const points = routes.points.map((at, i) => (i % 2 === axis ? place(at) : at));
+  const starts = down ? frames.y : frames.x;
+  const lengths = down ? frames.height : frames.width;
+  const newStarts = starts.map((start) => start + shift[Math.min(layers - 1, layerFrom(start))]!);
+  const newLengths = lengths.map((length, frame) => {
+    const start = starts[frame]!;
+    const last = Math.max(0, firstFrom(layerTop, start + length) - 1);
+    return start + length + shift[last]! - newStarts[frame]!;
+  });
+  const more = shift[layers - 1]!;
+  return {
+    ...layout,
+    x: down ? layout.x : along,
+    y: down ? along : layout.y,
+    layerTop: layerTop.map((at, layer) => at + shift[layer]!),
+    layerBottom: layerBottom.map((at, layer) => at + shift[layer]!),
+    bounds: {
+      ...bounds,
+      maxX: bounds.maxX + (down ? 0 : more),
+      maxY: bounds.maxY + (down ? more : 0),
+    },
+    frames: down
+      ? { ...frames, y: newStarts, height: newLengths }
+      : { ...frames, x: newStarts, width: newLengths },
+    columns: down
+      ? { ...columns, maxY: columns.maxY.map((at) => at + more) }
+      : { ...columns, maxX: columns.maxX.map((at) => at + more) },
+    routes: { ...routes, points },
+  };
+}
+
+/** First of `values` (ascending) that is not less than `least`. */
+function firstFrom(values: Float64Array, least: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
