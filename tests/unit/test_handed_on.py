@@ -123,7 +123,7 @@ def test_the_figure_shows_no_picture_where_statistics_are_shared(
 
 def test_the_figure_is_of_the_node_that_was_asked_for(run: DebugRun, tmp_path: Path) -> None:
     text = shown(run.save_html(tmp_path / "run.html", node="fused").read_text("utf-8"))
-    assert f"{FUSED}:0 fused" in text
+    assert f"fused #{FUSED}" in text
 
 
 def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Path) -> None:
