@@ -21,6 +21,19 @@ describe("matching", () => {
     expect(labels("max", nodes)).toEqual(["maximum #12", "global max pool #3", "reduce_max #7"]);
   });
 
+  it("ranks by every word, not by the first alone", () => {
+    const actions = named(
+      "Show or hide the Graph view",
+      "Hide params of the subgraph",
+      "hide graph",
+    );
+    expect(labels("hide graph", actions)).toEqual([
+      "hide graph",
+      "Show or hide the Graph view",
+      "Hide params of the subgraph",
+    ]);
+  });
+
   it("asks for every word, in any order and case", () => {
     const nodes = named("conv2d + add #38", "conv2d #3", "add #9");
     expect(labels("38 CONV", nodes)).toEqual(["conv2d + add #38"]);
@@ -38,7 +51,7 @@ describe("matching", () => {
 describe("the actions of a view", () => {
   function view() {
     const done: string[] = [];
-    const bar = element("div", { class: "tvmdbg-bar", "aria-label": "memory tools" });
+    const bar = element("div", { class: "tvmdbg-bar", "aria-label": "memory" });
     bar.append(
       iconButton("fit", "fit", "fit all (0)", () => done.push("fit")),
       select(
@@ -60,7 +73,12 @@ describe("the actions of a view", () => {
     });
     bindKeys(
       root,
-      [key(["0"], "fit"), key(["p"], "peak"), key(["Shift+F"], "full"), key(["Home"], "first")],
+      [
+        key(["0"], "fit"),
+        key(["p"], "peak (Shift: lowest); again: next"),
+        key(["Shift+F"], "full"),
+        key(["Home"], "first"),
+      ],
       new AbortController().signal,
     );
     const { texts, at } = actionCommands(root);
@@ -80,6 +98,12 @@ describe("the actions of a view", () => {
   it("do what the controls and the keys do", () => {
     const { done, all } = view();
     for (const { run } of all) run();
-    expect(done).toEqual(["fit", "time", "kind", "peak: p", "full: F"]);
+    expect(done).toEqual([
+      "fit",
+      "time",
+      "kind",
+      "peak (Shift: lowest); again: next: p",
+      "full: F",
+    ]);
   });
 });

@@ -74,6 +74,37 @@ def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, th
     expect(graph).to_be_focused()
 
 
+def test_one_goes_back_from_wherever_one_is(page: Page, pair: str) -> None:
+    visit(page, f"{pair}?views=debugger&width=900")
+    painted(page)
+    timeline = page.locator(".tvmdbg-debugger .tvmdbg-timeline")
+    for query, node in (("softmax", 73), ("slowest operator", 60)):
+        opened(page, timeline)
+        page.keyboard.type(query)
+        page.keyboard.press("Enter")
+        expect(timeline).to_be_focused()
+        assert selected(page) == [node]
+    page.keyboard.press("Alt+ArrowLeft")
+    assert selected(page) == [73]
+    page.keyboard.press("Alt+ArrowRight")
+    assert selected(page) == [60]
+
+
+def test_the_list_goes_round_and_says_where_nothing_is_found(page: Page, pair: str) -> None:
+    visit(page, f"{pair}?views=graph&width=700")
+    painted(page)
+    palette = opened(page, page.locator(".cell > .tvmdbg-graph"))
+    page.keyboard.type("largest")
+    rows = palette.get_by_role("option")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("32.0 KiB (32,768)")
+    for active in (1, 0, 1):
+        page.keyboard.press("ArrowDown")
+        expect(rows.nth(active)).to_have_attribute("aria-selected", "true")
+    page.keyboard.type(" elephant")
+    expect(palette).to_contain_text("No results")
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
     visit(page, f"{pair}?views={view}&width=700")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.analysis.summary import missing
@@ -255,6 +256,22 @@ def _findings(context: Context, _question: Question) -> Reply:
     )
 
 
+def _highlights(context: Context, _question: Question) -> Reply:
+    return Reply(
+        [
+            {
+                "label": each.label,
+                "about": each.about,
+                "name": each.name,
+                "value": each.value,
+                "nodes": list(each.nodes[:_LISTED]),
+                "entry": None if each.entry is None else list(each.entry),
+            }
+            for each in highlights(context.run)
+        ]
+    )
+
+
 def _cancel_findings(context: Context, question: Question) -> Reply:
     context.run.search.scan.cancel(wait=_STOPS_WITHIN)
     return _findings(context, question)
@@ -286,6 +303,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "node": _node,
     "findings": _findings,
     "cancelFindings": _cancel_findings,
+    "highlights": _highlights,
     "health": health,
     "memory": memory,
     "change": change,

@@ -133,6 +133,8 @@ export class Pane {
       ),
       signal,
     });
+    const bar = this.root.querySelector(":scope > .tvmdbg-bar");
+    bar?.setAttribute("aria-label", `graph ${LETTER[this.#side]}`);
     this.root.setAttribute(
       "aria-label",
       `Graph ${LETTER[this.#side]}, ${data.info.titles[this.#side]}: arrow keys walk along edges, ? lists all keys`,

@@ -107,7 +107,7 @@ export class ComparisonView {
     this.#root.replaceChildren(
       element(
         "div",
-        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Comparison" },
+        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "comparison" },
         element("span", { class: "tvmdbg-title" }, "Comparison"),
         element("span", { class: "tvmdbg-space" }),
         iconButton(
@@ -190,11 +190,8 @@ export class ComparisonView {
           run: () => this.#nextColor(),
         },
         { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
-        {
-          keys: ["a", "b"],
-          does: "into graph A, B",
-          run: ({ key }) => this.#panes[key === "a" ? 0 : 1].root.focus({ preventScroll: true }),
-        },
+        { keys: ["a"], does: "go to graph A", run: () => this.#enter(0) },
+        { keys: ["b"], does: "go to graph B", run: () => this.#enter(1) },
         paletteAction(root, ...this.#searched()),
         fullScreenAction(root),
         { keys: ["Escape"], does: "clear the selection", run: () => this.#clear() },
@@ -214,6 +211,10 @@ export class ComparisonView {
         { signal: this.#context.signal, capture: true },
       );
     }
+  }
+
+  #enter(side: Side): void {
+    this.#panes[side].root.focus({ preventScroll: true });
   }
 
   /** Both runs, for the palette. */

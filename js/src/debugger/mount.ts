@@ -3,6 +3,7 @@ import { mountGraph } from "../graph/mount.ts";
 import { button, element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
 import { counted } from "../shared/format.ts";
 import { fullScreenButton, toggleFullScreen, withFullScreen } from "../shared/full_screen.ts";
+import { runKey } from "../shared/keys.ts";
 import { errorText, message } from "../shared/message.ts";
 import { Overflow } from "../shared/overflow.ts";
 import { PALETTE_KEY } from "../shared/palette/commands.ts";
@@ -28,6 +29,8 @@ const TITLES: Record<ViewName, string> = {
 };
 
 const WHOLE_KEY = "Shift+D";
+/** With Alt: back to what was looked at before, wherever in the debugger one is. */
+const JOURNEY = new Set(["ArrowLeft", "ArrowRight"]);
 
 const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
   graph: mountGraph as Mount<never>,
@@ -40,7 +43,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const { run, session, options, signal } = context;
   root.classList.add("tvmdbg-debugger");
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
-  const bar = element("div", { class: "tvmdbg-bar", role: "toolbar", "aria-label": "Run" });
+  const bar = element("div", { class: "tvmdbg-bar", role: "toolbar", "aria-label": "debugger" });
   const issues = element("div", { class: "tvmdbg-issues", hidden: true });
   const panels = new Panels(root, options, signal);
   const toggles = VIEWS.map((name) =>
@@ -145,12 +148,15 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
 function byKey(event: KeyboardEvent, context: ViewContext<DebuggerOptions>): void {
   const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
   const [root, target] = [event.currentTarget as HTMLElement, event.target as HTMLElement];
+  if (target.closest(".tvmdbg-palette")) return;
+  const isTyping = target.matches("input, select, textarea");
   const isHeld = ctrlKey || metaKey;
-  if (target.closest(".tvmdbg-palette") || altKey) return;
-  if (isHeld && !shiftKey && key.toLowerCase() === "k") openPalette(root, context);
-  else if (key === "D" && shiftKey && !isHeld && !target.matches("input, select, textarea")) {
-    toggleFullScreen(root);
-  } else return;
+  if (altKey) {
+    const graph = root.querySelector<HTMLElement>(".tvmdbg-graph");
+    if (isTyping || !JOURNEY.has(key) || !graph || !runKey(graph, `Alt+${key}`)) return;
+  } else if (isHeld && !shiftKey && key.toLowerCase() === "k") openPalette(root, context);
+  else if (key === "D" && shiftKey && !isHeld && !isTyping) toggleFullScreen(root);
+  else return;
   event.preventDefault();
   event.stopPropagation();
 }

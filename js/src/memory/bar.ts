@@ -51,7 +51,7 @@ export class Bar {
     const help = helpButton(root);
     this.node = element(
       "div",
-      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "memory tools" },
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "memory" },
       element("span", { class: "tvmdbg-title" }, "Memory"),
       zoom,
       this.#all,

@@ -18,6 +18,7 @@ export function runAnswers(data: StoredData): Answers {
   const findings = () => plain(answers.findings ?? NO_FINDINGS);
   return {
     summary: () => plain(answers.summary),
+    highlights: () => plain(answers.highlights ?? []),
     graph: part("graph"),
     facts: part("nodes"),
     timeline: part("timeline"),

@@ -73,8 +73,8 @@ export class HitList {
     const last = this.#list.children.length - 1;
     const at = this.#active;
     const to = {
-      ArrowDown: at < last ? at + 1 : -1,
-      ArrowUp: at < 0 ? last : at - 1,
+      ArrowDown: at < last ? at + 1 : 0,
+      ArrowUp: at > 0 ? at - 1 : last,
       PageDown: Math.min(last, at + 10),
       PageUp: Math.max(0, at - 10),
     }[event.key];

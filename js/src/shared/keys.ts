@@ -7,6 +7,13 @@ export interface KeyAction {
   run: (event: KeyboardEvent) => void;
 }
 
+/** Runs what a view does on a key, written as in `KeyAction.keys`; whether it does anything. */
+export function runKey(root: HTMLElement, key: string): boolean {
+  const action = actionsOf(root).find(({ keys }) => keys.includes(key));
+  action?.run(new KeyboardEvent("keydown", { key: key.replace(/^\w+\+(?=.)/, "") }));
+  return action !== undefined;
+}
+
 const BOUND = new WeakMap<HTMLElement, readonly KeyAction[]>();
 
 /** What a view does by keyboard; nothing where it is bound to no keys. */
@@ -101,7 +108,8 @@ const SHOWN: Record<string, string> = {
   Escape: "Esc",
 };
 
-function shown(key: string): string {
+/** A key as it is printed: `Alt+←`. */
+export function shownKey(key: string): string {
   const plain = key.replace(/^(Ctrl|Alt)\+(?=.)/, "");
   return `${key.slice(0, key.length - plain.length)}${SHOWN[plain] ?? plain}`;
 }
@@ -111,7 +119,7 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
     element(
       "div",
       {},
-      ...keys.map((key) => element("kbd", {}, shown(key))),
+      ...keys.map((key) => element("kbd", {}, shownKey(key))),
       element("span", {}, does),
     ),
   );

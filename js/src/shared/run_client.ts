@@ -185,6 +185,16 @@ export interface Finding {
   next: string;
 }
 
+/** What is largest in the run; see `tvmdbg_widgets/analysis/highlights.py`. */
+export interface Highlight {
+  label: string;
+  about: string;
+  name: string;
+  value: string;
+  nodes: number[];
+  entry: Entry | null;
+}
+
 /** What is known so far, ranked; the first question starts the scan of the tensors. */
 export interface FindingsAnswer {
   state: "scanning" | "done" | "cancelled" | "none";
@@ -207,6 +217,7 @@ export interface RunClient extends TensorQuestions, TimelineQuestions {
   /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null>;
   node(id: number, signal: AbortSignal): Promise<NodeDetails>;
+  highlights(): Promise<Highlight[]>;
   /** `goOn` begins a scan again that was stopped. */
   findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
   /** Stops the scan; what is known by then stays. */
@@ -281,6 +292,13 @@ class ModelRunClient extends TimelineClient implements RunClient {
 
   async node(id: number, signal: AbortSignal): Promise<NodeDetails> {
     return (await this.#ask<NodeDetails>("node", { node: id }, signal)).result;
+  }
+
+  highlights(): Promise<Highlight[]> {
+    return this.#once(
+      "highlights",
+      async () => (await this.#ask<Highlight[]>("highlights", {})).result,
+    );
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {

@@ -148,7 +148,7 @@ export class Bar {
     const color = captioned("colour by", this.#color);
     this.node = element(
       "div",
-      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart tools" },
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart" },
       element("span", { class: "tvmdbg-title" }, "Flamechart"),
       this.#chart,
       this.#zoom,

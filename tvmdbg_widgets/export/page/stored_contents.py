@@ -63,6 +63,7 @@ def common(
     binary = Binary()
     binary.head["answers"] = answers = {}
     answers["summary"] = eraser.json(answer(run, {"kind": "summary"}).result)
+    answers["highlights"] = eraser.json(answer(run, {"kind": "highlights"}).result)
     answers["findings"] = eraser.json(findings)
     for kind in ("graph", "timeline", "change", "tensors", *more):
         reply = answer(run, {"kind": kind})

@@ -1,9 +1,9 @@
 import { selectionOf } from "../finding_selection.ts";
 import { duration, shapeText } from "../format.ts";
 import type { ListedHit } from "../hit_list.ts";
-import { actionsOf } from "../keys.ts";
+import { actionsOf, runKey, shownKey } from "../keys.ts";
 import { nodeLabel, nodeTitle } from "../node_title.ts";
-import type { Finding, GraphColumns, TensorColumns } from "../run_client.ts";
+import type { Finding, GraphColumns, Highlight, TensorColumns } from "../run_client.ts";
 import type { SessionClient } from "../session_client.ts";
 
 export const PALETTE_KEY = "Ctrl+k";
@@ -12,7 +12,6 @@ const SOURCE = "palette";
 const MOST_CHOICES = 30;
 /** Keys that move within a view. */
 const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
-const VIEW_NAMES: Record<string, string> = { Run: "debugger" };
 
 /** One thing to go to or to do. */
 export interface Command extends ListedHit {
@@ -26,8 +25,33 @@ export interface Commands {
   at(index: number): Command;
 }
 
-/** The findings, which select what they are about. */
-export function findingCommands(findings: readonly Finding[], session: SessionClient): Commands {
+/** The extremes of a run, each with its measure; of two runs each has a mark. */
+export function highlightCommands(
+  highlights: readonly Highlight[],
+  session: SessionClient,
+  mark: string,
+): Commands {
+  return {
+    texts: highlights.map(({ label, about, name }) => `${label} ${about} ${name}`.toLowerCase()),
+    at: (index) => {
+      const { label, about, name, value, nodes, entry } = highlights[index]!;
+      return {
+        label: `${label}: ${name}`,
+        kind: marked(mark, about),
+        value,
+        run: () =>
+          entry ? session.selectEntry(nodes, entry, SOURCE) : session.selectMany(nodes, SOURCE),
+      };
+    },
+  };
+}
+
+/** The findings, which select what they are about; of two runs each has a mark. */
+export function findingCommands(
+  findings: readonly Finding[],
+  session: SessionClient,
+  mark: string,
+): Commands {
   return {
     texts: findings.map(({ title, severity }) => `${title} ${severity}`.toLowerCase()),
     at: (index) => {
@@ -35,7 +59,7 @@ export function findingCommands(findings: readonly Finding[], session: SessionCl
       const wanted = selectionOf(finding.nodes, finding);
       return {
         label: finding.title,
-        kind: finding.severity,
+        kind: marked(mark, finding.severity),
         value: "",
         run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
       };
@@ -83,6 +107,10 @@ export function tensorCommands(tensors: TensorColumns, session: SessionClient): 
   };
 }
 
+function marked(mark: string, kind: string): string {
+  return mark ? `${mark} · ${kind}` : kind;
+}
+
 /** What the view and those inside it do: by their buttons, their lists of choices and their keys. */
 export function actionCommands(root: HTMLElement): Commands {
   const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
@@ -98,11 +126,11 @@ export function actionCommands(root: HTMLElement): Commands {
 
 function actionsIn(view: HTMLElement): Command[] {
   const bar = view.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
-  const name = bar?.getAttribute("aria-label")?.replace(/ tools$/, "") ?? "";
-  const kind = VIEW_NAMES[name] ?? name.toLowerCase();
+  const kind = (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
   const free = <T extends HTMLElement>(selector: string) =>
     [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
-      (each) => !each.hidden && !each.matches(":disabled, .tvmdbg-more > button"),
+      (each) =>
+        !each.hidden && !each.matches(":disabled, .tvmdbg-more > button, .tvmdbg-findings-head *"),
     );
   const buttons = free<HTMLButtonElement>("button[title]")
     .map((each) => {
@@ -123,18 +151,22 @@ function actionsIn(view: HTMLElement): Command[] {
   );
   const taken = new Set(buttons.map(({ value }) => value));
   const keys = actionsOf(view)
-    .filter(({ keys: [key] }) => !MOVES.test(key!) && key !== PALETTE_KEY && !taken.has(key!))
-    .map(({ keys: [key], does, run }) => ({
-      label: does,
+    .map(({ keys: [key], does }) => ({ key: key!, does, value: shownKey(key!) }))
+    .filter(({ key, value }) => !MOVES.test(key) && key !== PALETTE_KEY && !taken.has(value))
+    .map(({ key, does, value }) => ({
+      label: does.replace(ASIDE, ""),
       kind,
-      value: key!,
+      value,
       run: () => {
         view.focus({ preventScroll: true });
-        run(new KeyboardEvent("keydown", { key: key!.replace(/^\w+\+(?=.)/, "") }));
+        runKey(view, key);
       },
     }));
   return [...buttons, ...choices, ...keys];
 }
+
+/** What a key does besides, held with Shift or pressed again. */
+const ASIDE = /(?: \([^()]*\))?(?:;.*)?$/;
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -6,7 +6,7 @@ export interface Matches {
   total: number;
 }
 
-/** How well a text matches: its beginning, the beginning of a word in it, any part of it. */
+/** How well a text matches: at its beginning, at beginnings of its words, anywhere. */
 const RANKS = 3;
 
 /** Finds the commands that hold every word of a query; those of the sources that come first go first among equals. */
@@ -27,8 +27,11 @@ export function matching(sources: readonly Commands[], query: string, most: numb
   };
 }
 
-function rank(text: string, [first = ""]: readonly string[]): number {
-  if (text.startsWith(first)) return 0;
-  const before = text[text.indexOf(first) - 1]!;
-  return /[\s#]/.test(before) ? 1 : 2;
+function rank(text: string, words: readonly string[]): number {
+  if (!words.every((word) => beginsWord(text, word))) return 2;
+  return text.startsWith(words[0] ?? "") ? 0 : 1;
+}
+
+function beginsWord(text: string, word: string): boolean {
+  return text.startsWith(word) || text.includes(` ${word}`) || text.includes(`#${word}`);
 }

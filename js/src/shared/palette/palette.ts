@@ -10,6 +10,7 @@ import {
   type Command,
   type Commands,
   findingCommands,
+  highlightCommands,
   nodeCommands,
   PALETTE_KEY,
   tensorCommands,
@@ -38,7 +39,7 @@ export function paletteAction(root: HTMLElement, ...sides: readonly Side[]): Key
 /** Opens the palette at the top of a view; it goes when something is chosen or the focus leaves it. */
 export function openPalette(root: HTMLElement, ...sides: readonly Side[]): void {
   if (root.querySelector(":scope > .tvmdbg-palette")) return;
-  const palette = new Palette(root, actionCommands(root));
+  const palette = new Palette(root, actionCommands(root), sides.length);
   root.append(palette.node);
   palette.show();
   for (const side of sides) void sources(side).then((found) => palette.add(...found));
@@ -51,9 +52,10 @@ async function sources({
   signal,
   mark = "",
 }: Side): Promise<[before: Commands[], after: Commands[]]> {
-  const [scan, graph] = await Promise.all([
+  const [scan, graph, highlights] = await Promise.all([
     run.health(signal, false, true).catch(() => null),
     run.graph().catch(() => null),
+    run.highlights().catch(() => []),
   ]);
   const known = scan && scan.state !== "none";
   const [findings, tensors] = await Promise.all([
@@ -61,7 +63,10 @@ async function sources({
     graph ? null : run.tensors().catch(() => null),
   ]);
   return [
-    findings ? [findingCommands(findings.findings, session)] : [],
+    [
+      ...(findings ? [findingCommands(findings.findings, session, mark)] : []),
+      highlightCommands(highlights, session, mark),
+    ],
     graph
       ? [nodeCommands(graph, session, mark)]
       : tensors
@@ -82,20 +87,30 @@ class Palette {
   });
   readonly #mirror = new Mirror();
   readonly #list: HitList;
+  readonly #none = element("div", { class: "tvmdbg-hits-none" });
+  readonly #root: HTMLElement;
   readonly #before = document.activeElement as HTMLElement | null;
   #sources: readonly Commands[];
   #found: readonly Command[] = [];
 
-  constructor(root: HTMLElement, actions: Commands) {
+  /** Runs that did not answer yet. */
+  #awaited: number;
+  /** Whether Enter was pressed before anything was found. */
+  #entered = false;
+
+  constructor(root: HTMLElement, actions: Commands, awaited: number) {
+    this.#root = root;
     this.#sources = [actions];
+    this.#awaited = awaited;
     this.#list = new HitList(this.#field, "nodes, findings and actions", (index) =>
-      this.#choose(root, index),
+      this.#choose(index),
     );
     this.node = element(
       "div",
       { class: "tvmdbg-palette", role: "dialog", "aria-label": "Command palette" },
       this.#field,
       this.#list.node,
+      this.#none,
       this.#mirror.node,
     );
     this.#field.addEventListener("input", () => this.#search());
@@ -110,16 +125,24 @@ class Palette {
     this.#field.focus({ preventScroll: true });
   }
 
-  /** Takes what is known of the run: findings go before the actions, nodes after. */
+  /** Takes what is known of the run: findings and extremes go before the actions, nodes after. */
   add(before: readonly Commands[], after: readonly Commands[]): void {
     this.#sources = [...before, ...this.#sources, ...after];
-    if (this.node.isConnected) this.#search();
+    this.#awaited -= 1;
+    if (!this.node.isConnected) return;
+    const entered = this.#entered;
+    this.#search();
+    if (entered && this.#found.length > 0) this.#choose(0);
+    else this.#entered = entered;
   }
 
   #search(): void {
     const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
     this.#found = commands;
     this.#list.show(commands, total, 0);
+    this.#none.hidden = total > 0;
+    this.#none.textContent = this.#awaited > 0 ? "searching …" : "No results";
+    this.#entered = false;
     const first = commands[0];
     const of = first ? `, first ${first.label} ${first.id ?? ""} ${first.kind}` : "";
     this.#mirror.say(`${counted(total, "result")}${of}`);
@@ -129,12 +152,14 @@ class Palette {
     if (this.#list.key(event)) return;
     const { key, ctrlKey, metaKey } = event;
     event.stopPropagation();
+    if (key === "Enter") this.#entered = this.#awaited > 0;
     if (key !== "Escape" && !(key.toLowerCase() === "k" && (ctrlKey || metaKey))) return;
     event.preventDefault();
     this.#close();
   }
 
-  #choose(root: HTMLElement, index: number): void {
+  #choose(index: number): void {
+    const root = this.#root;
     const command = this.#found[index]!;
     this.#close();
     if (!root.contains(document.activeElement)) root.focus({ preventScroll: true });

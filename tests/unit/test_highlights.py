@@ -1,0 +1,78 @@
+"""The extremes of a run, against numpy over its own columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.highlights import Highlight, highlights
+from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.widgets.answers import answer
+
+DEVICE = "_tvmdbg_device_CPU_0"
+
+
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+
+
+def found(run: tvmdbg.DebugRun) -> dict[str, Highlight]:
+    return {each.label: each for each in highlights(run)}
+
+
+def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) -> None:
+    slowest = found(run)["Slowest operator"]
+    assert run.timeline is not None
+    ns = run.timeline.node_ns
+    assert slowest.nodes == (int(np.nanargmax(ns)),)
+    assert slowest.value.endswith(f"{100 * np.nanmax(ns) / np.nansum(ns):.2f} %")
+    assert slowest.name == f"conv2d + add + relu #{slowest.nodes[0]}"
+
+
+def test_the_largest_tensors_are_as_large_as_their_dumps(run: tvmdbg.DebugRun) -> None:
+    assert run.tensors is not None and run.graph is not None
+    graph = run.graph
+    dumped = {
+        entry: each.nbytes
+        for entry, each in run.tensors.items()
+        if graph.kinds[entry[0]] != NodeKind.PARAMETER
+    }
+    largest = found(run)["Largest activation"]
+    assert largest.entry is not None
+    assert dumped[largest.entry] == max(dumped.values())
+    count = sum(size == max(dumped.values()) for size in dumped.values())
+    assert largest.value == f"64.0 KiB (65,536), {count} of this size"
+    parameter = found(run)["Largest parameter"]
+    assert parameter.entry is not None
+    assert graph.kinds[parameter.entry.node] == NodeKind.PARAMETER
+
+
+def test_the_peak_is_that_of_the_plan(run: tvmdbg.DebugRun) -> None:
+    peak = run.memory_plan().peak
+    said = found(run)["Peak memory"]
+    assert said.nodes == peak.nodes
+    assert said.name == f"conv2d + add + add + relu #{peak.nodes[0]} and {len(peak.nodes) - 1} more"
+
+
+def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
+    assert list(found(tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "_tvmdbg_graph_dump.json"))) == [
+        "Largest activation",
+        "Largest parameter",
+        "Peak memory",
+    ]
+
+
+def test_a_run_without_a_graph_tells_its_largest_tensor() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "output_tensors.params")
+    (largest,) = highlights(run)
+    assert run.tensors is not None
+    assert largest.value.startswith(f"{max(t.nbytes for t in run.tensors.values()) / 1024:.1f} KiB")
+
+
+def test_views_are_told_the_same(run: tvmdbg.DebugRun) -> None:
+    told = answer(run, {"kind": "highlights"}).result
+    assert [each["label"] for each in told] == list(found(run))
+    assert told[0]["entry"] is None
+    assert told[1]["entry"] == [told[1]["nodes"][0], 0]

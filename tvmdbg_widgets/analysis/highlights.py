@@ -1,0 +1,113 @@
+"""The extremes of a run: its slowest operator, its largest tensors, its peak of memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.memory_planned import why_not
+from tvmdbg_widgets.analysis.memory_sizes import UNKNOWN, entry_sizes
+from tvmdbg_widgets.model.node_words import node_label, node_title, tensor_title
+from tvmdbg_widgets.model.nodes import Entry, NodeKind
+from tvmdbg_widgets.model.numbers import bytes_text, duration_text, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from tvmdbg_widgets.model.graph import Graph
+    from tvmdbg_widgets.run import DebugRun
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """What is largest in a run, in words, and the nodes it belongs to.
+
+    Attributes
+    ----------
+    label : str
+        What is looked for: ``"Slowest operator"``.
+    about : str
+        What "time", "tensor" or "memory" it is about.
+    name : str
+        The node or tensor that is meant, as it is called everywhere.
+    value : str
+        The measure with its unit: ``"21.07 us, 5.97 %"``.
+    nodes : tuple of int
+    entry : Entry or None
+        The output that is meant; None where a node is.
+    """
+
+    label: str
+    about: str
+    name: str
+    value: str
+    nodes: tuple[int, ...]
+    entry: Entry | None = None
+
+
+def highlights(run: DebugRun) -> tuple[Highlight, ...]:
+    """Return the extremes of a run, as far as its graph, times and tensors tell them."""
+    return (*_slowest(run), *_largest(run), *_peak(run))
+
+
+def _slowest(run: DebugRun) -> Iterator[Highlight]:
+    if run.graph is None or run.timeline is None:
+        return
+    ns = np.nan_to_num(run.timeline.node_ns)
+    if not ns.any():
+        return
+    node = int(ns.argmax())
+    value = f"{duration_text(float(ns[node]))}, {percent(float(ns[node] / ns.sum()))}"
+    yield Highlight("Slowest operator", "time", _name(run.graph, node), value, (node,))
+
+
+def _largest(run: DebugRun) -> Iterator[Highlight]:
+    graph = run.graph
+    if graph is None:
+        tensors = tuple((run.tensors or {}).values())
+        if tensors:
+            found = max(tensors, key=lambda each: each.nbytes)
+            entry = Entry(found.node, found.output)
+            value = bytes_text(found.nbytes)
+            name = tensor_title(found, None)
+            yield Highlight("Largest tensor", "tensor", name, value, (entry.node,), entry)
+        return
+    sizes = entry_sizes(graph)
+    counts = np.diff(graph.entry_offsets)
+    owner = np.repeat(np.arange(graph.num_nodes), counts)
+    given = graph.kinds[owner] == NodeKind.PARAMETER
+    for label, those in (("Largest activation", ~given), ("Largest parameter", given)):
+        yield from _largest_of(graph, label, np.where(those, sizes, UNKNOWN), owner)
+
+
+def _largest_of(
+    graph: Graph, label: str, sizes: npt.NDArray[np.int64], owner: npt.NDArray[np.int64]
+) -> Iterator[Highlight]:
+    if not len(sizes) or sizes.max() <= 0:
+        return
+    at = int(sizes.argmax())
+    node = int(owner[at])
+    entry = Entry(node, at - int(graph.entry_offsets[node]))
+    alike = int((sizes == sizes[at]).sum())
+    value = bytes_text(int(sizes[at])) + (f", {alike} of this size" if alike > 1 else "")
+    name = node_title(node_label(graph, node), *entry)
+    yield Highlight(label, "tensor", name, value, (node,), entry)
+
+
+def _peak(run: DebugRun) -> Iterator[Highlight]:
+    if run.graph is None or why_not(run.parts):
+        return
+    peak = run.memory_plan().peak
+    if not peak.nodes:
+        return
+    name = _name(run.graph, peak.nodes[0])
+    more = f" and {len(peak.nodes) - 1} more" if len(peak.nodes) > 1 else ""
+    yield Highlight("Peak memory", "memory", name + more, bytes_text(peak.bytes), peak.nodes)
+
+
+def _name(graph: Graph, node: int) -> str:
+    return node_title(node_label(graph, node), node)
