@@ -24,6 +24,25 @@ export function element<K extends keyof HTMLElementTagNameMap>(
  */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
+/** Leaves the keys that save the notebook to JupyterLab, wherever in the view the focus is. */
+export function letSave(root: HTMLElement, signal: AbortSignal): void {
+  const [name] = Object.keys(KEEP_KEYS) as [string];
+  const leave = (event: KeyboardEvent) => {
+    const isHeld = (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (!isHeld || event.key.toLowerCase() !== "s" || !root.contains(event.target as Node)) return;
+    const kept: Element[] = [];
+    for (let at = event.target as Element | null; at; at = at.parentElement) {
+      if (at.hasAttribute(name)) kept.push(at);
+    }
+    for (const each of kept) each.removeAttribute(name);
+    setTimeout(() => {
+      for (const each of kept) each.setAttribute(name, "true");
+    });
+  };
+  // JupyterLab listens on the document, in the capture phase too.
+  addEventListener("keydown", leave, { capture: true, signal });
+}
+
 /** A button with words or a sign on it; the title says what it does. */
 export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
   const node = element("button", { type: "button", ...KEEP_KEYS });

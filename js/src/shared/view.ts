@@ -1,5 +1,6 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { withAutoHeight } from "./auto_height.ts";
+import { letSave } from "./dom.ts";
 import { withFullScreen } from "./full_screen.ts";
 import { type RunClient, runClient } from "./run_client.ts";
 import { hideSavedFigure } from "./saved_figure.ts";
@@ -66,6 +67,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>) {
       el.append(root);
       signal.addEventListener("abort", () => root.remove());
       applyTheme(root, signal);
+      letSave(root, signal);
       hideSavedFigure(model.get("_figure_id"), signal);
       await mount(root, {
         run: runClient(run, model.get("run"), signal),
