@@ -27,7 +27,8 @@ export class Follow {
   drawn(side: Side, view: GraphView): void {
     const isFirst = this.#views[side] === null;
     this.#views[side] = view;
-    if (isFirst && this.#isLinked()) this.#level();
+    const lead = this.#views[this.leader];
+    if (this.#isLinked() && lead && !lead.stage.isMoved) this.#level();
     if (isFirst || side === this.leader) this.follow();
   }
 
@@ -38,9 +39,9 @@ export class Follow {
     const { camera } = lead.stage;
     const factor = other.stage.camera.scale / camera.scale;
     if (factor >= 1) return;
-    camera.zoomAt(factor, camera.width / 2, 0);
-    camera.clamp(lead.placed.layout.bounds);
-    lead.stage.changed();
+    const target = Object.assign(new Camera(), camera);
+    target.zoomAt(factor, camera.width / 2, lead.stage.showsAll ? camera.height / 2 : 0);
+    lead.stage.along(target);
   }
 
   follow(): void {
@@ -60,8 +61,7 @@ export class Follow {
     target.clamp(there.bounds);
     const away = Math.hypot(target.x - moved.x, target.y - moved.y) * scale;
     if (away < STILL && Math.abs(moved.scale / scale - 1) < 1e-6) return;
-    Object.assign(moved, { x: target.x, y: target.y, scale });
-    other.stage.changed();
+    other.stage.along(target);
   }
 
   /** What is held at the same place: the selected node if it is in sight, else what is nearest to the point to hold. */

@@ -123,10 +123,16 @@ export class Stage {
 
   /** After the camera was moved: keeps it over the graph and draws. */
   changed(): void {
-    cancelAnimationFrame(this.#moving);
-    this.#goal = null;
     this.isMoved = true;
     this.#opening = null;
+    this.along(this.camera);
+  }
+
+  /** Moves along with another stage: no move by hand. */
+  along(from: { x: number; y: number; scale: number }): void {
+    cancelAnimationFrame(this.#moving);
+    this.#goal = null;
+    Object.assign(this.camera, { x: from.x, y: from.y, scale: from.scale });
     this.#clamp();
     this.#baseRepaint.request();
   }
