@@ -212,6 +212,10 @@ describe("Found", () => {
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
     expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hit");
+    for (const words of ["fused dense", '"fused_dense" matmul', "MATMUL den"]) {
+      expect(new Found(slices, names, parsed(words)).text(-1)).toBe("2 hits, Σ 1.100 µs");
+    }
+    expect(new Found(slices, names, parsed('"fused dense"')).text(-1)).toBe("no hit");
     expect(new Found(slices, names, parsed(" ")).text(-1)).toBe("");
   });
 });

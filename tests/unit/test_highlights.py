@@ -32,7 +32,8 @@ def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) ->
 
 
 def test_the_largest_tensors_are_as_large_as_their_dumps(run: tvmdbg.DebugRun) -> None:
-    assert run.tensors is not None and run.graph is not None
+    assert run.tensors is not None
+    assert run.graph is not None
     graph = run.graph
     dumped = {
         entry: each.nbytes
@@ -57,7 +58,9 @@ def test_the_peak_is_that_of_the_plan(run: tvmdbg.DebugRun) -> None:
 
 
 def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
-    assert list(found(tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "_tvmdbg_graph_dump.json"))) == [
+    assert list(
+        found(tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "_tvmdbg_graph_dump.json"))
+    ) == [
         "Largest activation",
         "Largest parameter",
         "Peak memory",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from make import timeline as golden
 from unit.slices_truth import Span, spans, timeline
 
+import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
 from tvmdbg_widgets.analysis.timeline_find import matching
 from tvmdbg_widgets.analysis.timeline_lod import LongestPyramid, TimelineLod
@@ -149,6 +150,21 @@ def test_a_search_looks_at_names_and_at_nothing_else() -> None:
     assert own.rows.order[matching(None, own, "^a|b$", regex=True).numbers].tolist() == [1, 2]
     with pytest.raises(RegexError):
         matching(None, own, "(", regex=True)
+
+
+def test_each_word_is_in_a_name_or_kind_of_the_slice() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert run.graph is not None
+    assert run.timeline is not None
+    rows, nodes = run.timeline.rows, run.timeline.slice_node
+
+    def sought(text: str) -> list[int]:
+        return nodes[rows.order[matching(run.graph, run.timeline, text).numbers]].tolist()
+
+    assert sought("relu conv2d") == [*run.select("relu conv2d kind:operator")]
+    assert sought("CONVOLUTION add") == [*run.select("convolution add kind:operator")]
+    assert sought('"conv2d + add + relu"') == [*run.select('"conv2d + add + relu"')]
+    assert sought('"add + conv2d"') == []
 
 
 @pytest.mark.slow

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.regex import Regex
-from tvmdbg_widgets.model.node_words import node_labels
+from tvmdbg_widgets.model.node_words import node_labels, node_op_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Flags = npt.NDArray[np.bool_]
 
+#: A word, or several in quotes.
+_WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
 _NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
 #: Texts that are looked at between two moments at which an answer may be called off.
 _BLOCK = 20_000
@@ -49,9 +52,10 @@ def matching(
     regex: bool = False,
     watch: Callable[[], None] = lambda: None,
 ) -> Hits:
-    """Find the slices whose name, or whose node's label, name or function has a text.
+    """Find the slices whose names hold all words: their own, or label, name, function or op kind.
 
-    ``#12`` finds the slices of node 12; ``12`` finds them, too. Upper and lower case are alike.
+    Words in quotes are sought as they stand there. ``#12`` finds the slices of node 12; ``12``
+    finds them, too. Upper and lower case are alike.
 
     Parameters
     ----------
@@ -76,16 +80,10 @@ def matching(
     node = None if regex else _NODE.fullmatch(text)
     found = np.zeros(timeline.num_slices, np.bool_)
     if node is None or not node[1]:
-        has = _has(text, regex=regex)
-        names = timeline.slice_names.unique
-        short = [timeline.slice_labels[name] for name in names]
-        fits = _searched(names, has, watch) | _searched(short, has, watch)
-        found |= fits[timeline.slice_names.codes]
-        if graph is not None:
-            of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
-            for column in (node_labels(graph), graph.names, graph.func_names):
-                of_node[: graph.num_nodes] |= _searched(column.unique, has, watch)[column.codes]
-            found |= of_node[timeline.slice_node]
+        sought = _sought(text, regex=regex)
+        found[:] = bool(sought)
+        for has in sought:
+            found &= _that(graph, timeline, has, watch)
     if node is not None:
         found |= timeline.slice_node == int(node[2])
     watch()
@@ -93,13 +91,36 @@ def matching(
     return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
 
 
-def _has(text: str, *, regex: bool) -> Callable[[str], bool]:
-    """Return what tells whether a text has what is sought."""
+def _sought(text: str, *, regex: bool) -> list[Callable[[str], bool]]:
+    """Return what tells of each word whether a text has it."""
     if regex:
         expression = Regex(text)
-        return lambda each: expression.search(each.lower())
-    wanted = text.lower()
-    return lambda each: wanted in each.lower()
+        return [lambda each: expression.search(each.lower())]
+    words = [each[1] or each[0] for each in _WORD.finditer(text.lower())]
+    return [partial(_holds, word) for word in words]
+
+
+def _holds(word: str, text: str) -> bool:
+    return word in text.lower()
+
+
+def _that(
+    graph: Graph | None,
+    timeline: Timeline,
+    has: Callable[[str], bool],
+    watch: Callable[[], None],
+) -> Flags:
+    """Return which slices have a word in one of their names (bool [slices])."""
+    names = timeline.slice_names.unique
+    short = [timeline.slice_labels[name] for name in names]
+    fits = _searched(names, has, watch) | _searched(short, has, watch)
+    found: Flags = fits[timeline.slice_names.codes]
+    if graph is not None:
+        of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
+        for column in (node_labels(graph), graph.names, graph.func_names, node_op_kinds(graph)):
+            of_node[: graph.num_nodes] |= _searched(column.unique, has, watch)[column.codes]
+        found |= of_node[timeline.slice_node]
+    return found
 
 
 def _searched(texts: Sequence[str], has: Callable[[str], bool], watch: Callable[[], None]) -> Flags:

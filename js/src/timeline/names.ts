@@ -119,7 +119,7 @@ export class Names {
     return kind === NodeKind.INPUT ? "not run (input)" : "";
   }
 
-  /** 1 for each node whose label, name or function fits; each distinct text is looked at once. */
+  /** 1 for each node whose label, name, function or op kind fits; each distinct text is looked at once. */
   nodesThat(fits: (text: string) => boolean): Uint8Array {
     const nodes = this.#slices.columns.nodeNs.length;
     const found = new Uint8Array(nodes);
@@ -128,6 +128,7 @@ export class Names {
       this.#graph.labels,
       this.#graph.names,
       this.#graph.funcNames,
+      this.#graph.opKinds,
     ]) {
       const hits = unique.map(fits);
       for (let node = 0; node < nodes; node++) if (hits[codes[node]!]) found[node] = 1;

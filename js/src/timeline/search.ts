@@ -4,24 +4,30 @@ import { Marked } from "./marked.ts";
 import type { Names } from "./names.ts";
 import type { Slices } from "./slices.ts";
 
-/** What is sought: a node by its id, names that hold a text or fit a regular expression; or why it cannot be sought. */
+/** Tells whether a name fits a part of what is sought. */
+type Fit = (name: string) => boolean;
+
+/** What is sought: a node by its id, names that hold words or fit a regular expression; or why it cannot be sought. */
 export interface Query {
   text: string;
   /** -1: no node. */
   node: number;
-  /** Whether a name fits; null where only the node is sought. */
-  fits: ((name: string) => boolean) | null;
+  /** Each is to fit a name of the slice or of its node; none where only the node is sought. */
+  fits: readonly Fit[];
   error: string;
 }
 
-/** `softmax`, `66` (the node first, then names that hold it), `#66` (the node alone), `/conv.*relu$/`. */
+/** A word, or several in quotes. */
+const WORD = /"([^"]+)"?|[^\s"]+/g;
+
+/** `conv2d relu` (both words, as in the graph), `"conv2d + add"`, `66` (the node first, then names that hold it), `#66` (the node alone), `/conv.*relu$/`. */
 export function parsed(typed: string): Query {
   const text = typed.trim();
-  const query: Query = { text, node: -1, fits: null, error: "" };
+  const query: Query = { text, node: -1, fits: [], error: "" };
   if (text.length > 1 && text.startsWith("/") && text.endsWith("/")) {
     try {
       const regex = new Regex(text.slice(1, -1));
-      query.fits = (name) => regex.search(name.toLowerCase());
+      query.fits = [(name) => regex.search(name.toLowerCase())];
     } catch (error) {
       query.error = problem(error);
     }
@@ -30,8 +36,8 @@ export function parsed(typed: string): Query {
   const [, only, digits] = /^(#?)(\d{1,15})$/.exec(text) ?? [];
   if (digits !== undefined) query.node = Number(digits);
   if (only) return query;
-  const wanted = text.toLowerCase();
-  query.fits = (name) => name.toLowerCase().includes(wanted);
+  const words = Array.from(text.toLowerCase().matchAll(WORD), ([word, quoted]) => quoted ?? word);
+  query.fits = words.map((word) => (name) => name.toLowerCase().includes(word));
   return query;
 }
 
@@ -63,7 +69,7 @@ export class Found {
     const { count } = slices;
     const first = new Marked(count, node < 0 ? [] : slices.of(node));
     let [all, problem_] = [first, error];
-    if (text && fits) {
+    if (fits.length) {
       try {
         all = matching(slices, names, fits, first);
       } catch (caught) {
@@ -152,19 +158,16 @@ export class Found {
 }
 
 /** Each distinct name is looked at once. */
-function matching(
-  slices: Slices,
-  names: Names,
-  fits: (name: string) => boolean,
-  first: Marked,
-): Marked {
-  const byNode = names.nodesThat(fits);
-  const codes = Uint8Array.from({ length: slices.names.length }, (_, code) => {
-    return fits(slices.names.at(code)) || fits(slices.nameLabel(code)) ? 1 : 0;
-  });
+function matching(slices: Slices, names: Names, fits: readonly Fit[], first: Marked): Marked {
+  const found = fits.map((holds) => ({
+    byNode: names.nodesThat(holds),
+    codes: Uint8Array.from({ length: slices.names.length }, (_, code) =>
+      holds(slices.names.at(code)) || holds(slices.nameLabel(code)) ? 1 : 0,
+    ),
+  }));
   return Marked.where(slices.count, (slice) => {
-    if (codes[slices.nameCodeOf(slice)]) return true;
-    const node = slices.nodeOf(slice);
-    return node >= 0 && (byNode[node] === 1 || first.has(slice));
+    if (first.has(slice)) return true;
+    const [code, node] = [slices.nameCodeOf(slice), slices.nodeOf(slice)];
+    return found.every(({ byNode, codes }) => codes[code] || byNode[node]);
   });
 }
