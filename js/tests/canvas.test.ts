@@ -19,7 +19,7 @@ describe("a text that does not fit", () => {
     ["tvmgen_default_fused_nn_conv2d_add_relu_51", 20, "tvmgen…add_relu_51"],
     ["global_avg_pool2d", 9, "…pool2d"],
     ["kernel_3", 6, "kerne…"],
-    ["reshape (no copy)", 12, "reshape…"],
+    ["reshape (zero-copy)", 12, "reshape…"],
     ["inception block × 4", 15, "inception…× 4"],
     ["#30 conv2d + add", 13, "#30 conv2d…"],
     ["x".repeat(5000), 10, `${"x".repeat(9)}…`],

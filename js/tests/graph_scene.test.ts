@@ -48,7 +48,7 @@ describe("buildScene", () => {
     for (let node = 0; node < 7; node++) expect(Array.from(boxesOf(all, node))).toEqual([node]);
   });
 
-  it("keeps a parameter that nothing reads, and one that is an output of the graph", () => {
+  it("keeps a parameter that nothing reads, and one that is an graph output", () => {
     const parameter = { kind: NodeKind.PARAMETER };
     const graph = columns([parameter, parameter, { inputs: [[1]] }], { heads: [[1, 0]] });
     expect(Array.from(scene(graph).node)).toEqual([0, 1, 2]);

@@ -63,7 +63,7 @@ describe("Labels", () => {
   it("does not write an unknown time as zero", () => {
     const { labels } = words();
     expect(labels.time(6)).toBe("time unknown");
-    expect(labels.time(0)).toBe("not run");
+    expect(labels.time(0)).toBe("graph input");
   });
 
   it("marks inputs, parameters and numbered outputs of the graph", () => {
@@ -135,17 +135,17 @@ describe("Describe", () => {
     expect(describe.sentence(2, scene)).toBe(
       "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
         "64.3 % of the total, rank 1; 2 inputs from #0 data, #1 p0; 2 consumers: #4 conv2d + relu, #5 add; " +
-        "1 parameter folded into it.",
+        "1 parameter hidden in it.",
     );
   });
 
   it("says into which nodes a parameter is folded, and that a time is unknown", () => {
     const { describe, scene } = words();
     expect(describe.sentence(1, scene)).toContain(
-      "p0 is folded into #2 conv2d + relu, #4 conv2d + relu",
+      "p0 is hidden in #2 conv2d + relu, #4 conv2d + relu",
     );
     expect(describe.sentence(6, scene)).toContain("time unknown");
-    expect(describe.sentence(6, scene)).toContain("output of the graph");
+    expect(describe.sentence(6, scene)).toContain("graph output");
   });
 
   it("tells in the tooltip how far inputs are trusted", () => {
@@ -159,8 +159,8 @@ describe("Describe", () => {
       },
     ]);
     const { describe, scene } = words(graph);
-    expect(describe.tooltip(1, scene)).toContain("2 inputs joined ambiguous or absent");
-    expect(describe.sentence(1, scene)).toContain("nothing that the graph names");
+    expect(describe.tooltip(1, scene)).toContain("2 inputs matched ambiguous or absent");
+    expect(describe.sentence(1, scene)).toContain("a node that the graph does not have");
   });
 });
 

@@ -20,7 +20,7 @@ describe("keys of a view", () => {
     bindKeys(
       root,
       [
-        { keys: ["s"], does: "slowest node", run: slowest },
+        { keys: ["s"], does: "go to the slowest node", run: slowest },
         { keys: ["ArrowLeft"], does: "left", run: left },
       ],
       ends.signal,

@@ -60,11 +60,11 @@ describe("the map between logical and stored indices", () => {
 
 describe("a layout by hand", () => {
   it.each([
-    ["", [2], "is no layout"],
-    ["NC HW", [1, 1, 1, 1], "is no layout"],
-    ["NCHWc", [1, 1, 1, 1, 8], "is no layout"],
-    ["NHW8c", [1, 1, 1, 8], "c is a part of no C"],
-    ["NCHC", [1, 1, 1, 1], "C stands there twice"],
+    ["", [2], "is not a layout"],
+    ["NC HW", [1, 1, 1, 1], "is not a layout"],
+    ["NCHWc", [1, 1, 1, 1, 8], "is not a layout"],
+    ["NHW8c", [1, 1, 1, 8], "c has no matching C"],
+    ["NCHC", [1, 1, 1, 1], "C appears twice"],
     ["NCHW", [1, 1], "has 4 axes"],
     ["NCHW8c", [1, 2, 3, 4, 4], "8c of NCHW8c is axis 4, which has 4"],
   ])("%s over %j is refused in words", (layout, stored, said) => {
@@ -76,7 +76,7 @@ describe("a layout by hand", () => {
     const stored = [1, 2, 3, 4, 8];
     expect(layoutProblem("NCHW8c", stored, { C: 12 })).toBe("");
     expect(unfolded("NCHW8c", stored, { C: 12 })!.shape).toEqual([1, 12, 3, 4]);
-    expect(layoutProblem("NCHW8c", stored, { C: 17 })).toBe("C is 1 to 16 long");
+    expect(layoutProblem("NCHW8c", stored, { C: 17 })).toBe("C must be 1 to 16");
     expect(layoutProblem("NCHW8c", stored, { K: 3 })).toBe("NCHW8c has no axis K");
     expect(typeof piecesOf("NCHW8c")).toBe("object");
   });

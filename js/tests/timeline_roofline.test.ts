@@ -49,7 +49,7 @@ describe("points", () => {
     expect(points.missing()).toEqual([
       { why: "operations unknown: no formula for lrn", points: [3], ns: 30 },
       { why: "no arithmetic: 0 operations", points: [2], ns: 20 },
-      { why: "no time above zero is known", points: [4], ns: 0 },
+      { why: "no time above zero", points: [4], ns: 0 },
     ]);
   });
 

@@ -211,11 +211,11 @@ describe("Found", () => {
       0, 5, 0, 5,
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
-    expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hit");
+    expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hits");
     for (const words of ["fused dense", '"fused_dense" matmul', "MATMUL den"]) {
       expect(new Found(slices, names, parsed(words)).text(-1)).toBe("2 hits, Σ 1.100 µs");
     }
-    expect(new Found(slices, names, parsed('"fused dense"')).text(-1)).toBe("no hit");
+    expect(new Found(slices, names, parsed('"fused dense"')).text(-1)).toBe("no hits");
     expect(new Found(slices, names, parsed(" ")).text(-1)).toBe("");
   });
 });
@@ -419,7 +419,7 @@ describe("Slices inside others, of no nodes", () => {
     const { words } = nested();
     expect(words.sentence(1)).toBe(
       "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; 1.000 µs in children, " +
-        "by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, with 1 slice directly inside, 1.000 µs before load",
+        "by name: 2 slices, self time 5.000 µs, 50.0 % of 10.00 µs, rank 1 of 3; wall clock; in main, 1 child slice, 1.000 µs before load",
     );
     expect(new Map(words.ofSlice(3)).get("self time")).toBe("1.000 µs: no children");
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
@@ -429,8 +429,8 @@ describe("Slices inside others, of no nodes", () => {
     const { slices, names, words } = nested();
     const said = new RangeWords(slices, words);
     const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
-    expect(facts.get("overlaps")).toBe("4 slices, some inside others");
-    expect(facts.get("Σ own time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
+    expect(facts.get("overlaps")).toBe("4 slices, some nested");
+    expect(facts.get("Σ self time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
     expect(new Found(slices, names, parsed("load")).text(-1)).toBe("2 hits, self time Σ 5.000 µs");
   });
 
@@ -443,7 +443,7 @@ describe("Slices inside others, of no nodes", () => {
       [3, 4],
     ]);
     expect([0, 1, 2, 3].map((slice) => slices.parentOf(slice))).toEqual([-1, 0, 0, 1]);
-    expect(levelsText(track!)).toBe("3 levels: slices nest");
+    expect(levelsText(track!)).toBe("3 levels of nesting");
     expect(overlapText(track!)).toBe("");
   });
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.ui
 
 TOOLS = [
     "direction of the graph: down or right",
-    "hide params: draw them inside their consumers (p)",
+    "hide params: show only their number in each consumer (p)",
     "zoom in (+)",
     "fit the whole graph (0)",
     "go to the slowest node (s)",

@@ -133,7 +133,7 @@ def test_a_node_selected_on_one_side_is_selected_on_the_other(
     rest(page)
     assert selected(page) == ([6], [6])
     expect(root.locator(".tvmdbg-comparison-here")).to_have_text(
-        "A conv2d + add + relu #6 ~ B #6: exact, all that leads to it is the same"
+        "A conv2d + add + relu #6 ~ B #6: exact, everything upstream is the same"
     )
     expect(row(root)).to_contain_text("time")
     page.evaluate(

@@ -115,7 +115,7 @@ def test_one_view_of_the_debugger_fills_the_page(page: Page, pair: str) -> None:
         page.keyboard.press("Shift+F")
         assert fills(page, root)
         page.keyboard.press("?")
-        expect(root.get_by_role("note", name="Keys")).to_contain_text("full screen, or back")
+        expect(root.get_by_role("note", name="Keys")).to_contain_text("enter or leave full screen")
         page.keyboard.press("Escape")
         assert fills(page, root)
         page.keyboard.press("Escape")

@@ -437,7 +437,7 @@ def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
         page.evaluate("tvmdbg.models.graph0.set('camera', { node: 2, dx: 0, dy: 0, scale: 1.5 })")
         until(page, "Math.abs(found.marks.find(mark => mark.id === 2).height - 60) < 1")
         before = node(root, 2)
-        root.get_by_role("button", name="lay it out").click()
+        root.get_by_role("button", name="lay out").click()
         page.wait_for_function("held() === 2")
         root.get_by_role("button", name="cancel").click()
         expect(root.locator(".tvmdbg-graph-busy")).to_contain_text("not all is shown")

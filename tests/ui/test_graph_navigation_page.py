@@ -188,7 +188,7 @@ def test_kinds_are_hidden_with_a_bridge_over_them(
 def test_the_list_of_kinds_by_mouse_and_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     tool(root, "show or hide kinds").click()
-    menu = root.get_by_role("menu", name="kinds of nodes that are shown")
+    menu = root.get_by_role("menu", name="visible kinds of nodes")
     activation = menu.get_by_role("menuitemcheckbox", name="activation")
     expect(activation).to_have_attribute("aria-checked", "true")
     expect(activation).to_contain_text("2")

@@ -201,7 +201,7 @@ def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., 
     root = graph()
     page.evaluate("tvmdbg.models.session.set('selected', [60])")
     expect(root.get_by_role("heading", level=3)).to_have_text("#60 p38")
-    expect(root.locator(".tvmdbg-graph-note")).to_have_text("drawn inside #62 conv2d + add + relu")
+    expect(root.locator(".tvmdbg-graph-note")).to_have_text("inside block #62 conv2d + add + relu")
     expect(said(root)).to_contain_text("p38 is folded into #62 conv2d + add + relu")
 
 

@@ -124,9 +124,9 @@ def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) 
 
 def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
     tool(graph, "go to the slowest node (s)").click()
-    tool(graph, "hide params: draw them inside their consumers (p)").click()
+    tool(graph, "hide params: show only their number in each consumer (p)").click()
     until(page, "[60, 61].every(id => found.marks.some(mark => mark.id === id))")
-    tool(graph, "hide params: draw them inside their consumers (p)").click()
+    tool(graph, "hide params: show only their number in each consumer (p)").click()
     until(page, "!found.marks.some(mark => mark.id === 60)")
     details = graph.get_by_role("complementary")
     expect(details).to_contain_text("#62 conv2d + add + relu")

@@ -123,7 +123,7 @@ def test_the_whole_graph_by_key_at_a_readable_scale(
     for _ in range(4):
         page.keyboard.press("+")
     page.keyboard.press("i")
-    expect(page.get_by_role("dialog", name="save a picture")).to_be_visible()
+    expect(page.get_by_role("dialog", name="export a picture")).to_be_visible()
     page.keyboard.press("ArrowDown")
     with page.expect_download() as started:
         page.keyboard.press("Enter")

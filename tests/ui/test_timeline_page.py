@@ -443,7 +443,7 @@ def test_selection_elsewhere_comes_into_view(view: View) -> None:
     expect(view.row(9)).to_be_in_viewport()
     expect(view.said).to_contain_text("Slice of conv2d + add + add + relu #9")
     view.set_session(selected=[1], source="graph")
-    expect(view.said).to_contain_text("Slice of p0 #1, starts 0 ns, not run (parameter)")
+    expect(view.said).to_contain_text("Slice of p0 #1, starts 0 ns, parameter")
     view.set_session(time_range=[1e6, 5e6], source="python")
     expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
 

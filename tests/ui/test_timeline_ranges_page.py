@@ -193,7 +193,7 @@ def test_the_panel_says_the_numbers_of_python(view: View, run: DebugRun) -> None
     assert run.timeline is not None
     view.set_session(time_range=[100_000, 700_000], source="python")
     touched = touching(run, 100_000, 700_000)
-    expect(view.details).to_contain_text(f"{touched.sum()} slices, some inside others")
+    expect(view.details).to_contain_text(f"{touched.sum()} slices, some nested")
     timeline = run.timeline
     begin, lasts = timeline.slice_start_ns, timeline.slice_duration_ns
     whole = lasts[touched & (begin >= 100_000) & (begin + lasts <= 700_000)]
@@ -214,7 +214,7 @@ def test_the_panel_says_the_numbers_of_python(view: View, run: DebugRun) -> None
 def test_one_track_or_row_counts_alone(view: View, run: DebugRun) -> None:
     y = row_y(view, "beside", run)
     view.drag((x_of(view, 50_023), y), (x_of(view, 950_056), y))
-    scope = view.details.get_by_label("tracks that count")
+    scope = view.details.get_by_label("tracks included")
     names = scope.locator("option").all_inner_texts()
     assert names[0] == "all tracks"
     assert len(names) == 4
@@ -234,7 +234,7 @@ def test_one_track_or_row_counts_alone(view: View, run: DebugRun) -> None:
 @pytest.mark.parametrize("by", ["name", "track", "device"])
 def test_time_is_shared_out_by_anything(view: View, by: str) -> None:
     view.set_session(time_range=[0, WHOLE], source="python")
-    view.details.get_by_label("what its time is shared out to").select_option(by)
+    view.details.get_by_label("group the time by").select_option(by)
     first = view.details.get_by_role("listitem").first
     expect(first).to_contain_text({"name": "beside", "device": "1.430 ms"}.get(by, "850.1 µs"))
     if by == "name":
@@ -370,7 +370,7 @@ def test_keys_go_from_gap_to_gap(view: View) -> None:
         lengths.append(gap["to"] - gap["from"])
     assert lengths == [299_987, 70_007, 299_987]
     view.press("]")
-    expect(view.said).to_contain_text("no later gap on this track")
+    expect(view.said).to_contain_text("no gap after this on the track")
 
 
 def test_parents_children_and_rows_by_keys(view: View) -> None:
@@ -394,7 +394,7 @@ def test_parents_children_and_rows_by_keys(view: View) -> None:
 
 
 def test_the_way_out_of_a_part_is_in_view(view: View) -> None:
-    leave = view.root.get_by_role("button", name="zoom out: show all of the time (0)")
+    leave = view.root.get_by_role("button", name="zoom out to everything (0)")
     expect(leave).to_be_hidden()
     view.root.focus()
     view.press("w")

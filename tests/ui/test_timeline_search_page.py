@@ -67,7 +67,7 @@ def test_enter_in_the_field_goes_on_and_back(view: View) -> None:
 @pytest.mark.parametrize("text", ["/(/", "/a**/", "/[z-a]/", "/(a{1,400}){1,400}/"])
 def test_a_bad_expression_is_told_in_words(view: View, text: str) -> None:
     hits = sought(view, text)
-    expect(hits).to_contain_text("no regular expression: expected")
+    expect(hits).to_contain_text("not a regular expression: expected")
     expect(view.root.locator("input[type=search]")).to_have_attribute("aria-invalid", "true")
     view.press("Control+a")
     view.page.keyboard.type("conv")

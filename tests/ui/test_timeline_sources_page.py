@@ -83,7 +83,7 @@ def test_a_trace_is_drawn_nested_on_its_threads(
     seen = view.seen()
     shown = [label["text"] for label in seen["labels"]]
     assert {"MainThread", "worker"} <= set(shown)
-    assert any("6 levels: slices nest" in text for text in shown)
+    assert any("6 levels of nesting" in text for text in shown)
     assert overlaps(seen["labels"]) == []
     events = json.loads(TRACE.read_text())["traceEvents"]
     spans = {e["name"]: e for e in events if e["ph"] == "X"}
@@ -188,7 +188,7 @@ def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
         view = View(page, address, width=1600)
         shown = [label["text"] for label in view.seen()["labels"]]
         assert {"trainer: main", "loader: main"} <= set(shown)
-        assert any("1 slice overlaps others: on its own lane" in text for text in shown)
+        assert any("1 slice overlaps others: on a separate lane" in text for text in shown)
         expect(view.root.locator("summary")).not_to_contain_text("inside")
         expect(view.root.locator(".tvmdbg-timeline-head").first).not_to_contain_text("self")
 

@@ -100,7 +100,7 @@ def _label(run: DebugRun, node: int) -> list[str]:
     assert run.graph is not None
     each = run.graph.nodes[node]
     if each.func_name == "__nop":
-        return ["reshape (no copy)"]
+        return ["reshape (zero-copy)"]
     if each.func_name == "__copy":
         return ["device copy"]
     return [part.rpartition(".")[2] or part for part in each.parts]

@@ -277,7 +277,7 @@ def test_warm_up_that_is_in_it_is_said() -> None:
     warm = {node: [10.0, 11.0, 10.0, 11.0, 10.0, 11.0] for node in pool}
     pairs = exactly([(node, node) for node in pool])
     found = compared(timed(cold), timed(warm), pairs)
-    said = "Warm-up is in it: the first 1 repeat of A; compare_times(…, warm_up=1) leaves it out"
+    said = "Warm-up included: the first 1 repeat of A; compare_times(…, warm_up=1) excludes it"
     assert said in found.caption
     assert said not in compared(timed(cold), timed(warm), pairs, warm_up=1).caption
     assert said not in compared(timed(warm), timed(warm), pairs).caption

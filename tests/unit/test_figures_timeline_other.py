@@ -82,7 +82,7 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
         assert "the first 2 of 60 repeats take" in words(figure).lower()
     assert "A column is the mean of 2 repeats" in words(timeline_figure(warm, chart="repeats"))
     folded = words(timeline_figure(warm, chart="folded"))
-    assert "medians laid end to end, which no single repeat was" in folded
+    assert "medians back to back, which is no single repeat" in folded
     assert "without it the medians add up to" in folded
 
 

@@ -48,7 +48,7 @@ def test_it_is_what_the_debugger_measured(corpus: Path) -> None:
     np.testing.assert_allclose(folded.p50, np.median(matrix.ns, axis=1))
     np.testing.assert_allclose(folded.start_ns[1:], np.cumsum(folded.p50)[:-1])
     assert folded.total_ns == pytest.approx(folded.p50.sum())
-    assert "medians laid end to end" in folded.said
+    assert "medians back to back" in folded.said
 
 
 def test_fewer_repeats_are_unknown_and_zero_has_no_ratio() -> None:

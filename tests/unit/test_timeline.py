@@ -236,7 +236,7 @@ def test_a_timeline_of_nothing() -> None:
     both = combine(line, table([], [], num_nodes=0), rounding_ns=0.5)
     assert not both.issues
     assert "0 slices on 1 track, unknown summed over nodes" in repr(both)
-    assert "no repeats known" in repr(both)
+    assert "no repeats" in repr(both)
 
 
 def test_whole_nanoseconds_are_exact() -> None:

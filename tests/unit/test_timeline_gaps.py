@@ -103,7 +103,7 @@ def test_slices_laid_end_to_end_have_no_gaps() -> None:
     )
     found = two_devices.gaps()
     assert (len(found), found.longest(3).synthetic) == (0, True)
-    assert repr(found).startswith("Gaps: not known; the timeline is synthetic")
+    assert repr(found).startswith("Gaps: none in a synthetic timeline")
     area = DebugRun(replace(run.parts, timeline=two_devices)).area(0, 60e6)
     assert all(math.isnan(each.busy) and not each.gaps for each in area.tracks)
     assert sum(each.slices for each in area.tracks) == area.count > 0
@@ -220,7 +220,7 @@ def test_arrows_tell_what_they_are() -> None:
     found = flow_trace([(0, 10, 0), (20, 5, 1)], [("s", 5, 0, False, 1), ("f", 15, 1, False, 1)])
     assert repr(found.flows) == "Flows: 1 arrow between slices"
     lost = flow_trace([(0, 10, 0)], [("s", 5, 0, False, 1), ("f", 15, 7, False, 1)])
-    assert repr(lost.flows) == "Flows: 0 arrows between slices; 2 events could not be joined"
+    assert repr(lost.flows) == "Flows: 0 arrows between slices; 2 events could not be matched"
     assert np.array_equal(found.flows.flow_from, [0])
 
 

@@ -122,7 +122,7 @@ def test_what_cannot_be_asked_says_so() -> None:
     run = parts(timeline([(0, 1, 0, 0)]))
     with pytest.raises(ValueError, match="known: 'node', 'kind'"):
         times(run, groups, "colour")
-    with pytest.raises(ValueError, match="groups are found in the graph"):
+    with pytest.raises(ValueError, match="groups need a graph"):
         times(run, groups, "group")
     for bad in ((1, 1), (2, 1), (0, math.nan), "now", 3):
         with pytest.raises(ValueError, match="start before end"):

@@ -157,7 +157,7 @@ def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
     if not missing:
         memory = _memory(timeline, plan())
         if memory is None:
-            missing = "No slice is of a node that runs: when it uses memory is not known."
+            missing = "No slice belongs to a node that runs: when memory is in use is unknown."
         else:
             found.append(memory)
     return RunCounters([*found, *_recorded(timeline)], missing)

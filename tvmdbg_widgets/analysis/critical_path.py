@@ -33,8 +33,8 @@ Ids = npt.NDArray[np.int32]
 _ROUNDING = 1e-9
 
 NO_GRAPH = (
-    "a critical path needs the graph, which tells who waits for whom: open the dump folder with "
-    "its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
+    "a critical path needs the graph, which tells which nodes depend on which: open the dump "
+    "folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
 )
 NO_TIMES = (
     "a critical path needs times of nodes, and this run has none: open the dump folder with its "

@@ -35,11 +35,9 @@ def sentences(path: CriticalPath) -> list[str]:
     if not math.isnan(path.measured_ns):
         said.append(_measured(path))
     if len(path.untimed):
-        said.append(
-            f"{counted(len(path.untimed), 'operator')} without a time: counted as taking none"
-        )
+        said.append(f"{counted(len(path.untimed), 'operator')} without a time: counted as zero")
     if path.ambiguous:
-        said.append(f"{counted(path.ambiguous, 'edge')} left out, which may come from another node")
+        said.append(f"{counted(path.ambiguous, 'edge')} left out: they may come from another node")
     if path.unsettled:
         said.append(f"{counted(path.unsettled, 'node')} on a cycle or behind one: on no path")
     return said
@@ -55,7 +53,7 @@ def _measured(path: CriticalPath) -> str:
         )
     return (
         f"from first start to last end {seen} were measured: {duration_text(rest)} more than the "
-        "path, which nodes waited for other reasons than their inputs, or were not recorded in"
+        "path, when nodes waited for something other than their inputs, or nothing was recorded"
     )
 
 

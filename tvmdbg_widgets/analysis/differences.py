@@ -221,7 +221,7 @@ def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference
         if in_a == in_b:
             continue
         told = [
-            "not there" if value is None else "differs" if name in _OPAQUE else one_line(value)
+            "absent" if value is None else "differs" if name in _OPAQUE else one_line(value)
             for value in (in_a, in_b)
         ]
         if told[0] != "differs" or told[1] != "differs":

@@ -24,8 +24,8 @@ _MOST_DEVICES = 64
 
 #: What to say of a graph without storage ids.
 NO_STORAGE = (
-    "This graph has no storage_id list, so nothing is known of its memory: it was not compiled, "
-    "or the list was taken out. A compiled graph has one: open(…, graph=lib.get_graph_json())."
+    "This graph has no storage_id list, so its memory plan is unknown: it was not compiled, "
+    "or the list was removed. A compiled graph has one: open(…, graph=lib.get_graph_json())."
 )
 
 

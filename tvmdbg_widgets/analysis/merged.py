@@ -143,7 +143,7 @@ class CallTree:
 def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -> CallTree:
     """Merge the slices of a run by their path from the top; see :class:`CallTree`.
 
-    Where no slice lies in another the path of a node is that of the groups of the graph around it.
+    Where no nested slices the path of a node is that of the groups of the graph around it.
 
     Raises
     ------
@@ -154,11 +154,11 @@ def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -
     found = slices_within(timeline, None if within is None else checked_range(within))
     called = Called(timeline, run.graph, groups)
     if called.nested:
-        frames, said = slice_frames(timeline, called, found), "slices inside slices"
+        frames, said = slice_frames(timeline, called, found), "nested slices"
     else:
         frames, said = group_frames(called, found), "groups of the graph"
     if not called.groups and not called.nested:
-        said = "no slice lies in another"
+        said = "no nested slices"
     return _tree(f"{run.title}: time by path", said, called, merge(frames, called.size))
 
 
@@ -208,7 +208,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     total = np.where(outermost, total, 0.0)[through]
     tree = _tree(
         f"{run.title}: callers of {one_line(name)}",
-        "each called by what is below it",
+        "children are callers",
         called,
         places,
     )

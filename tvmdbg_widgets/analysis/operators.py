@@ -162,7 +162,7 @@ class Operators(Sequence[Operator]):
             for row in self._rows[:_LINES_SHOWN]
         ]
         if nested:
-            return [*head, "durations, with slices inside"], cells
+            return [*head, "durations, children included"], cells
         return head, [cell[:-1] for cell in cells]
 
     def __repr__(self) -> str:
@@ -241,14 +241,14 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     rows = _Rows(ids.tolist(), row)
     noun, together = ("operator", "") if words is None else (words.row, words.together)
     which = _which(len(rows), noun, top)
-    took = "no times known" if np.isnan(total) else f"{duration_text(total)} {together}"
+    took = "no times" if np.isnan(total) else f"{duration_text(total)} {together}"
     return Operators(rows, f"{parts.title}: {which}; {took}", None if graph is not None else words)
 
 
 def _which(count: int, noun: str, top: int | None) -> str:
     if top is None:
         return counted(count, noun)
-    return f"the {counted(count, noun)} that took longest"
+    return f"the {counted(count, noun)} slowest"
 
 
 def _by_name(title: str, timeline: Timeline, words: TimelineWords, top: int | None) -> Operators:

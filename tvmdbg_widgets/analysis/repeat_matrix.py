@@ -38,7 +38,7 @@ _MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Folded:
-    """The repeats of each of K operators as one bar: medians laid end to end.
+    """The repeats of each of K operators as one bar: medians back to back.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class RepeatMatrix:
         return replace(self, ns=kept, warm_up=warm_up(offsets, kept.ravel()))
 
     def folded(self) -> Folded:
-        """Return p10, median and p90 of each operator, medians laid end to end."""
+        """Return p10, median and p90 of each operator, medians back to back."""
         p10, p50, p90 = np.nanpercentile(self.ns, (10, 50, 90), axis=1)
         return Folded(self.nodes, self.names, np.cumsum(p50) - p50, p10, p50, p90)
 
@@ -177,7 +177,7 @@ class RepeatMatrix:
             size = f"{counted(len(self), 'operator')} in {counted(self.repeats, 'repeat')}"
             lines = [
                 f"{self.title}: {size}",
-                f"  all together, by repeat: {told}{more}",
+                f"  total by repeat: {told}{more}",
                 f"  {self.warm_up.why}",
             ]
         with np.errstate(invalid="ignore"):
@@ -206,15 +206,15 @@ def why_no_repeats(run: RunParts) -> str:
         if np.diff(timeline.repeats_offsets)[measured].max() > 1:
             return ""
         return (
-            "Each operator was measured once, so nothing is known of how its time varies: measure "
-            "more with repeat=."
+            "Each operator was measured once, so how its time varies is unknown: measure "
+            "several with repeat=."
         )
     if timeline.synthetic:
         return words.no_repeats
     rows, size = _occurring(timeline)
     if not len(rows) or int(size.max()) < 2:
         return (
-            "Each name occurs once in this trace, so nothing is known of how its time varies. "
+            "Each name occurs once in this trace, so how its time varies is unknown. "
             + _REPEATS_ARE_OF
         )
     if len(rows) * int(size.max()) > _MOST_CELLS:

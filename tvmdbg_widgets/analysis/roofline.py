@@ -156,7 +156,7 @@ class Roofline(Sequence[Point]):
         own = self.work[node]
         why = own.why
         if not self.times_ns[node] > 0:
-            why = (*why, "no time above zero is known")
+            why = (*why, "no time above zero")
         bound, share = self._bound(node)
         return Point(
             node,

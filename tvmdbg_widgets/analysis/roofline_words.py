@@ -55,15 +55,15 @@ def sentences(roofline: Roofline) -> list[str]:
     whole = (
         f"{rate_text(float(np.nansum(flops)), 'FLOP')} in "
         f"{counted(int(known.sum()), 'operator')}, {rate_text(rate, 'FLOP/s')} over their time; "
-        f"{percent(share)} of the time is theirs"
+        f"{percent(share)} of the total time"
     )
     said = [whole]
     said.append(_ceilings(roofline))
     if roofline.unknown:
         slow = sum(point.time_ns for point in roofline.unknown if point.time_ns > 0)
         said.append(
-            f"{counted(len(roofline.unknown), 'operator')} with something unknown, "
-            f"{percent(slow / total if total else math.nan)} of the time; each with its reason"
+            f"{counted(len(roofline.unknown), 'operator')} with unknown operations or bytes, "
+            f"{percent(slow / total if total else math.nan)} of the time; each row says why"
         )
     integers = {point.dtype for point in roofline if "int" in point.dtype and point.flops > 0}
     if integers:
@@ -78,11 +78,11 @@ def _ceilings(roofline: Roofline) -> str:
         return (
             f"ceilings given: {rate_text(roofline.peak_flops, 'FLOP/s')} and "
             f"{rate_text(roofline.bandwidth, 'B/s')}; they meet at {significant(ridge)} FLOP/B, "
-            f"below which the memory bounds: {counted(len(slow), 'operator')}"
+            f"below which memory is the bound: {counted(len(slow), 'operator')}"
         )
     return (
         f"best measured: {rate_text(roofline.highest_flops, 'FLOP/s')} and "
-        f"{rate_text(roofline.highest_bytes, 'B/s')}; what the machine can do is not known: "
+        f"{rate_text(roofline.highest_bytes, 'B/s')}; the hardware peak is unknown: "
         "roofline(peak_flops=…, bandwidth=…)"
     )
 

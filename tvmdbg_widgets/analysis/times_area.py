@@ -72,8 +72,8 @@ class Area:
     minimum, mean, p50, p90, maximum : float
         Of the whole durations of those; NaN where there is none.
     tracks : tuple of TrackArea
-        Where the timeline is synthetic, ``busy`` is NaN: of slices laid end to end nothing was seen
-        to run.
+        Where the timeline is synthetic, ``busy`` is NaN: what ran between slices
+        is unknown.
     """
 
     start: float

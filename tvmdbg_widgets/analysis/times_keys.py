@@ -28,7 +28,7 @@ BY: Final = ("node", "kind", "part", "group", "device", "name", "callers")
 NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
-NO_DEVICE: Final = "device not known"
+NO_DEVICE: Final = "unknown device"
 #: What nodes without slices have no key of.
 OF_SLICES: Final = ("name", "callers")
 
@@ -152,9 +152,7 @@ def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int) -> 
         raise ValueError(f"by is {by!r:.80}; known: {', '.join(map(repr, BY))}")
     if by == "group":
         if named.graph is None:
-            raise ValueError(
-                "groups are found in the graph, and this run has none: open(…, graph=…) gives it"
-            )
+            raise ValueError("groups need a graph, and this run has none: open(…, graph=…)")
         return _groups(groups(), named, level)
     return _MAKE[by](named)
 

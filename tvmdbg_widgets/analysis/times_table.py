@@ -33,7 +33,7 @@ _HEADS = {
     "group": "group",
     "device": "device",
     "name": "name",
-    "callers": "name ← slice around it",
+    "callers": "name ← parent slice",
 }
 
 

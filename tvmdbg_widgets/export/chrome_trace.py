@@ -52,7 +52,7 @@ def send_chrome_trace(
     """Write a timeline to an open file, a block of events at a time."""
     slices = _order(timeline)
     given = threads(timeline)
-    said = " (synthetic: laid end to end)" if timeline.synthetic else ""
+    said = " (synthetic: back to back)" if timeline.synthetic else ""
     values = None if timeline.extras is None else timeline.extras.counters.values
     about = {
         "title": title,

@@ -25,7 +25,7 @@ def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]
     """Make the trace of a part of a run.
 
     Slices stay where they were, so that nothing is rounded anew; where nodes left outside ran
-    there are gaps. Without slices in node order, nodes are laid end to end.
+    there are gaps. Without slices in node order, nodes are back to back.
 
     Returns
     -------

@@ -10,6 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.graph_groups import Group, Grouping, Runs, group
 from tvmdbg_widgets.figures.graph_scene import EDGE_STYLES, Scene
+from tvmdbg_widgets.model.node_words import GIVEN
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import counted, duration_text, percent
 
@@ -48,6 +49,8 @@ class GroupFacts:
         Op kinds and their share of the group: of its time, or of its nodes where that is zero.
     result : str
         dtype and shape of the first output of its last node.
+    given : str
+        What stands in place of a time where nothing computes it; else empty.
     """
 
     nodes: tuple[int, ...]
@@ -61,7 +64,7 @@ class GroupFacts:
     title: str
     kinds: tuple[tuple[str, float], ...]
     result: str
-    source: bool
+    given: str
 
     @property
     def parameters(self) -> int:
@@ -71,8 +74,8 @@ class GroupFacts:
     @property
     def time_text(self) -> str:
         """``"24.3 ms · 61.0 %"``; what is missing from the sum is said."""
-        if self.source:
-            return "not run"
+        if self.given:
+            return self.given
         if np.isnan(self.ns):
             return "time unknown"
         said = f"{duration_text(self.ns)} · {percent(self.share)}" if self.ns > 0 else "0 ns"
@@ -165,14 +168,14 @@ def condense(
     sources = _sources(graph, scene, outer)
     runs = Runs(groups, nodes, [labels.title(node) for node in nodes])
     found = group(runs, weights, max(1, most - len(sources)))
-    parts = [(Group(tuple(each)), True) for each in sources]
+    parts = [Group(tuple(each)) for each in sources]
     parts += [
-        (Group(tuple(inner[i] for i in each.boxes), each.repeats, each.frame, each.unit), False)
+        Group(tuple(inner[i] for i in each.boxes), each.repeats, each.frame, each.unit)
         for each in found.groups
     ]
-    drawn, carried = _edges(scene, [each for each, _ in parts], found, place)
+    drawn, carried = _edges(scene, parts, found, place)
     named = _Namer(groups, labels)
-    facts = [_facts(graph, scene, times, named, each, source=source) for each, source in parts]
+    facts = [_facts(graph, scene, times, named, each) for each in parts]
     drawn.nodes = list(range(len(facts)))
     drawn.group = [-1] * len(facts)
     drawn.frames = [(each, -1) for each in found.frames]
@@ -218,10 +221,8 @@ class _Namer:
         return self._groups[outer].title
 
 
-def _facts(
-    graph: Graph, scene: Scene, times: Times, named: _Namer, each: Group, *, source: bool
-) -> GroupFacts:
-    """Return what is known of some boxes of a scene; `source` where nothing computes them."""
+def _facts(graph: Graph, scene: Scene, times: Times, named: _Namer, each: Group) -> GroupFacts:
+    """Return what is known of some boxes of a scene."""
     nodes = tuple(sorted(scene.nodes[box] for box in each.boxes))
     ns = times.ns[list(nodes)]
     known = ns[~np.isnan(ns)]
@@ -239,9 +240,9 @@ def _facts(
     title = ", ".join(names[:_NAMED])
     if len(names) > _NAMED:
         title += f" and {len(names) - _NAMED} more"
-    if source and len(nodes) > 1:
-        noun = "input" if graph.kinds[nodes[0]] == NodeKind.INPUT else "parameter"
-        title = counted(len(nodes), noun)
+    given = GIVEN.get(NodeKind(graph.kinds[nodes[0]]), "")
+    if given and len(nodes) > 1:
+        title = counted(len(nodes), given)
     whole = sum(kinds.values())
     parts = sorted(kinds.items(), key=lambda each: -each[1])
     return GroupFacts(
@@ -256,7 +257,7 @@ def _facts(
         title=title,
         kinds=tuple((kind, part / whole) for kind, part in parts if part > 0),
         result=_result(graph, nodes[-1]),
-        source=source,
+        given=given,
     )
 
 

@@ -90,7 +90,7 @@ class GroupPicture:
         x, y, wide, high = self._rect(at)
         x, y = x + left, y + top
         largest = self.condensed.largest
-        hot = self.color_by == "time" and each.ns >= 0 and largest > 0 and not each.source
+        hot = self.color_by == "time" and each.ns >= 0 and largest > 0 and not each.given
         kind = each.kinds[0][0] if each.kinds else "other"
         fill = theme.plain if self.color_by == "time" else theme.tint(kind)
         if hot:

@@ -12,6 +12,7 @@ from tvmdbg_widgets.figures.graph_colors import value_text
 from tvmdbg_widgets.model.devices import device_name
 from tvmdbg_widgets.model.label_template import LabelTemplate
 from tvmdbg_widgets.model.labels import label
+from tvmdbg_widgets.model.node_words import GIVEN
 from tvmdbg_widgets.model.nodes import NodeKind
 from tvmdbg_widgets.model.numbers import duration_text, percent
 
@@ -68,8 +69,9 @@ class Labels:
         ns = float(self._times.ns[node])
         if ns > 0:
             return f"{duration_text(ns)} · {percent(self._times.share(node))}"
-        if self._graph.kinds[node] in (NodeKind.INPUT, NodeKind.PARAMETER):
-            return "not run"
+        given = GIVEN.get(NodeKind(self._graph.kinds[node]))
+        if given:
+            return given
         return "time unknown" if np.isnan(ns) else duration_text(ns)
 
 

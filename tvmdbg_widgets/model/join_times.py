@@ -122,7 +122,7 @@ def join_rows(
     """Join the rows of a printed table to nodes.
 
     Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
-    are joined by name; where several nodes share one, by the row's shape and time if only one of
+    are matched by name; where several nodes share one, by the row's shape and time if only one of
     them has both, else in row order and marked ambiguous.
 
     Parameters

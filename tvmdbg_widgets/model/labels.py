@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from tvmdbg_widgets.model.operators import parts
 
-_SHARED = {"__nop": "reshape (no copy)", "__copy": "device copy"}
+_SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
 
 
 @lru_cache(maxsize=65_536)

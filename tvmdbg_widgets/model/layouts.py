@@ -171,7 +171,7 @@ class Layout:
         whole = dict(zip(self.letters, self.logical_shape(shape), strict=True))
         for letter, size in sizes.items():
             if letter not in whole:
-                raise ValueError(f"{letter!r} is no axis of {self.text}; it has {self.letters}")
+                raise ValueError(f"{letter!r} is not an axis of {self.text}; it has {self.letters}")
             if not isinstance(size, SupportsIndex):
                 raise ValueError(f"size {size!r} of {letter} is no whole number")  # noqa: TRY004 (one kind of error for the caller)
             if not 0 <= size <= whole[letter]:
@@ -212,7 +212,7 @@ def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[s
             raise ValueError(f"{allowed}, found {str({letter: sizes[letter]})[:_LONGEST]}")
         letters = _parse(layout).letters if layout else (letter,)
         if letter not in letters:
-            raise ValueError(f"{letter} is no axis of {layout}, which has {', '.join(letters)}")
+            raise ValueError(f"{letter} is not an axis of {layout}, which has {', '.join(letters)}")
     return found
 
 
@@ -222,7 +222,7 @@ def _parse(text: str) -> Layout:
         raise ValueError(f"a layout has at most {_LONGEST} characters, found {len(text):,}")
     pairs = _AXIS.findall(text)
     if not text or "".join(size + letter for size, letter in pairs) != text:
-        raise ValueError(f"{text!r} is no layout; expected for example NCHW or NCHW8c")
+        raise ValueError(f"{text!r} is not a layout; expected for example NCHW or NCHW8c")
     letters = [letter for _, letter in pairs]
     for size, letter in pairs:
         problem = _problem(size, letter, letters)
@@ -235,8 +235,8 @@ def _problem(size: str, letter: str, letters: list[str]) -> str:
     """Say what is wrong with one axis of a layout."""
     if letter.isupper():
         if size:
-            return f"{size} stands before {letter}, which takes no size"
-        return f"{letter} is there twice" if letters.count(letter) > 1 else ""
+            return f"{size} is before {letter}, which takes no size"
+        return f"{letter} appears twice" if letters.count(letter) > 1 else ""
     if not size.strip("0"):
         return f"{letter} needs a size from 1 on, such as 8{letter}"
     if len(size) > _DIGITS:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph import Graph
     from tvmdbg_widgets.model.tensors import Tensor
 
+#: What stands in place of a time where nothing runs.
+GIVEN = {NodeKind.INPUT: "graph input", NodeKind.PARAMETER: "parameter"}
 _KINDS = 256
 
 

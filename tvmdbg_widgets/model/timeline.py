@@ -77,7 +77,7 @@ class Timeline:
     node_ns : float64[N]
         Mean time of a node as the best source gives it; NaN unknown.
     synthetic : bool
-        The slices were not observed at these times: nodes are laid end to end in node order.
+        The slices were not observed at these times: nodes are back to back in node order.
     clock : str
         ``"synthetic"`` or ``"wall"``.
     sources : tuple of str
@@ -186,7 +186,7 @@ class Timeline:
     ) -> Gaps:
         """Stretches in which nothing runs on a track, from its run's first start to its last end.
 
-        None where the timeline is synthetic: slices laid end to end tell of no gaps.
+        None where the timeline is synthetic: slices back to back have no gaps.
 
         ::
 
@@ -304,7 +304,7 @@ class Timeline:
         tracks = f"{len(self.tracks)} track{'' if len(self.tracks) == 1 else 's'}"
         slices = f"{self.num_slices} slice{'' if self.num_slices == 1 else 's'}"
         how = (
-            f"synthetic ({_LAID[self.measured]} laid end to end)"
+            f"synthetic ({_LAID[self.measured]} back to back)"
             if self.synthetic
             else f"{self.clock} clock"
         )
@@ -325,7 +325,7 @@ class Timeline:
         counts = np.diff(self.repeats_offsets)
         counts = counts[counts > 0]
         if not len(counts):
-            return "no repeats known"
+            return "no repeats"
         low, high = int(counts.min()), int(counts.max())
         number = str(low) if low == high else f"{low} to {high}"
         return f"{number} repeat{'' if high == 1 else 's'} per operator"

@@ -118,7 +118,7 @@ def from_table(
     source : str
     start_ns, end_ns : float64[R], optional
         Observed start and end; with them the timeline is real and keeps its gaps.
-        Without them the nodes are laid end to end in the order of their ids.
+        Without them the nodes are placed back to back in the order of their ids.
     issues : iterable of Issue
 
     Raises

@@ -129,7 +129,7 @@ def _told(graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str) -
                 "slices-not-joined",
                 Severity.WARNING,
                 f"no slice of the trace has the name of one of the graph's {graph.num_nodes} nodes "
-                "or of their functions: none is joined",
+                "or of their functions: none is matched",
                 file=source,
             )
         )

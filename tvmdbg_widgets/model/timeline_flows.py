@@ -46,7 +46,7 @@ class Flows:
         return len(self.flow_from)
 
     def __repr__(self) -> str:
-        lost = f"; {counted(self.unjoined, 'event')} could not be joined" if self.unjoined else ""
+        lost = f"; {counted(self.unjoined, 'event')} could not be matched" if self.unjoined else ""
         return f"Flows: {counted(len(self), 'arrow')} between slices{lost}"
 
     def to_dataframe(self) -> Any:

@@ -67,7 +67,7 @@ class Gaps(Sequence[Gap]):
         it; -1 where the timeline begins or ends.
     tracks : tuple of str
     synthetic : bool
-        Slices were laid end to end, so that nothing is known of what lay between them: no gaps.
+        Slices are back to back: what lay between them is unknown, and there are no gaps.
     """
 
     start_ns: Floats
@@ -128,7 +128,7 @@ class Gaps(Sequence[Gap]):
 
     def __repr__(self) -> str:
         if self.synthetic:
-            return "Gaps: not known; the timeline is synthetic, slices are laid end to end"
+            return "Gaps: none in a synthetic timeline, whose slices are back to back"
         if not len(self):
             return "Gaps: none"
         together = duration_text(float(self.duration_ns.sum()))

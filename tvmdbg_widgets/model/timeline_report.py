@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def from_report(report: Report, *, device: str) -> Timeline:
-    """Make the timeline of a report: its rows laid end to end, a track a device.
+    """Make the timeline of a report: its rows back to back, a track a device.
 
     The profiler records durations only. The rows follow one another in the order of the file; a
     joined row is the one measured repeat of its node, after three passes to warm up (one in the
@@ -73,7 +73,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
         "report-one-pass",
         (
             "the times are a profiling report's: one pass after passes to warm up, a timer around "
-            "every call, laid end to end since a report has no start times"
+            "every call, back to back since a report has no start times"
         ),
     )
     if report.form == "vm-table":
@@ -81,7 +81,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             "report-sums",
             (
                 "the times are the VM profiler's: sums over every call since it was last reset, "
-                "with no warm-up left out, laid end to end since it tells no start times"
+                "with no warm-up left out, back to back since it has no start times"
             ),
         )
     notes = [Issue(rule, Severity.NOTE, told, file=report.file)]
@@ -99,8 +99,8 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             Issue(
                 "rows-merged",
                 Severity.WARNING,
-                "rows stand for several calls of one function: their times are sums, and which "
-                "node took how much cannot be known. Use report.json(), report.csv() or "
+                "rows stand for several calls of one function: their times are sums, and and "
+                "the time of each node is unknown. Use report.json(), report.csv() or "
                 "table(aggregate=False)",
                 file=report.file,
             )

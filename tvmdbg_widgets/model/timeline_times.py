@@ -56,7 +56,7 @@ def join_list(
         if differing and names is not None:
             found += (
                 f"; {len(differing)} names differ at their position, the first is "
-                f"{names[differing[0]]!r} at {differing[0]}. They are joined by name where it is "
+                f"{names[differing[0]]!r} at {differing[0]}. They are matched by name where it is "
                 "unique"
             )
         elif names is None:
@@ -74,7 +74,7 @@ def from_list(
     source: str,
     issues: Iterable[Issue] = (),
 ) -> Timeline:
-    """Make the timeline of a list of repeats: means laid end to end in node order.
+    """Make the timeline of a list of repeats: means back to back in node order.
 
     Parameters
     ----------

@@ -79,8 +79,8 @@ class TimelineWords:
 
 #: Times of nodes that were measured one by one.
 ISOLATED = (
-    "Each node was measured on its own, again and again on the same data: as a rule its caches are "
-    "warm, and nothing runs beside it. Inside a run of the whole network it may take longer."
+    "Each node was measured in isolation, repeatedly on the same data: its caches are usually "
+    "warm, and nothing else runs. Inside a run of the whole network it may take longer."
 )
 _LAID = (
     " Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the "
@@ -94,7 +94,7 @@ _SYNTHETIC = {
     "latency",
 }
 _MORE = {
-    Measured.MEAN: f"{ISOLATED} Here the means, as a rule of several repeats, follow each other in "
+    Measured.MEAN: f"{ISOLATED} Here the means, usually of several repeats, follow each other in "
     "node order.",
     Measured.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
     "up, with a timer around every call, which adds to what it measures: one time a call and no "
@@ -103,24 +103,22 @@ _MORE = {
     "times, so the rows follow each other in the order of the file, which need not be the order "
     "of execution.",
 }
-_WALL = "wall clock: start and end as recorded; what is empty was idle or not recorded"
+_WALL = "wall clock: start and end as recorded; empty space was idle or not recorded"
 _WALL_MORE = (
-    "Every slice lies where the clock of the machine saw it. Gaps are drawn as gaps: point at one "
-    "to measure it."
+    "Every slice is drawn where the clock recorded it. Gaps are real: point at one to measure it."
 )
-_NESTED = "; slices below a slice ran inside it and are part of its time"
+_NESTED = "; slices below a slice are its children and part of its time"
 _NESTED_MORE = (
-    " Slices nest: one that runs inside another is drawn below it, and its time is part of the "
-    "outer one's. Their durations must not be added up. Self time is what is left of a slice "
-    "without the slices inside it."
+    " Slices nest: a child is drawn below its parent, and its time is part of the parent's. Their "
+    "durations must not be added up. Self time is the time of a slice without its children."
 )
 _NO_REPEATS = {
     Measured.MEAN: (
         "No repeats are known, only the mean. To see how it varies, keep the table that run() "
         "prints (its Measurements column) beside the trace, and measure more with repeat=."
     ),
-    Measured.CALL: "One call of one pass was measured: how the time varies is not known.",
-    Measured.SUM: "A sum over calls: how they vary is not known.",
+    Measured.CALL: "One call of one pass was measured: how the time varies is unknown.",
+    Measured.SUM: "A sum over calls: how they vary is unknown.",
 }
 #: Shares of operators inside fused functions.
 PARTS_OVERLAP = (
@@ -129,14 +127,13 @@ PARTS_OVERLAP = (
 )
 #: Durations in a table of times.
 WHOLE_DURATIONS = (
-    "Times are what runs in the range, cut at its ends, without the slices inside; counts are of "
-    "slices that touch it; min, median, p90 and max are of the whole durations of slices that lie "
-    "in it from start to end."
+    "Times are self times within the range; counts are of slices that overlap it; min, median, p90 "
+    "and max are of the whole durations of slices that lie entirely within it."
 )
 #: Durations of slices that hold others.
 NESTED_DURATIONS = (
-    "Times are without the slices inside, so that nothing is counted twice; min, median, p90 and "
-    "max are of whole durations, with the slices inside."
+    "Times are self times, so that nothing is counted twice; min, median, p90 and max are of whole "
+    "durations, children included."
 )
 #: Nodes of several outputs.
 PRINTED_ONCE_AN_OUTPUT = (
@@ -144,12 +141,12 @@ PRINTED_ONCE_AN_OUTPUT = (
     "whole time; here it counts once."
 )
 #: Nodes that only a table of times knows.
-_ALONE = "Also counted: the known time of {} without slices, which no range of time holds."
-_UNNAMED = "Not counted: the known time of {} without slices, which have no name here."
+_ALONE = "Included: the time of {} without slices, which are in no range of time."
+_UNNAMED = "Not included: the time of {} without slices, which have no name."
 #: Folded repeats.
 FOLDED = (
-    "Each operator stands at the sum of the medians before it: medians laid end to end, which no "
-    "single repeat was. The whiskers are p10 and p90 of its repeats; percentiles of operators do "
+    "Each operator starts at the sum of the medians before it: medians back to back, which is no "
+    "single repeat. The whiskers are p10 and p90 of its repeats; percentiles of operators do "
     "not add up to those of the sum."
 )
 #: Memory along the times of a synthetic timeline.
@@ -221,7 +218,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
 
 def left_out(idle: int) -> str:
     """Return what is not in a table of times; of so many slices."""
-    return f"{counted(idle, 'slice')} of inputs and parameters left out, which take no time"
+    return f"{counted(idle, 'slice')} of inputs and parameters left out: they take no time"
 
 
 def times_notes(

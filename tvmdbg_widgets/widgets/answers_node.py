@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.devices import device_name
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.node_words import GIVEN
 from tvmdbg_widgets.model.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.timeline_words import Measured
 from tvmdbg_widgets.model.trust import Trust
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _CONSUMERS = 200
 _CANDIDATES = 20
 _LISTED = 500  # inputs, and outputs
-_IDLE = {NodeKind.INPUT: "not run (input)", NodeKind.PARAMETER: "not run (parameter)"}
 
 
 def node_details(run: DebugRun, node: int) -> dict[str, Any]:
@@ -119,13 +118,13 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
 def _times(run: DebugRun, node: int) -> list[tuple[str, str]]:
     timeline, graph = run.timeline, run.graph
     mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
-    idle = _IDLE.get(graph.nodes[node].kind) if graph is not None else None
-    if idle and not mean > 0:
-        return [("time", idle)]
+    given = GIVEN.get(graph.nodes[node].kind) if graph is not None else None
+    if given and not mean > 0:
+        return [("time", given)]
     if timeline is None or np.isnan(mean):
         return []
     measured = timeline.measured
-    said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of its calls"}
+    said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
     found = [(said[measured], duration_text(mean)), ("in nanoseconds", exact_ns(mean))]
     if timeline.total_ns:
         found.append(("share of all nodes", percent(mean / timeline.total_ns)))

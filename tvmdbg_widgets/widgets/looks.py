@@ -75,7 +75,7 @@ def checked_look(run: DebugRun, given: object, traits: Sequence[str]) -> Look:
     TypeError, ValueError, KeyError, IndexError
         No such look.
     """
-    look = fields_of(given, "a look", (*traits, *ALWAYS))
+    look = fields_of(given, "a saved view", (*traits, *ALWAYS))
     if "isolate" in look:
         look["isolate"] = checked_isolation(run.graph, look["isolate"])
     if "camera" in look:
@@ -96,7 +96,9 @@ def checked_bookmarks(run: DebugRun, given: object, traits: Sequence[str]) -> di
         No such looks; says which.
     """
     if not isinstance(given, Mapping):
-        raise TypeError(f"bookmarks are a mapping of name to look, not {type(given).__name__}")
+        raise TypeError(
+            f"bookmarks are a mapping of names to saved views, not {type(given).__name__}"
+        )
     if len(given) > MOST_BOOKMARKS:
         raise ValueError(f"at most {MOST_BOOKMARKS} bookmarks, found {len(given)}")
     found = {}

@@ -91,7 +91,7 @@ export class DifferenceList {
     const { length } = this.#rows;
     this.#empty.hidden = length > 0;
     this.node.role = length > 0 ? "tree" : "group";
-    this.#empty.textContent = length ? "" : "Nothing differs.";
+    this.#empty.textContent = length ? "" : "No differences.";
     this.#inside.style.height = `${length * this.#row}px`;
     const { scrollTop, clientHeight } = this.node;
     const from = Math.max(0, Math.floor(scrollTop / this.#row) - BEYOND);

@@ -23,13 +23,13 @@ export async function mountComparison(
   context: ComparisonContext,
 ): Promise<void> {
   root.classList.add("tvmdbg-comparison");
-  root.replaceChildren(message("busy", "reading what differs …"));
+  root.replaceChildren(message("busy", "comparing the graphs …"));
   let data: ComparisonData;
   try {
     data = new ComparisonData(await context.ask());
   } catch (error) {
     if (context.signal.aborted || isAbort(error)) return;
-    const hint = "Run the cell again; tvmdbg.compare(a, b) tells the same as text.";
+    const hint = "Run the cell again; tvmdbg.compare(a, b) gives the same as text.";
     root.replaceChildren(message("error", "The runs could not be compared", hinted(error, hint)));
     root.dataset.ready = "true";
     return;

@@ -169,7 +169,7 @@ export class ComparisonView {
         },
         {
           keys: ["PageDown", "PageUp"],
-          does: "a page on, back",
+          does: "a page down, up",
           run: ({ key }) => by(key === "PageDown" ? this.#list.page : -this.#list.page),
         },
         {
@@ -179,17 +179,17 @@ export class ComparisonView {
         },
         {
           keys: ["ArrowRight", "ArrowLeft"],
-          does: "open, close a group of equal differences",
+          does: "expand, collapse identical differences",
           run: ({ key }) => this.#openGroup(key === "ArrowRight"),
         },
         { keys: ["Enter"], does: "centre both nodes", run: () => this.#centre() },
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
         {
           keys: ["c"],
-          does: "colour both graphs by speed, time change, match, kind or time",
+          does: "next colour mode of both graphs",
           run: () => this.#nextColor(),
         },
-        { keys: ["l"], does: "link the cameras, or not", run: () => this.#toggleLink() },
+        { keys: ["l"], does: "link or unlink the cameras", run: () => this.#toggleLink() },
         { keys: ["a"], does: "go to graph A", run: () => this.#enter(0) },
         { keys: ["b"], does: "go to graph B", run: () => this.#enter(1) },
         paletteAction(root, ...this.#searched()),

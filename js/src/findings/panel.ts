@@ -96,7 +96,7 @@ export class FindingsPanel {
     options.onChange("findings_folded", () => this.#showFolded(), signal);
     this.#showFolded();
     this.#progress.textContent = "scanning …";
-    this.#mirror.say("Findings: none yet.");
+    this.#mirror.say("Findings: none so far.");
     this.#fill();
     void this.#scan.start();
     run.graph().then(
@@ -136,7 +136,7 @@ export class FindingsPanel {
   #summary(): string {
     const findings = this.#answer?.findings ?? [];
     const words = counts(findings).map(([, text]) => text);
-    if (!findings[0]) return this.#answer && !isUnderWay(this.#answer) ? NOTHING : "none yet";
+    if (!findings[0]) return this.#answer && !isUnderWay(this.#answer) ? NOTHING : "none so far";
     return `${words.join(", ")} · first: ${findings[0].title}`;
   }
 
@@ -173,7 +173,7 @@ export class FindingsPanel {
       { keys: ["PageDown"], does: `down by ${PAGE}`, run: () => move(PAGE) },
       {
         keys: ["Enter"],
-        does: "select its nodes, show its evidence",
+        does: "select its nodes and show its evidence",
         run: active((row) => {
           unfolded();
           this.#pick(row);
@@ -181,7 +181,7 @@ export class FindingsPanel {
       },
       {
         keys: ["f"],
-        does: "fold all to one line, or unfold",
+        does: "fold all findings to one line, or unfold",
         run: () => this.#foldAll(!options.get("findings_folded")),
       },
       { keys: [" "], does: "show or hide its evidence", run: active((row) => this.#toggle(row)) },
@@ -189,11 +189,11 @@ export class FindingsPanel {
       { keys: ["ArrowLeft"], does: "hide its evidence", run: () => fold(false) },
       {
         keys: ["[", "]"],
-        does: "previous, next of its nodes",
+        does: "previous, next node of the finding",
         run: ({ key }) => through(key === "[" ? -1 : 1),
       },
       { keys: ["s"], does: "stop or resume scanning", run: () => this.stopOrGoOn() },
-      { keys: [COPY_KEY], does: "copy Python code for it", run: () => this.#code.copy() },
+      { keys: [COPY_KEY], does: "copy Python code for the finding", run: () => this.#code.copy() },
       {
         keys: ["Escape"],
         does: "clear the selection",
@@ -215,7 +215,7 @@ export class FindingsPanel {
       session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
     }
     this.#mark();
-    this.#tell(wanted ? "Selected. " : "It concerns no node. ");
+    this.#tell(wanted ? "Selected. " : "It is about no node. ");
   }
 
   #goTo(row: Row, node: number): void {

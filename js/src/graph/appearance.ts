@@ -128,9 +128,7 @@ export class Appearance {
   #problem(): string {
     const { colorBy } = this.#view.chosen;
     if (colorBy === "kind" || colorBy === "health" || this.column) return "";
-    return this.#waited === colorBy
-      ? `${colorBy}: this page does not hold it`
-      : `working out: ${colorBy} …`;
+    return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
   }
 
   #select(key: string): void {
@@ -142,7 +140,7 @@ export class Appearance {
         ? colors.nodes(key)
         : Array.from(graph.kinds.keys()).filter((node) => graph.opKinds.at(node) === key);
     if (nodes.length > MOST_SELECTED) {
-      mirror.say(`${counted(nodes.length, "node")} are too many to be selected.`);
+      mirror.say(`${counted(nodes.length, "node")} are too many to select.`);
       return;
     }
     this.#view.selectNodes(nodes);

@@ -7,7 +7,7 @@ import type { GraphModel } from "./model.ts";
 import type { Placed } from "./placed.ts";
 
 const BUSY_MS = 300;
-const CANCELLED = new DOMException("cancelled by hand", "AbortError");
+const CANCELLED = new DOMException("cancelled by the user", "AbortError");
 
 /** Asks for layouts one at a time and says over the stage how that goes. */
 export class Arranger {
@@ -50,7 +50,8 @@ export class Arranger {
       this.#say(problem);
       return placed;
     } catch (error) {
-      if (signal.reason === CANCELLED) this.#say("stopped: not all is shown ", this.#goOn());
+      if (signal.reason === CANCELLED)
+        this.#say("stopped: the graph is not shown in full ", this.#goOn());
       if (signal.aborted || isAbort(error)) return null;
       this.#say(
         message(
@@ -77,7 +78,7 @@ export class Arranger {
   }
 
   #goOn(): HTMLElement {
-    return button("lay it out", "lay the graph out after all", this.#again);
+    return button("lay out", "lay out the whole graph", this.#again);
   }
 
   #say(...parts: (string | HTMLElement)[]): void {

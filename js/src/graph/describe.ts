@@ -71,14 +71,14 @@ export class Describe {
         .slice(0, NAMED)
         .map((each) => `${names.at(each)} ${this.#labels.entry(each, 0)}`);
       const more = folded.length > NAMED ? ` … and ${folded.length - NAMED} more` : "";
-      lines.push(`parameters inside: ${shown.join("; ")}${more}`);
+      lines.push(`hidden parameters: ${shown.join("; ")}${more}`);
     }
     const unsure = this.#links
       .into(node)
       .filter((edge) => this.#graph.edgeTrust[edge] !== Trust.EXACT);
     if (unsure.length) {
       const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
-      lines.push(`${counted(unsure.length, "input")} joined ${[...grades].join(" or ")}`);
+      lines.push(`${counted(unsure.length, "input")} matched ${[...grades].join(" or ")}`);
     }
     return lines.join("\n");
   }
@@ -92,7 +92,7 @@ export class Describe {
       parts.push(`output ${output} ${this.#labels.entry(node, output)}`);
     }
     if (outputs > NAMED) parts.push(`${outputs - NAMED} more outputs`);
-    if (this.#labels.isHead(node)) parts.push("output of the graph");
+    if (this.#labels.isHead(node)) parts.push("graph output");
     const ns = this.#times.ns[node]!;
     if (ns > 0) {
       parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
@@ -112,14 +112,14 @@ export class Describe {
       `${counted(consumers.length, "consumer")}${this.#list(": ", consumers)}`,
     ];
     const boxes = boxesOf(scene, node);
-    if (boxes.length === 0) text.push("not shown in this part of the graph");
+    if (boxes.length === 0) text.push("not in the visible part of the graph");
     else if (scene.group[boxes[0]!]! >= 0) {
       text.push(`inside the closed group ${scene.text(boxes[0]!).title}`);
     } else if (scene.node[boxes[0]!] !== node) {
       const hosts = Array.from(boxes, (box) => scene.node[box]!);
-      text.push(`${names.at(node)} is folded into${this.#list(" ", hosts)}`);
+      text.push(`${names.at(node)} is hidden in${this.#list(" ", hosts)}`);
     } else if (foldedInto(scene, boxes[0]!).length) {
-      text.push(`${counted(foldedInto(scene, boxes[0]!).length, "parameter")} folded into it`);
+      text.push(`${counted(foldedInto(scene, boxes[0]!).length, "parameter")} hidden in it`);
     }
     if (where) text.push(where);
     return `${text.join("; ")}.`;
@@ -129,7 +129,7 @@ export class Describe {
     if (nodes.length === 0) return "";
     const named = nodes
       .slice(0, NAMED)
-      .map((node) => (node < 0 ? "nothing that the graph names" : this.short(node)));
+      .map((node) => (node < 0 ? "a node that the graph does not have" : this.short(node)));
     const more = nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "";
     return `${before}${named.join(", ")}${more}`;
   }
@@ -172,7 +172,7 @@ export class Describe {
       );
     }
     const trust = this.#graph.nodeTrust[node]!;
-    if (trust !== Trust.EXACT) lines.push(`time joined ${TRUST_LABELS[trust]}`);
+    if (trust !== Trust.EXACT) lines.push(`time matched ${TRUST_LABELS[trust]}`);
     return lines;
   }
 }

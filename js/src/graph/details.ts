@@ -121,18 +121,18 @@ export class Details {
         ? element(
             "p",
             { class: "tvmdbg-graph-note" },
-            "drawn inside ",
+            "inside block ",
             ...(around >= 0 ? [this.#groupLink(around)] : hosts.map((host) => this.#link(host))),
           )
         : null,
       hosts.length === 0
-        ? element("p", { class: "tvmdbg-graph-note" }, "not in the part of the graph that is shown")
+        ? element("p", { class: "tvmdbg-graph-note" }, "not in the visible part of the graph")
         : null,
       selected.length > 1
         ? element(
             "p",
             { class: "tvmdbg-graph-note" },
-            `${selected.length} nodes selected; the others: `,
+            `${selected.length} nodes selected; others: `,
             ...selected.slice(0, -1).map((other) => this.#mention(other)),
           )
         : null,
@@ -170,7 +170,7 @@ export class Details {
     const isOpen = scene.frameOfGroup[group]! >= 0;
     const ns = groups.ns(group);
     const kinds = kindsIn(this.#model, group);
-    const alike = groups.ofKind(group).filter((each) => each !== group);
+    const identical = groups.ofKind(group).filter((each) => each !== group);
     const parent = graph.groupParent[group]!;
     const health = healthIn(this.#model, group);
     return [
@@ -192,7 +192,7 @@ export class Details {
         : element("p", { class: "tvmdbg-graph-note" }, "inside ", this.#groupLink(parent)),
       section(
         "time",
-        ns > 0 ? bar(ns / times.total, "share of the sum of times") : null,
+        ns > 0 ? bar(ns / times.total, "share of the total time") : null,
         element("p", {}, timeIn(this.#model, group) || "unknown"),
       ),
       health.length ? section("health", ...health.map((line) => element("p", {}, line))) : null,
@@ -200,12 +200,16 @@ export class Details {
         "op kinds",
         table(kinds.slice(0, TOP).map(([kind, count]) => [kind, integer(count)])),
       ),
-      alike.length
+      identical.length
         ? section(
-            `alike (${integer(alike.length)})`,
-            list(alike.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
-            alike.length > TOP
-              ? element("p", { class: "tvmdbg-muted" }, `and ${integer(alike.length - TOP)} more`)
+            `identical (${integer(identical.length)})`,
+            list(identical.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
+            identical.length > TOP
+              ? element(
+                  "p",
+                  { class: "tvmdbg-muted" },
+                  `and ${integer(identical.length - TOP)} more`,
+                )
               : null,
           )
         : null,
@@ -228,9 +232,9 @@ export class Details {
       "li",
       {},
       element("span", { class: "tvmdbg-muted" }, `${operand} `),
-      node < 0 ? "nothing that the graph names" : this.#link(node, where),
+      node < 0 ? "a node that the graph does not have" : this.#link(node, where),
       ` ${text}`,
-      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` joined ${trust}`),
+      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` matched ${trust}`),
     );
   }
 
@@ -276,8 +280,8 @@ export class Details {
     const { graph, times, counts, operators } = this.#model;
     const [inputCount = 0, parameters = 0, , nops = 0, copies = 0] = counts;
     const apart = [
-      nops > 0 && `${integer(nops)} of them no copy`,
-      copies > 0 && `${integer(copies)} of them between devices`,
+      nops > 0 && `${integer(nops)} zero-copy`,
+      copies > 0 && `${integer(copies)} between devices`,
     ].filter(Boolean);
     const operatorText = `${counted(operators, "operator")}${apart.length ? ` (${apart.join(", ")})` : ""}`;
     const known = [
@@ -290,7 +294,7 @@ export class Details {
       ...known.filter(([count]) => count > 0).map(([, text]): [string, string] => ["", text]),
       ["edges", integer(graph.edgeTarget.length)],
     ];
-    if (times.known) rows.push(["sum of times", duration(times.total)]);
+    if (times.known) rows.push(["total time", duration(times.total)]);
     const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
     const inputs: number[] = [];
     for (let node = 0; inputs.length < inputCount; node++) {
@@ -303,7 +307,7 @@ export class Details {
       parts.push(section(`notes (${notes.length})`, list(said)));
     }
     const made = madeOf(this.#model);
-    if (made.length > 0) parts.push(section("made of", this.#parts(made)));
+    if (made.length > 0) parts.push(section("structure", this.#parts(made)));
     if (times.known) parts.push(section("slowest nodes", this.#slowest()));
     const links_ = (nodes: readonly number[]) =>
       list(nodes.slice(0, TOP).map((node) => element("li", {}, this.#link(node))));
@@ -325,13 +329,13 @@ export class Details {
     const { graph, times } = this.#model;
     const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
       const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;
-      const link = button(words, `mark all of ${words}`, () =>
+      const link = button(words, `highlight all ${words}`, () =>
         this.#groups.find(`group=${quoted(name)}`),
       );
       link.classList.add("tvmdbg-graph-link");
       const share = times.known ? ns / times.total : nodes / graph.kinds.length;
       const much = times.known ? duration(ns) : counted(nodes, "node");
-      const what = times.known ? "share of the sum of times" : "share of the nodes";
+      const what = times.known ? "share of the total time" : "share of the nodes";
       return shared(link, bar(share, what), `${much} · ${percent(share)}`);
     });
     return top(rows, made.length, "ul");

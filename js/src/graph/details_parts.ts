@@ -7,7 +7,7 @@ export function named(label: string, value: string): HTMLElement {
   const copy = button("copy", `copy the ${label}`, () => {
     navigator.clipboard?.writeText(value).then(
       () => copy.replaceChildren("copied"),
-      () => copy.replaceChildren("select it and press Ctrl+C"),
+      () => copy.replaceChildren("select the text and press Ctrl+C"),
     );
   });
   return element(

@@ -94,7 +94,7 @@ export class EdgeTalk {
     const row = rows[edge]!;
     if (row < 0) return `${this.lines(edge).join(", ")}. `;
     const { edgeSource: source, edgeOutput: output } = model.graph;
-    return `Along ${model.describe.output(source[row]!, output[row]!)}. `;
+    return `On the edge from ${model.describe.output(source[row]!, output[row]!)}. `;
   }
 
   /** Shape, size and place of the tensor, who makes it, and all that read it. */
@@ -129,7 +129,7 @@ export class EdgeTalk {
       describe.output(source, output),
       ...said.map((each) => `to ${each}`),
       ...(more > 0 ? [`and ${more} more`] : []),
-      ...(trust === Trust.EXACT ? [] : [`joined ${TRUST_LABELS[trust]}`]),
+      ...(trust === Trust.EXACT ? [] : [`matched ${TRUST_LABELS[trust]}`]),
     ];
   }
 }

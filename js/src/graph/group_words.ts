@@ -1,4 +1,4 @@
-import { counted } from "../shared/format.ts";
+import { counted, integer } from "../shared/format.ts";
 import { GroupSource, NodeKind } from "../shared/run_client.ts";
 import { verdictLabel, weight } from "./health.ts";
 import type { GraphModel } from "./model.ts";
@@ -64,7 +64,7 @@ export function groupPath({ graph }: GraphModel, node: number): string {
 /** How long the group's nodes took together, and how much of the whole that is. */
 export function timeIn({ labels }: GraphModel, group: number): string {
   const time = labels.timeOfGroup(group);
-  return time && `${time} of the time`;
+  return time && `${time} of the total time`;
 }
 
 /** What the group is, as the tooltip says it. */
@@ -74,13 +74,15 @@ export function groupLines(model: GraphModel, group: number): string[] {
     .filter(([kind]) => kind !== "parameter")
     .map(([kind, count]) => `${count} ${kind}`);
   const more = kinds.length > NAMED ? [`${kinds.length - NAMED} more kinds`] : [];
-  const alike = groups.ofKind(group).length;
+  const identical = groups.ofKind(group).length;
   const isRun = graph.groupSource[group] === GroupSource.REPEAT;
   const lines = [
     groups.title(group),
     `${sizeOf(model, group)}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
     timeIn(model, group),
-    alike > 1 ? `kind ${groups.tag(group)}: ${alike} ${isRun ? "runs" : "groups"} alike` : "",
+    identical > 1
+      ? `kind ${groups.tag(group)}: ${identical} ${isRun ? "identical runs" : "identical groups"}`
+      : "",
     ...healthIn(model, group),
     ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
   ];
@@ -114,15 +116,17 @@ export function groupSentence(
     const shown = [...names].slice(0, NAMED).join(", ");
     return names.size > NAMED ? `${shown} and ${names.size - NAMED} more` : shown;
   };
-  const alike = groups.ofKind(group).length - 1;
+  const identical = groups.ofKind(group).length - 1;
   const parts = [
     `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
     sizeOf(model, group),
     timeIn(model, group),
-    alike > 0 ? `kind ${groups.tag(group)} with ${counted(alike, "other")}` : "",
+    identical > 0
+      ? `one of ${integer(identical + 1)} identical groups of kind ${groups.tag(group)}`
+      : "",
     ...healthIn(model, group),
     ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
-    isTooLarge ? "too many nodes to be selected in other views" : "",
+    isTooLarge ? "too many nodes to select in other views" : "",
   ].filter(Boolean);
   const reads = from.size ? `; reads ${list(from)}` : "";
   const read = to.size ? `; read by ${list(to)}` : "";

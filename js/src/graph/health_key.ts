@@ -39,7 +39,7 @@ export class HealthKey {
 
   show(health: NodeHealth | null, palette: Palette): void {
     if (!health?.answer.total) {
-      this.#words.textContent = health ? "the run holds no tensors" : "scanning the tensors …";
+      this.#words.textContent = health ? "the run has no tensors" : "scanning the tensors …";
       keepChildren(this.node, this.#words);
       return;
     }
@@ -60,7 +60,7 @@ export class HealthKey {
     }
     const { node, swatch, count } = chip;
     node.title =
-      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next`;
+      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
     count.textContent = ` ${integer(nodes)}`;
     if (!isUnknown(verdict)) {
       const fill = palette.verdict(verdict);

@@ -102,7 +102,7 @@ export class Hits {
     if (this.#isBusy) return "…";
     if (this.found.problem) return "error";
     const hits = this.found.nodes;
-    if (hits.length === 0) return "no hit";
+    if (hits.length === 0) return "no hits";
     const at = node === null ? -1 : hits.indexOf(node);
     return `${at < 0 ? "–" : at + 1}/${hits.length}`;
   }

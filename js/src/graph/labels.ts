@@ -1,5 +1,6 @@
 import tokens from "../../../tvmdbg_widgets/figures/tokens.json";
 import { counted, duration, percent, shapeText } from "../shared/format.ts";
+import { givenText } from "../shared/node_title.ts";
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import { entryBytes, valueText } from "./color/columns.ts";
 import { filled, SLOT } from "./color/template.ts";
@@ -145,8 +146,8 @@ export class Labels implements Words {
   time(node: number): string {
     const ns = this.#times.ns[node]!;
     if (ns > 0) return this.#times.text(ns);
-    const kind = this.#graph.kinds[node];
-    if (kind === NodeKind.INPUT || kind === NodeKind.PARAMETER) return "not run";
+    const given = givenText(this.#graph.kinds[node]);
+    if (given) return given;
     return Number.isNaN(ns) ? "time unknown" : duration(ns);
   }
 

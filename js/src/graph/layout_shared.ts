@@ -24,7 +24,7 @@ export function startLayoutBy(other: Start): void {
 export async function borrowedLayout(text: string): Promise<Layout> {
   if (!page[KEY]) await start(text);
   const layout = page[KEY];
-  if (!layout) throw new Error("this page lets no script of the view start");
+  if (!layout) throw new Error("this page does not allow the view to start a worker");
   return layout;
 }
 

@@ -76,7 +76,7 @@ export class Legend {
     this.#key = new NumberKey((range) => acts.limit(range));
     this.#health = new HealthKey(acts.health);
     const [stop, goOn] = [() => acts.pause(true), () => acts.pause(false)];
-    this.#work = new ScanProgress("color work", "working it out", stop, goOn);
+    this.#work = new ScanProgress("color work", "computing …", stop, goOn);
     this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
     this.node.append(this.#slot, this.#more);
     const size = new ResizeObserver(() => this.#fit());
@@ -122,7 +122,7 @@ export class Legend {
     };
     if (problem) say(problem);
     else if (colors instanceof NumberColors) {
-      if (colorBy === "time" && !this.#times.known) say("the run holds no times");
+      if (colorBy === "time" && !this.#times.known) say("the run has no times");
       else {
         parts.push(this.#key.node);
         this.#key.show(colors);
@@ -160,7 +160,7 @@ export class Legend {
   #kindChips(palette: Palette): Chip[] {
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / this.#times.total) : "";
-      const timed = share ? `, ${duration(ns)}, ${share} of the time` : "";
+      const timed = share ? `, ${duration(ns)}, ${share} of the total time` : "";
       return {
         key: kind,
         label: kind,

@@ -73,7 +73,7 @@ export class Menus {
       });
       return item;
     });
-    this.#popup.below(control, "menu", "kinds of nodes that are shown", [
+    this.#popup.below(control, "menu", "visible kinds of nodes", [
       ...items,
       this.#item("show all", "a", () => {
         this.#popup.close();

@@ -46,7 +46,7 @@ export class Navigator {
     if (end === undefined) this.say(NOTHING);
     else if (start === null || start === end) {
       this.#start = end;
-      this.say(`path from ${describe.short(end)}: go to its other end and press b again`);
+      this.say(`paths from ${describe.short(end)}: go to the other end and press b again`);
     } else if (between(links, start, end) < 0) {
       this.#start = null;
       const ends = `${describe.short(start)} and ${describe.short(end)}`;
@@ -135,7 +135,7 @@ export class Navigator {
   }
 }
 
-const NOTHING = "first select a node";
+const NOTHING = "select a node first";
 
 /** Finds all nodes of a kind. */
 export function kindQuery(opKind: string): string {

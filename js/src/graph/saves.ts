@@ -44,7 +44,7 @@ export class Saves {
         this.#view.mirror.say(status.textContent);
       });
     });
-    this.#popup.below(control, "dialog", "save a picture", [...items, status]);
+    this.#popup.below(control, "dialog", "export a picture", [...items, status]);
   }
 
   /** Saves a picture; returns what there is to say of it. */
@@ -90,11 +90,11 @@ export class Saves {
     canvas.width = Math.round((camera.width * ratio) / part);
     canvas.height = Math.round((camera.height * ratio) / part);
     const context = canvas.getContext("2d");
-    if (!context) throw new Error("this page has no 2-D canvas");
+    if (!context) throw new Error("this browser has no 2-D canvas");
     context.scale(ratio / part, ratio / part);
     this.#view.stage.drawInto(context, camera);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
-    if (!blob) throw new Error("the browser made no file of the picture");
+    if (!blob) throw new Error("the browser could not encode the picture");
     return [blob, part < 1 ? " It is smaller than on screen; an SVG is not." : ""];
   }
 }

@@ -21,15 +21,15 @@ const HELP = [
   ["a | b   -a   (a b)", "either; not; together (also: or, not, and)"],
   [
     "op:conv  name=p0",
-    "a field that has, that is; fields: name op func kind dtype device layout group",
+    "a field contains, equals; fields: name op func kind dtype device layout group",
   ],
   ["op:conv*  /_\\d+$/", "* and ? fit the whole text; / / is a regular expression"],
   ["time>1ms  share>=5%", "times in ns, us, ms, s"],
   ["bytes>1MB  inputs>2", "id bytes storage rank inputs outputs consumers depth"],
-  ["shape:*,64,...", "* is one size, ... any number of them"],
+  ["shape:*,64,...", "* is one dimension, ... any number of them"],
   ["attr.data_layout:NCHW", "an attribute of the node"],
   ["conv2d->add->relu", "nodes that read each other; ->> is anywhere downstream"],
-  ['#12   "a b"', "the node of that id; a text as it is"],
+  ['#12   "a b"', "the node with this id; the exact text"],
 ] as const;
 let fields = 0;
 
@@ -67,7 +67,7 @@ export class SearchField {
     this.input = element("input", {
       type: "search",
       placeholder: "search /",
-      title: "words, or fields: time>1ms op:conv shape:*,64,*,* (F1 tells all)",
+      title: "words, or fields: time>1ms op:conv shape:*,64,*,* (F1: search syntax)",
       "aria-label": "search nodes by words or fields",
       role: "combobox",
       "aria-autocomplete": "list",
@@ -78,9 +78,7 @@ export class SearchField {
       ...KEEP_KEYS,
     });
     this.#list = element("div", { id, role: "listbox", "aria-label": "suggestions" });
-    this.#more = button("grammar (F1)", "show or hide all that a search understands (F1)", () =>
-      this.#toggleHelp(),
-    );
+    this.#more = button("search syntax (F1)", "search syntax (F1)", () => this.#toggleHelp());
     this.#more.setAttribute("aria-expanded", "false");
     for (const [code, about] of HELP) {
       this.#help.append(element("code", {}, code), element("span", {}, about));

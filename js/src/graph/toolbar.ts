@@ -91,7 +91,7 @@ export class Toolbar {
     this.#fold = iconButton(
       "hidden",
       "hide params",
-      "hide params: draw them inside their consumers (p)",
+      "hide params: show only their number in each consumer (p)",
       () => actions.fold(pressed(this.#fold)),
     );
     const zoom = element(
@@ -234,7 +234,7 @@ export class Toolbar {
     this.#fold.setAttribute("aria-pressed", String(state.fold));
     this.#details.setAttribute("aria-pressed", String(state.details));
     this.#slowest.disabled = !state.timed;
-    this.#slowest.title = state.timed ? SLOWEST : `${SLOWEST}: the run holds no times`;
+    this.#slowest.title = state.timed ? SLOWEST : `${SLOWEST}: the run has no times`;
     this.#hits.textContent = state.hits;
     for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
     this.part.hidden = state.part === "";

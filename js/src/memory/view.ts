@@ -107,7 +107,7 @@ export class MemoryView {
     const { options } = this.#context;
     options.set("color_by", this.scene.bySize ? "kind" : "size");
     this.look();
-    this.#say(`entries colored by ${options.get("color_by")}`);
+    this.#say(`entries coloured by ${options.get("color_by")}`);
   }
 
   /** Changes the part in view. */

@@ -1,10 +1,10 @@
 /** Everything known of one node, as `widgets/answers_node.py` tells it. */
 import type { StringColumn } from "../shared/columns.ts";
 import { duration, percent } from "../shared/format.ts";
+import { givenText } from "../shared/node_title.ts";
 import {
   type GraphColumns,
   NODE_KINDS,
-  NodeKind,
   type TimelineColumns,
   TRUST_LABELS,
 } from "../shared/run_client.ts";
@@ -107,13 +107,13 @@ function output(
   return { output, text, consumers };
 }
 
-const MEASURED = { mean: "mean", call: "one call", sum: "sum of its calls" } as const;
+const MEASURED = { mean: "mean", call: "one call", sum: "sum of all calls" } as const;
 
 function times(data: StoredData, graph: GraphColumns, node: number): [string, string][] {
   const timeline = data.has("timeline") ? data.columns<TimelineColumns>("timeline") : null;
   const mean = timeline?.nodeNs[node] ?? Number.NaN;
-  const kind = graph.kinds[node]!;
-  if (kind <= NodeKind.PARAMETER && !(mean > 0)) return [["time", `not run (${NODE_KINDS[kind]})`]];
+  const given = givenText(graph.kinds[node]);
+  if (given && !(mean > 0)) return [["time", given]];
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];
   const found: [string, string][] = [

@@ -8,7 +8,7 @@ export function layer(className: string): Layer {
   const canvas = document.createElement("canvas");
   canvas.className = className;
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("this page has no 2-D canvas");
+  if (!context) throw new Error("this browser has no 2-D canvas");
   return { canvas, context };
 }
 

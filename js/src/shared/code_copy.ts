@@ -52,8 +52,8 @@ export class CodeCopy {
   copy(): void {
     const text = this.#code();
     if (text === null) {
-      this.#show("There is no code for this.");
-      this.#say("There is no code for this.");
+      this.#show("No code for this selection.");
+      this.#say("No code for this selection.");
       return;
     }
     this.#put(text, () => this.#copied(text));
@@ -123,7 +123,7 @@ export class CodeCopy {
     field.addEventListener("blur", () => this.#hide());
     field.focus();
     field.select();
-    this.#say(`The clipboard is closed to this page.${isLong ? "" : ` The code: ${text}`}`);
+    this.#say(`This page may not use the clipboard.${isLong ? "" : ` The code: ${text}`}`);
   }
 }
 

@@ -5,7 +5,7 @@ const KEPT_MS = 60_000;
 /** Why this page may not save files; empty where it may, as far as it can know. */
 export function downloadProblem(): string {
   const opaque = origin === "null" && location.protocol !== "file:";
-  return opaque && self !== top ? "This page stands in a sandbox, which may not save files." : "";
+  return opaque && self !== top ? "This page is sandboxed and may not save files." : "";
 }
 
 /** Hands a file to the browser by a link to it. */

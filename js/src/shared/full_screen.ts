@@ -16,7 +16,7 @@ export function fullScreenButton(root: HTMLElement, key = KEY): HTMLButtonElemen
 }
 
 export function fullScreenAction(root: HTMLElement): KeyAction {
-  return { keys: [KEY], does: "full screen, or back", run: () => toggleFullScreen(root) };
+  return { keys: [KEY], does: "enter or leave full screen", run: () => toggleFullScreen(root) };
 }
 
 export function toggleFullScreen(root: HTMLElement): void {

@@ -1,8 +1,14 @@
-import type { GraphColumns } from "./run_client.ts";
+import { type GraphColumns, NodeKind } from "./run_client.ts";
 
 /** The operators of a node in a few words, of a node without any its name. */
 export function nodeLabel({ labels, names }: GraphColumns, node: number): string {
   return node < labels.length ? labels.at(node) || names.at(node) : "";
+}
+
+/** What stands in place of a time where nothing runs; empty for an operator. */
+export function givenText(kind: number | undefined): string {
+  if (kind === NodeKind.PARAMETER) return "parameter";
+  return kind === NodeKind.INPUT ? "graph input" : "";
 }
 
 /** What a tensor is called: after its node, without a graph by its own name. */

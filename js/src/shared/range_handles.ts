@@ -2,7 +2,7 @@ import { element, KEEP_KEYS } from "./dom.ts";
 import { aboutText } from "./number_text.ts";
 import { tidy, type ValueAxis } from "./value_axis.ts";
 
-const NAMES = ["Least", "Largest"] as const;
+const NAMES = ["Minimum", "Maximum"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
 

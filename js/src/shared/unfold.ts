@@ -19,16 +19,16 @@ export function piecesOf(layout: string): Piece[] | string {
     factor: whole ? null : Number(factor),
   }));
   if (!layout || found.map(([text]) => text).join("") !== layout) {
-    return `"${layout}" is no layout: ${EXAMPLES}`;
+    return `"${layout}" is not a layout: ${EXAMPLES}`;
   }
   for (const { letter, factor } of pieces) {
     const upper = letter.toUpperCase();
-    if (!pieces.some((each) => each.letter === upper)) return `${letter} is a part of no ${upper}`;
-    if (factor === 0) return `a part of 0 ${letter} holds nothing`;
+    if (!pieces.some((each) => each.letter === upper)) return `${letter} has no matching ${upper}`;
+    if (factor === 0) return `a block of 0 ${letter} is empty`;
   }
   const whole = pieces.filter(({ factor }) => factor === null).map(({ letter }) => letter);
   const twice = whole.find((letter, at) => whole.indexOf(letter) !== at);
-  return twice ? `${twice} stands there twice` : pieces;
+  return twice ? `${twice} appears twice` : pieces;
 }
 
 /** Why an array of this shape cannot have the layout, or the sizes of its axes; empty where it can. */
@@ -51,7 +51,7 @@ export function layoutProblem(
   for (const [letter, size] of Object.entries(sizes)) {
     const most = full.get(letter);
     if (most === undefined) return `${layout} has no axis ${letter}`;
-    if (!Number.isInteger(size) || size < 1 || size > most) return `${letter} is 1 to ${most} long`;
+    if (!Number.isInteger(size) || size < 1 || size > most) return `${letter} must be 1 to ${most}`;
   }
   return "";
 }

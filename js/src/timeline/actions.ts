@@ -39,26 +39,26 @@ export function actions(view: Flamechart): KeyAction[] {
   return [
     {
       keys: ["ArrowLeft"],
-      does: "previous slice (shift: or instant); edge of the measure",
+      does: "previous slice (Shift: or zero-duration slice); edge while measuring",
       run: (event) => sideways(-1, event.shiftKey),
     },
     {
       keys: ["ArrowRight"],
-      does: "next slice; edge of the measure",
+      does: "next slice; edge while measuring",
       run: (event) => sideways(1, event.shiftKey),
     },
     {
       keys: ["ArrowUp"],
-      does: "the slice around, else the row above",
+      does: "parent slice, else the row above",
       run: () => vertical(-1),
     },
     {
       keys: ["ArrowDown"],
-      does: "the longest inside, else the row below",
+      does: "longest child, else the row below",
       run: () => vertical(1),
     },
-    { keys: ["Home"], does: "first slice (row)", run: () => end(-1) },
-    { keys: ["End"], does: "last slice (row)", run: () => end(1) },
+    { keys: ["Home"], does: "first slice or row", run: () => end(-1) },
+    { keys: ["End"], does: "last slice or row", run: () => end(1) },
     { keys: ["PageUp"], does: "table: a page up", run: () => row(-view.table.page) },
     { keys: ["PageDown"], does: "table: a page down", run: () => row(view.table.page) },
     {
@@ -71,13 +71,13 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["d"], does: "pan right", run: timed(() => view.camera.pan(0.2)) },
     {
       keys: ["f"],
-      does: "zoom to measure, range, gap or slice",
+      does: "zoom to the measure, range, gap or slice",
       run: timed(() => view.camera.fit()),
     },
-    { keys: ["0"], does: "zoom out to all", run: timed(() => view.camera.all()) },
+    { keys: ["0"], does: "fit the whole flamechart", run: timed(() => view.camera.all()) },
     {
       keys: ["Enter"],
-      does: "measure: set a mark, then make it the range; else centre the slice",
+      does: "while measuring set a mark, then make it the range; else centre the slice",
       run: timed(() => {
         if (scene.measure) view.ranges.accept();
         else if (scene.current >= 0) {
@@ -88,7 +88,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["m"],
-      does: "measure from the selected slice; arrows go from edge to edge",
+      does: "measure from the selected slice; the arrow keys go from edge to edge",
       run: timed(() => {
         view.activate("chart");
         view.ranges.measure();
@@ -96,7 +96,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["x"],
-      does: "snap to edges, or not (Alt: not this once)",
+      does: "snap ranges to edges, or not (Alt: not while held)",
       run: timed(() => view.snap()),
     },
     {
@@ -108,27 +108,27 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["{"], does: "next longer gap", run: timed(() => view.ranges.gapByLength(-1)) },
     {
       keys: ["}"],
-      does: "next shorter gap; first the longest",
+      does: "next shorter gap, starting with the longest",
       run: timed(() => view.ranges.gapByLength(1)),
     },
     {
       keys: ["."],
-      does: "next of the same node or name",
+      does: "next slice of the same node or name",
       run: () => pick(nextOccurrence(scene, 1)),
     },
     {
       keys: [","],
-      does: "previous of the same node or name",
+      does: "previous slice of the same node or name",
       run: () => pick(nextOccurrence(scene, -1)),
     },
     {
       keys: ["t"],
-      does: "table or chart: where the arrow keys act",
+      does: "switch the arrow keys between table and chart",
       run: () => view.activate(inTable() ? "chart" : "table"),
     },
     {
       keys: ["v"],
-      does: "show both, the chart alone, the table alone",
+      does: "show chart and table, only the chart, only the table",
       run: () => {
         const shown = PARTS.indexOf(view.body.dataset.show as Part);
         view.showPart(PARTS[(shown + 1) % PARTS.length]!);
@@ -136,7 +136,7 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["c"],
-      does: "the next chart: slices in time, or one in their place",
+      does: "next chart: time, merged, folded, heat strip, roofline",
       run: () => {
         const kinds = OtherCharts.offered.map(([kind]) => kind);
         view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);
@@ -144,16 +144,16 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["e"],
-      does: "along an arrow to the slice that this one starts (with shift back)",
+      does: "follow an arrow to the slice that this one starts (Shift: back)",
       run: (event) => {
         const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
         if (to >= 0) view.pick(to);
-        else view.tell(scene.flows?.sentence(scene.current) ?? "no arrows are known in this run");
+        else view.tell(scene.flows?.sentence(scene.current) ?? "this run has no arrows");
       },
     },
     {
       keys: ["p"],
-      does: "mark the critical path (with shift select its operators)",
+      does: "mark the critical path (Shift: select its operators)",
       run: (event) => {
         if (event.shiftKey) void view.critical.selectAll();
         else view.critical.toggle();
@@ -161,63 +161,63 @@ export function actions(view: Flamechart): KeyAction[] {
     },
     {
       keys: ["u"],
-      does: "say the counters (memory in use) at the selected slice",
+      does: "announce counters (memory in use) at the selected slice",
       run: () => view.tell(counterSentence(scene)),
     },
     {
       keys: ["b"],
-      does: "sum the table up by the next thing (with shift by the one before)",
+      does: "group the table by the next column (Shift: previous)",
       run: (event) => view.tables.next(event.shiftKey ? -1 : 1),
     },
     {
       keys: ["o"],
-      does: "sort the table by time or by order",
+      does: "sort the table by time or in execution order",
       run: () => view.sort(view.table.order === "time" ? "order" : "time"),
     },
     ...(view.tables.change
       ? [
           {
             keys: ["i"],
-            does: "two runs: differences by operator or by op kind",
+            does: "two runs: differences by operator or op kind",
             run: () => view.tables.change!.toggleKinds(),
           },
           {
             keys: ["j"],
-            does: "two runs: list only the next kind of difference",
+            does: "two runs: list the next kind of difference",
             run: () => view.tables.change!.nextFilter(),
           },
         ]
       : []),
     {
       keys: ["l"],
-      does: "colour slices by the next: op kind, block, share of time, difference",
+      does: "next colour mode: op kind, block, share of time, difference",
       run: () => view.nextColor(),
     },
     { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selectKind() },
     {
       keys: ["z"],
-      does: "fold or unfold the track (a click on its header)",
+      does: "fold or unfold the track",
       run: () => view.fold(scene.foldCurrent()),
     },
     {
       keys: ["r"],
-      does: "mark the part in view as range and sum it up",
+      does: "make the visible range the marked range",
       run: timed(() => view.ranges.mark([scene.viewport.start, scene.viewport.end])),
     },
     {
       keys: ["/"],
-      does: "search: a text, an id, or /a regular expression/",
+      does: "search words, an id or a /regular expression/",
       run: () => view.bar.focusSearch(),
     },
     {
       keys: ["n"],
-      does: "next slice found (with shift the previous)",
+      does: "next hit (Shift: previous)",
       run: (event) => view.searching.next(event.shiftKey ? -1 : 1),
     },
     { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
     {
       keys: ["Escape"],
-      does: "end the search; clear measure, range, gap, selection",
+      does: "end the search; clear the measure, the range, the gap, the selection",
       run: () => view.clear(),
     },
   ];

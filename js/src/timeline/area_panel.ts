@@ -80,7 +80,7 @@ export class AreaPanel {
       "div",
       { class: "tvmdbg-timeline-tools", role: "group", "aria-label": "marked range" },
       this.#scopes,
-      select("what its time is shared out to", by, this.#by, (value) => {
+      select("group the time by", by, this.#by, (value) => {
         this.#by = value as AreaBy;
         this.#share();
       }),
@@ -111,9 +111,7 @@ export class AreaPanel {
     const { whole, binsOnly } = slices.columns.info;
     if (whole && !slices.complete) {
       this.#tools.hidden = this.#parts.hidden = true;
-      const why = binsOnly
-        ? "not in this page, which was saved without single slices"
-        : "still on their way";
+      const why = binsOnly ? "not in this page: it was saved without single slices" : "loading …";
       this.#facts.replaceChildren(factList([["slices", why]]));
       this.#area = null;
       return;
@@ -200,7 +198,7 @@ export class AreaPanel {
     const { activeElement } = document;
     if (activeElement && this.#scopes.contains(activeElement)) return;
     this.#scopes.replaceChildren(
-      select("tracks that count", choices, this.#scope, (value) => {
+      select("tracks included", choices, this.#scope, (value) => {
         this.#scope = value;
         if (!this.#area) return;
         const told = (found: Area) => this.#events.say(this.#words.areaSentence(found));

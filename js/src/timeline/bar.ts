@@ -53,7 +53,7 @@ export class Bar {
   readonly range: HTMLElement;
   readonly #part = element("output", {
     class: "tvmdbg-timeline-range",
-    "aria-label": "part in view",
+    "aria-label": "visible range",
   });
   readonly #leave: HTMLButtonElement;
   readonly #all: HTMLButtonElement;
@@ -69,13 +69,13 @@ export class Bar {
 
   constructor(events: BarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = iconButton("fit", "fit", "fit the whole flamechart (0)", events.all);
-    this.#leave = button("show all", "zoom out: show all of the time (0)", events.all);
+    this.#leave = button("show all", "zoom out to everything (0)", events.all);
     this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
       title:
-        "text, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
+        "words, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
       "aria-label": `search ${sought}`,
       ...KEEP_KEYS,
     });

@@ -202,17 +202,17 @@ export class ByTable {
     const within = lasts && `. ${lasts}`;
     const cells: [string, string, string][] = [
       ["label", title, ""],
-      ["time", "time", "own time: what runs inside a slice is not counted again"],
-      ["share", "share", "share of the own time of all slices"],
-      ["sum", "Σ share", "share of this row and all above it; not where rows share slices"],
-      ["count", "slices", "slices of what runs: not those of inputs and parameters without time"],
-      ["mean", "mean", `mean of whole durations of slices${within}`],
-      ["p50", "p50", `median of whole durations of slices${within}`],
-      ["p90", "p90", `nine of ten slices are shorter${within}`],
+      ["time", "time", "self time: children are not counted"],
+      ["share", "share", "share of the self time of all slices"],
+      ["sum", "Σ share", "cumulative share of this row and all above; not where rows share slices"],
+      ["count", "slices", "slices of operators: inputs and parameters take no time"],
+      ["mean", "mean", `mean duration of slices, children included${within}`],
+      ["p50", "p50", `median duration of slices, children included${within}`],
+      ["p90", "p90", `90 % of the slices are shorter${within}`],
       [
         "ci",
-        "time ± 95 %",
-        "95 % confidence interval of the mean time of all its nodes together in one repeat",
+        "time, 95 % CI",
+        "95 % confidence interval of the mean time of all its nodes per repeat",
       ],
     ];
     this.#head.replaceChildren(

@@ -22,7 +22,7 @@ export function changeDetails(change: Change, row: number): HTMLElement {
     ["B − A", `${changeText(change.of(row))} (${ratioText(row, rows)})`],
   ];
   if (Number.isFinite(rows.shift[row]!)) {
-    facts.push(["a repeat", `${changeText(rows.shift[row]!)}${interval}`]);
+    facts.push(["per repeat", `${changeText(rows.shift[row]!)}${interval}`]);
   }
   facts.push(["verdict", `${change.verdictLabel(verdict)}: ${rows.why.at(row)}`]);
   if (match) facts.push(["match", `${match}: ${change.columns.reason.at(row)}`]);

@@ -63,7 +63,7 @@ export class ChangeTable {
     this.#events = events;
     this.#theme = theme;
     const { sentence, said } = change.columns.info;
-    this.#byKind = button("by kind", "one row for all operators of a kind (i)", () => {
+    this.#byKind = button("by kind", "one row per op kind (i)", () => {
       this.toggleKinds();
       this.#focus();
     });
@@ -99,7 +99,7 @@ export class ChangeTable {
     );
     this.node = element(
       "section",
-      { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference of times" },
+      { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference in time" },
       element("p", { class: "tvmdbg-change-sentence" }, sentence),
       element(
         "div",
@@ -226,7 +226,7 @@ export class ChangeTable {
       case "o":
         this.#again({ order: this.#order === "change" ? "order" : "change" });
         this.#events.say(
-          this.#order === "change" ? "largest difference first" : "in the order of A's nodes",
+          this.#order === "change" ? "largest difference first" : "in the order of the nodes of A",
         );
         return true;
       default:
@@ -311,7 +311,7 @@ export class ChangeTable {
       ["b", "B", b],
       ["change", sorter, ""],
       ["ratio", "Δ %", "difference as a share of A"],
-      ["verdict", "verdict", "whether the difference is more than noise"],
+      ["verdict", "verdict", "whether the difference is larger than the noise"],
       ["p", "p", "Mann-Whitney, corrected for the number of comparisons"],
       ["nodes", "nodes", "nodes of A ~ nodes of B"],
     ];

@@ -69,7 +69,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
   },
   folded: {
     label: "folded",
-    title: "all repeats on one axis, each operator at its median with p10 to p90",
+    title: "all repeats on one axis: each operator at its median, with p10 to p90",
     zooms: true,
     ofSlices: () => false,
     unavailable: noFolding,
@@ -85,7 +85,7 @@ export const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
   },
   roofline: {
     label: "roofline",
-    title: "operations a second against operations a byte",
+    title: "FLOP/s against FLOP/byte",
     zooms: false,
     ofSlices: () => false,
     unavailable: noRoofline,

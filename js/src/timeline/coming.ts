@@ -8,10 +8,10 @@ import type { Slices } from "./slices.ts";
 export function notHere({ count, columns: { info } }: Slices): string[] {
   const all = `${integer(count)} slices`;
   if (info.binsOnly) return [all, info.binsOnly];
-  if (info.whole) return [`${all}, being read`];
+  if (info.whole) return [`${all}, loading`];
   return [
-    `${all}: more than a page holds`,
-    "Zoom in to see each; run.times(by=…) sums them up in Python.",
+    `${all}: too many for this page`,
+    "Zoom in to see each; run.times(by=…) aggregates them in Python.",
   ];
 }
 
@@ -40,7 +40,7 @@ export class Coming {
     } catch (error) {
       if (signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
-      this.node.textContent = `no finer picture: ${why}`;
+      this.node.textContent = `no more detail: ${why}`;
     }
   }
 

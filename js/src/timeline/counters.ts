@@ -56,7 +56,7 @@ export class CounterBand implements Band {
   /** `memory in use: 1.2 MiB (1,258,291), 80 % of the peak`. */
   sentence(ns: number): string {
     const at = this.holding(ns);
-    if (at < 0) return `${this.name}: not known yet`;
+    if (at < 0) return `${this.name}: no value yet`;
     return `${this.name}: ${this.text(this.#value[at]!)}, peak ${this.text(this.#most)}`;
   }
 

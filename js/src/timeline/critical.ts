@@ -10,7 +10,7 @@ import type { Fact } from "./words.ts";
 
 /** Slack of so many nodes is asked for without being wanted: it is there when a slice is looked at. */
 const FEW = 20_000;
-const NONE = "This run does not tell which nodes wait for which.";
+const NONE = "This run does not record which nodes depend on which.";
 
 export interface CriticalEvents {
   /** The marks have changed. */

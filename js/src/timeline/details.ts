@@ -67,7 +67,7 @@ export class Details {
   }
 
   showMeasure(facts: Fact[]): void {
-    this.#tell("Measure", factList(facts), "Enter makes it the range, Esc ends it.");
+    this.#tell("Measure", factList(facts), "Enter makes it the range, Esc clears it.");
   }
 
   /** The idle stretch that is looked at, and the longest ones. */
@@ -139,7 +139,7 @@ function spread(repeats: Repeats): HTMLElement {
   const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
   const said = counted(count, "repeat");
-  const title = `${said} in the order of the file, top to bottom; band p10 … p90, line median; below: the mean and how surely it is known`;
+  const title = `${said} in file order, top to bottom; band p10 … p90, line median; below: the mean with its 95 % CI`;
   const caption = element(
     "figcaption",
     {},
@@ -167,7 +167,7 @@ function spread(repeats: Repeats): HTMLElement {
     );
   }
   if (noisy) {
-    const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean says little.`;
+    const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean is unreliable.`;
     lines.push(element("p", { class: "tvmdbg-warning" }, rule));
   }
   return element("div", { class: "tvmdbg-timeline-spread" }, ...lines);

@@ -1,7 +1,7 @@
 import type { GraphColumns } from "../shared/run_client.ts";
 import type { Slices } from "./slices.ts";
 
-const NO_DEVICE = "device not known";
+const NO_DEVICE = "unknown device";
 
 /** Where slices run: on the device that the graph says of the first output of their node, else on that of their track. */
 export class Devices {

@@ -27,7 +27,7 @@ export class Diverging {
 
 /** `+12.0 %` */
 export function apartText(apart: number): string {
-  if (!Number.isFinite(apart)) return "no number";
+  if (!Number.isFinite(apart)) return "no value";
   if (apart === 0) return "0 %";
   return `${apart < 0 ? "−" : "+"}${percent(Math.abs(apart))}`;
 }

@@ -33,5 +33,5 @@ export function counterSentence(scene: Scene): string {
   const { slices, current, viewport, bands } = scene;
   const ns = current >= 0 ? slices.startOf(current) : viewport.start;
   const said = bands.map((band) => (band instanceof CounterBand ? band.sentence(ns) : ""));
-  return said.filter(Boolean).join("; ") || "no counters are known in this run";
+  return said.filter(Boolean).join("; ") || "this run has no counters";
 }

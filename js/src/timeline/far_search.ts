@@ -60,5 +60,5 @@ export class FarSearch {
 }
 
 function said({ count, selfNs }: FindAnswer): string {
-  return count ? `${counted(count, "hit")}, self time Σ ${duration(selfNs)}` : "no hit";
+  return count ? `${counted(count, "hit")}, self time Σ ${duration(selfNs)}` : "no hits";
 }

@@ -40,7 +40,7 @@ export class Flows {
   /** `2 arrows out, 1 in: launch`. */
   sentence(slice: number): string {
     const flows = this.of(slice);
-    if (!flows.length) return "no arrow leaves or reaches it";
+    if (!flows.length) return "no arrows";
     const out = flows.filter((flow) => this.#columns.flowFrom[flow] === slice).length;
     const names = [...new Set(flows.map((flow) => this.#columns.flowNames.at(flow)))].slice(0, 3);
     return `${counted(out, "arrow")} out, ${flows.length - out} in: ${names.join(", ")}`;

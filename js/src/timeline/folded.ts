@@ -64,7 +64,7 @@ export class Folded implements OtherChart {
     this.#scroller = new Scroller(this.#stage, () => TOP + this.#lanes * LANE + 2, host.signal);
     const warm = this.#warm ? `; ${counted(this.#warm, "repeat")} of warm-up, hatched` : "";
     const said =
-      `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, on top each at its median with ` +
+      `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${warm}`;
     this.node = element(
       "div",

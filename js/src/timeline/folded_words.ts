@@ -40,6 +40,6 @@ export function noFolding({ slices }: Data): string | null {
   const { info, nodeCount } = slices.columns;
   if (nodeCount.some((count) => count > 1)) return null;
   return info.words.byName
-    ? "A trace has slices, not repeats of a whole run: there is nothing to lay over each other."
-    : `Each ${info.words.item} was measured once. Measure more often and keep every time: run(repeat=10).`;
+    ? "A trace has slices, not repeats of a whole run: there is nothing to overlay."
+    : `Each ${info.words.item} was measured once. Measure several repeats: run(repeat=10).`;
 }

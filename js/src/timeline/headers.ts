@@ -115,17 +115,18 @@ export class Headers {
   }
 }
 
-/** `3 levels: slices nest`. */
+/** `3 levels of nesting`. */
 export function levelsText({ rows }: Track): string {
-  return `${rows.filter(({ kind }) => kind === RowKind.NESTED).length} levels: slices nest`;
+  return `${rows.filter(({ kind }) => kind === RowKind.NESTED).length} levels of nesting`;
 }
 
-/** `2 slices overlap others: on a lane of their own`; "" where none does. */
+/** `2 slices overlap others: on a separate lane`; "" where none does. */
 export function overlapText({ rows, overlapping }: Track, short = false): string {
   if (!overlapping) return "";
   if (short) return counted(overlapping, "overlap");
   const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;
-  const where = lanes > 1 ? `on ${lanes} lanes of their own` : "on a lane of their own";
-  const verb = overlapping === 1 ? "overlaps others: on its own lane" : `overlap others: ${where}`;
+  const where = lanes > 1 ? `on ${lanes} separate lanes` : "on a separate lane";
+  const verb =
+    overlapping === 1 ? "overlaps others: on a separate lane" : `overlap others: ${where}`;
   return `${counted(overlapping, "slice")} ${verb}`;
 }

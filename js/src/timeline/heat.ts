@@ -278,13 +278,13 @@ export class Heat implements OtherChart {
     const left = this.#gutter(width);
     if (!totals.length) {
       const why = this.#matrix.ofSlices
-        ? "no sums of columns: slices of a name are no passes"
-        : "no sums of columns: not every row has as many repeats";
+        ? "no column totals: slices of one name are not repeats of the run"
+        : "no column totals: rows have different numbers of repeats";
       brush.text(why, left, TOTALS / 2, theme.muted, width - left - 4);
       return;
     }
     const most = totals.reduce((a, b) => (b > a ? b : a), 0);
-    brush.text("Σ of each repeat", 18, 12, theme.text, left - 24, "600");
+    brush.text("total of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
     const each = Math.max(1, Math.ceil(columns / (width - left - 1)));
     for (let repeat = 0; repeat < columns; repeat += each) {

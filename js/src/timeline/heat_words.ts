@@ -25,7 +25,7 @@ export class HeatWords {
     const { columns, ofSlices, rows } = this.#matrix;
     const order = sort === "time" ? "longest first" : this.#order;
     const what = ofSlices
-      ? `columns are the slices of each name, by start (up to ${integer(columns)}): no passes`
+      ? `columns are the slices of each name, by start time (up to ${integer(columns)}), not repeats of the run`
       : `${counted(columns, "repeat")} across`;
     const warm = this.warm ? `; left of the line: warm-up, ${counted(this.warm, "repeat")}` : "";
     return `${counted(rows.length, "row")}, ${order}; ${what}${warm}`;
@@ -34,7 +34,7 @@ export class HeatWords {
   totalLines(repeat: number): string[] {
     const total = this.#matrix.totals[repeat]!;
     const warm = repeat < this.warm ? ["warm-up"] : [];
-    return [`repeat ${repeat + 1}`, `Σ of all rows ${duration(total)}`, ...warm];
+    return [`repeat ${repeat + 1}`, `total of all rows ${duration(total)}`, ...warm];
   }
 
   /** Of a row, or of one of its repeats; -1 none. */
@@ -53,7 +53,7 @@ export class HeatWords {
       `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
       Number.isFinite(ns)
         ? `${duration(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
-        : "no number",
+        : "no value",
       all,
       ...noisy,
     ];
@@ -66,6 +66,6 @@ export function noRepeats({ slices }: Data): string | null {
   if (nodeCount.some((count) => count > 1)) return null;
   if (info.words.byName && slices.count > slices.names.length) return null;
   return info.words.byName
-    ? "No name has two slices: there is nothing to set side by side."
-    : `Each ${info.words.item} was measured once. To see warm-up and noise measure more often and keep every time: run(repeat=10).`;
+    ? "No name has two slices: there is nothing to compare."
+    : `Each ${info.words.item} was measured once. To see warm-up and noise, measure several repeats: run(repeat=10).`;
 }

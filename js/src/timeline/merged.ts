@@ -300,8 +300,8 @@ export class Merged implements OtherChart {
     const path = slices.nested
       ? "merged by call path, heaviest first; the width is total time"
       : this.#called.graph?.groupParent.length
-        ? "no slice lies inside another: by the groups of the graph, heaviest first"
-        : "no slice lies inside another and no groups are known: heaviest first";
+        ? "no nested slices: merged by the groups of the graph, heaviest first"
+        : "no nested slices and no groups: heaviest first";
     if (!this.#range) return path;
     const [from, to] = this.#range;
     const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);

@@ -103,7 +103,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     clearTimeout(busy);
     if (signal.aborted || isAbort(error)) return;
     const hint =
-      "Run the cell again; if the kernel was restarted, run the notebook from its start.";
+      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
     say("error", "The flamechart could not be read", hinted(error, hint));
   }
 };

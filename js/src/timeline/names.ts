@@ -1,3 +1,4 @@
+import { givenText } from "../shared/node_title.ts";
 import { type GraphColumns, NodeKind } from "../shared/run_client.ts";
 import type { Theme } from "../shared/theme.ts";
 import type { Change } from "./change.ts";
@@ -114,9 +115,7 @@ export class Names {
 
   /** Why a node takes no time, where it is none that runs; else "". */
   idle(node: number): string {
-    const kind = node < 0 ? undefined : this.#graph?.kinds[node];
-    if (kind === NodeKind.PARAMETER) return "not run (parameter)";
-    return kind === NodeKind.INPUT ? "not run (input)" : "";
+    return givenText(this.#graph?.kinds[node]);
   }
 
   /** 1 for each node whose label, name, function or op kind fits; each distinct text is looked at once. */

@@ -23,13 +23,13 @@ export class RangeWords {
     const facts: Fact[] = [
       ["range", `${exactly(span)}, ${this.#between(range)}`],
       ["overlaps", this.#touching(count, instants)],
-      ["Σ own time", `${exactly(sum)}, ${this.#against(sum, span, tracks.length)}`],
+      ["Σ self time", `${exactly(sum)}, ${this.#against(sum, span, tracks.length)}`],
     ];
     if (whole.count) {
       const { min, mean, p50, p90, max } = whole;
       const said = Object.entries({ min, mean, p50, p90, max });
       const five = said.map(([name, ns]) => `${name} ${Number.isNaN(ns) ? "…" : duration(ns)}`);
-      const those = `of the ${counted(whole.count, "slice")} wholly inside`;
+      const those = `of the ${counted(whole.count, "slice")} entirely inside`;
       facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
     for (const { track, busy, gaps, longestGap, idle } of tracks) {
@@ -46,7 +46,7 @@ export class RangeWords {
   #touching(count: number, instants: number): string {
     const some = counted(count - instants, "slice");
     const none = instants ? ` and ${integer(instants)} zero-duration` : "";
-    const inner = this.#slices.nested ? ", some inside others" : "";
+    const inner = this.#slices.nested ? ", some nested" : "";
     return `${some}${none}${inner}`;
   }
 
@@ -73,10 +73,10 @@ export class RangeWords {
     const { name } = this.#slices.tracks[gap.track]!;
     const [before, after] = besides(this.#slices, gap);
     return [
-      ["idle for", exactly(lengthOf(gap))],
+      ["idle", exactly(lengthOf(gap))],
       ["track", `${name}, ${this.#between([gap.from, gap.to])}`],
-      ["before it", before < 0 ? "nothing: the timeline begins" : this.#words.title(before)],
-      ["after it", after < 0 ? "nothing: the timeline ends" : this.#words.title(after)],
+      ["before it", before < 0 ? "nothing: start of the timeline" : this.#words.title(before)],
+      ["after it", after < 0 ? "nothing: end of the timeline" : this.#words.title(after)],
       ["length", `rank ${integer(rank)} of ${counted(count, "gap")}, together ${duration(sum)}`],
     ];
   }

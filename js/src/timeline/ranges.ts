@@ -177,7 +177,8 @@ export class Ranges {
         : slices.startOf(scene.current));
     const gap = nextGap(slices, track, at, by, pixel);
     if (gap) this.pickGap(gap);
-    else this.#host.say(by > 0 ? "no later gap on this track" : "no earlier gap on this track");
+    else
+      this.#host.say(by > 0 ? "no gap after this on the track" : "no gap before this on the track");
   }
 
   /** The gap that is next in length; the longest where none is looked at. */
@@ -218,9 +219,9 @@ export class Ranges {
   #knowsGaps(): boolean {
     const { complete, columns } = this.#host.data.slices;
     const { whole, synthetic } = columns.info;
-    if (synthetic) this.#host.say("no gaps are known: the timeline is synthetic");
+    if (synthetic) this.#host.say("a synthetic timeline has no gaps");
     else if (!complete || !whole)
-      this.#host.say("this page does not hold every slice: run.timeline.gaps() lists gaps");
+      this.#host.say("this page does not have every slice: run.timeline.gaps() lists the gaps");
     return complete && whole && !synthetic;
   }
 

@@ -19,7 +19,7 @@ const HOW =
 /** Why there is no roofline of a run; null where there is one. */
 export function noRoofline({ graph, slices }: Data): string | null {
   if (!graph) return HOW;
-  return slices.columns.nodeNs.some((ns) => ns > 0) ? null : "No times of nodes are known.";
+  return slices.columns.nodeNs.some((ns) => ns > 0) ? null : "The nodes have no times.";
 }
 
 type Line = "flops" | "bytes";
@@ -59,8 +59,8 @@ export class Roofline implements OtherChart {
         leave: () => this.#focus(),
       });
     this.#fields = {
-      flops: field("flops", "peak", "FLOP/s", "what the machine computes, such as 200 GFLOP/s"),
-      bytes: field("bytes", "bandwidth", "B/s", "what its memory can move, such as 25 GB/s"),
+      flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
+      bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
     };
     this.#stage = new Stage(
       "tvmdbg-timeline-roofline",
@@ -226,7 +226,7 @@ export class Roofline implements OtherChart {
   }
 
   #missing(columns: RooflineColumns | null): void {
-    const why = columns?.info.missing ?? "This page does not carry what its operators compute.";
+    const why = columns?.info.missing ?? "This page was saved without operation counts.";
     this.node.replaceChildren(message("empty", "No roofline", why));
   }
 
@@ -408,7 +408,7 @@ export class Roofline implements OtherChart {
     const given = this.#given[line] !== null;
     const what = line === "flops" ? "peak" : "bandwidth";
     return given
-      ? [`${what} ${value}`, "drag it, or type it above"]
+      ? [`${what} ${value}`, "drag it, or type a value above"]
       : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
   }
 

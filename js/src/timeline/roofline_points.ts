@@ -137,7 +137,7 @@ export class Points {
   #why(point: number): string {
     const told = this.#columns.why.at(point);
     if (told) return told;
-    if (!(this.ns[point]! > 0)) return "no time above zero is known";
+    if (!(this.ns[point]! > 0)) return "no time above zero";
     return "no arithmetic: 0 operations";
   }
 

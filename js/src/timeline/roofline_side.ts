@@ -80,14 +80,14 @@ export class RateField {
       type: "text",
       placeholder: `? ${unit}`,
       "aria-label": `${label}, ${unit}`,
-      title: `${title}; empty: not known`,
+      title: `${title}; empty: unknown`,
       ...KEEP_KEYS,
     });
     this.node = element("label", {}, `${label} `, this.#field);
     this.#field.addEventListener("change", () => {
       const value = typedRate(this.#field.value);
       this.#field.setAttribute("aria-invalid", String(Number.isNaN(value)));
-      if (Number.isNaN(value)) events.say(`${label} is a number above zero, such as 200 G`);
+      if (Number.isNaN(value)) events.say(`${label} must be a number above zero, such as 200 G`);
       else events.set(value);
     });
     this.#field.addEventListener("keydown", (event) => {

@@ -76,8 +76,8 @@ export class Sandwich {
     this.#hovered = null;
     const self = this.#below.tree.self[0] ?? 0;
     this.#title.textContent =
-      `${this.#called.title(key)}: ${duration(this.#whole)} with what it calls, ` +
-      `${duration(self)} its own; callers above, callees below`;
+      `${this.#called.title(key)}: ${duration(this.#whole)} with callees, ` +
+      `${duration(self)} self time; callers above, callees below`;
     this.#stage.changed();
   }
 

@@ -43,8 +43,8 @@ export function parsed(typed: string): Query {
 
 function problem(error: unknown): string {
   if (!(error instanceof RegexError)) throw error;
-  const where = error.at ? ` at letter ${error.at + 1}` : "";
-  return `no regular expression: ${error.message}${where}`;
+  const where = error.at ? ` at character ${error.at + 1}` : "";
+  return `not a regular expression: ${error.message}${where}`;
 }
 
 /** From where a hit is sought: a time in nanoseconds, and the slice that starts then, if one is meant. */
@@ -111,7 +111,7 @@ export class Found {
   text(current: number): string {
     if (!this.#isSought) return "";
     if (this.error) return this.error;
-    if (!this.count) return "no hit";
+    if (!this.count) return "no hits";
     const self = this.#slices.nested ? "self time " : "";
     const all = `${counted(this.count, "hit")}, ${self}Σ ${duration(this.sum)}`;
     const place = this.#placeOf(current);

@@ -219,11 +219,11 @@ export class TopTable {
       ["kind", "kind", "op kind"],
       ["time", sorter(byName ? time : "time", `${time}: sort by it, longest first`, "time"), ""],
       ["share", "share", `share ${shares}`],
-      ["sum", "Σ share", "share of this row and all above it"],
+      ["sum", "Σ share", "cumulative share of this row and all above"],
       ["strip", "repeats", `each repeat relative to the median, scale ±${percent(this.#spread)}`],
       ["count", "n", "number of repeats"],
       ["spread", "p10 – p90", "percentiles of the repeats"],
-      ["trust", "trust", "how the time was joined to the node"],
+      ["trust", "trust", "how the time was matched to the node"],
       ["within", "total time", "sum of the durations, children included"],
     ];
     return element(
@@ -273,7 +273,7 @@ export class TopTable {
       cell("rank", undefined, String(row + 1)),
       cell(
         "id",
-        byName ? "slices of this name" : node < 0 ? "no node is known for this name" : undefined,
+        byName ? "slices with this name" : node < 0 ? "no node has this name" : undefined,
         byName ? integer(this.#ranking.slices[row]!) : node < 0 ? "–" : `#${node}`,
       ),
       cell(

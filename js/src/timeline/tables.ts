@@ -72,7 +72,7 @@ export class Tables {
     const choices = (Object.keys(TITLES) as TableBy[])
       .filter((by) => !lacking(by, host.data))
       .map((by) => [by, by === "change" ? "B − A" : `by ${this.#title(by, true)}`] as const);
-    this.#select = select("what the table sums up (b)", choices, this.by, (value) => {
+    this.#select = select("group the table by (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
     this.node = element(
@@ -187,7 +187,7 @@ export class Tables {
         this.#show(rows, late);
         if (by === "callers") this.#sandwich.show(rows, rows.rows[0] ?? null);
       };
-      this.#wait("summing up …");
+      this.#wait("aggregating …");
       stretches(summedBy(by, slices, this.#called, this.#range), done, signal);
       late = true;
     } else if (whole || binsOnly) {
@@ -205,7 +205,7 @@ export class Tables {
     const { run, data } = this.#host;
     const [from, to] = this.#range ?? [data.slices.start, data.slices.end];
     this.#sandwich.node.hidden = true;
-    this.#wait("summing up …");
+    this.#wait("aggregating …");
     try {
       const question = { from, to, by: by as Exclude<TableBy, "change"> };
       const answer = await run.area(question, signal, "sums");
@@ -218,7 +218,7 @@ export class Tables {
       this.#show(rows, true);
       const few =
         rows.rows.length < rows.all ? `the first ${rows.rows.length} of ${rows.all}: ` : "";
-      this.#said.textContent = `${few}${this.#said.textContent}; summed up in Python`;
+      this.#said.textContent = `${few}${this.#said.textContent}; aggregated in Python`;
     } catch (error) {
       if (!signal.aborted && !isAbort(error)) this.#said.replaceChildren(errorText(error));
     }
@@ -248,12 +248,13 @@ export class Tables {
     const { words } = this.#host.data.slices.columns.info;
     if (rows.idle) {
       said.push(
-        `${counted(rows.idle, "slice")} of inputs and parameters left out, which take no time`,
+        `${counted(rows.idle, "slice")} of inputs and parameters left out: they take no time`,
       );
     }
     if (rows.alone) said.push(this.#alone(rows));
     if (rows.overlap) said.push(words.partsOverlap);
-    if (this.by === "callers" && rows instanceof ByRows) said.push("below a row: who calls it");
+    if (this.by === "callers" && rows instanceof ByRows)
+      said.push("children of a row: its callers");
     if (this.change) said.push("slices of both runs together");
     return said.join("; ");
   }
@@ -261,8 +262,8 @@ export class Tables {
   /** Only a table of times knows them. */
   #alone({ alone }: Rows): string {
     const counts = this.by !== "name" && this.by !== "callers";
-    const which = `the known time of ${counted(alone, "node")} without slices`;
-    return counts ? `${which} counts, too` : `${which} does not count, which have no name here`;
+    const which = `the time of ${counted(alone, "node")} without slices`;
+    return counts ? `${which} included` : `${which} left out: no name`;
   }
 
   #changeTable(change: Change, theme: Theme): ChangeTable {
@@ -312,11 +313,11 @@ function lacking(by: TableBy, { slices, graph, change }: Data): string {
   if (by === "change" && !change) return "one run is shown";
   if ((by === "part" || by === "group") && !graph) return "this run has no graph";
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
-  if (by === "callers" && !slices.nested) return "no slice lies inside another";
-  if (by === "name" && words.byName) return "the rows are names";
+  if (by === "callers" && !slices.nested) return "no nested slices";
+  if (by === "name" && words.byName) return "rows are already names";
   if (by === "device" && !severalDevices(slices, graph)) return "there is one device";
   if (by === "kind" && !graph && !slices.nameKinds.unique.some((kind) => kind !== "other")) {
-    return "no name tells of an operator";
+    return "no name refers to an operator";
   }
   return "";
 }

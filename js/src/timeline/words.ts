@@ -68,7 +68,7 @@ export class Words {
       `Slowest: ${this.rowTitle(first)}, ${time}`,
       ...(some > 1
         ? [
-            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the sum`,
+            `The slowest ${some} take ${percent(this.#ranking.cumulative(rows)[some - 1]!)} of the total`,
           ]
         : []),
     ];
@@ -116,11 +116,11 @@ export class Words {
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
     if (this.#names.isOther(slice)) {
-      const stands = node < 0 ? "for no node of A, as far as is sure" : this.nodeTitle(node);
+      const stands = node < 0 ? "has no match in A" : this.nodeTitle(node);
       return [
         ["start", starts],
         ["duration", duration(lasts)],
-        ["stands for", stands],
+        ["matches", stands],
         ["name", this.#slices.nameOf(slice)],
       ];
     }
@@ -160,7 +160,7 @@ export class Words {
       const self = this.#slices.nested ? "self time " : "";
       facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}, ${rank}`]);
     }
-    return this.#told.byName ? facts : [...facts, ["trust", "no node known"]];
+    return this.#told.byName ? facts : [...facts, ["trust", "node unknown"]];
   }
 
   /** The self time of a slice with others inside it. */
@@ -180,13 +180,13 @@ export class Words {
     const name = this.#names.ofSlice(slice);
     const lasts = this.#slices.durationOf(slice);
     if (this.#names.isOther(slice)) {
-      const stands = node < 0 ? "stands for no node of A" : `stands for ${this.nodeTitle(node)}`;
+      const stands = node < 0 ? "has no match in A" : `matches ${this.nodeTitle(node)}`;
       return `Slice of B, ${name}, lasts ${duration(lasts)}, ${stands}${this.#changed(node)}`;
     }
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
-    const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, of no known node`;
+    const unknown = this.#told.byName ? `Slice ${name}` : `Slice ${name}, node unknown`;
     const parts = [
       node < 0 ? unknown : `Slice of ${this.title(slice)}`,
       `starts ${duration(this.#slices.startOf(slice))}`,
@@ -213,7 +213,7 @@ export class Words {
         ? [`occurrence ${integer(this.#slices.occurrenceOf(slice) + 1)} of ${integer(all)}`]
         : []),
       ...(found.parent < 0 ? [] : [`in ${this.title(found.parent)}`]),
-      ...(found.children ? [`with ${counted(found.children, "slice")} directly inside`] : []),
+      ...(found.children ? [`${counted(found.children, "child slice")}`] : []),
       ...(found.previous < 0 ? [] : [beside("after", found.previous, found.sincePrevious)]),
       ...(found.next < 0 ? [] : [beside("before", found.next, found.untilNext)]),
     ];

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SHOWN, _LONGEST = 3, 80
 _WITH_GRAPHS = (
-    "Open both runs with their graphs, and they are matched by structure whatever the names are: "
+    "Open both runs with their graphs, and they are matched by structure, whatever their names: "
     "the whole dump folder, or open(…, graph=lib.get_graph_json())."
 )
 
@@ -81,8 +81,7 @@ def by_name(a: RunParts, b: RunParts) -> ByName:
 
 
 _SAID_TRACES = (
-    "Aligned by name: the slices of a name are its repeats, its time is their mean without the "
-    "slices inside"
+    "Aligned by name: the slices of a name are its repeats, its time is their mean without children"
 )
 _SAID_ROWS = (
     "Aligned by name: rows of one name count together; with the graphs of both, nodes are matched "

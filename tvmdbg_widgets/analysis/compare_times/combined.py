@@ -107,8 +107,8 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
             Issue(
                 "two-clocks",
                 Severity.WARNING,
-                f"the slices of {laid} are laid end to end, those of {clocked} lie as a clock saw "
-                "them: compare durations, not places",
+                f"the slices of {laid} are back to back, those of {clocked} where a clock "
+                "recorded them: compare durations, not places",
             )
         )
     if lost:
@@ -116,7 +116,7 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
             Issue(
                 "slices-unmatched",
                 Severity.NOTE,
-                f"{counted(lost, 'slice')} of B surely stand for no node of A",
+                f"{counted(lost, 'slice')} of B have no match in A",
             )
         )
     kept = (each for each in b.issues if each.rule not in _OF_NODES)

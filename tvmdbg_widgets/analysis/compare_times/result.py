@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 _ONE_TIME = {
-    Measured.CALL: "a profiling report holds one time of each call, and nothing says how it varies",
-    Measured.SUM: "a profiling report holds one sum over calls, and nothing says how it varies",
+    Measured.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
+    Measured.SUM: "a profiling report holds one sum over calls, so how it varies is unknown",
 }
 
 
@@ -227,7 +227,7 @@ class TimeComparison(TimeChanges):
             lines.append(self.aligned_by)
         if any(self.uncompared_ns):
             a, b = map(duration_text, self.uncompared_ns)
-            lines.append(f"{a} of A and {b} of B could not be compared: other times are unknown")
+            lines.append(f"{a} of A and {b} of B could not be compared: times are unknown")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
         if seen := told.warm_up(self):

@@ -70,9 +70,7 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
     sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
     known = Counter((int(n), int(m)) for n, m in sizes if n and m)
     if not known:
-        return (
-            f"No difference can be distinguished from noise: {missing or 'no repeats are known'}",
-        )
+        return (f"No difference can be distinguished from noise: {missing or 'no repeats'}",)
     (n, m), _count = known.most_common(1)[0]
     least, tests = least_p(n, m), columns.verdicts.tests
     told = f"{against(n, m)}: the least possible p is {p_text(least)}"
@@ -98,4 +96,4 @@ def warm_up(compared: TimeComparison) -> str:
         for letter, cut in zip("AB", cuts, strict=True)
         if cut
     )
-    return f"Warm-up is in it: {seen}; compare_times(…, warm_up={max(cuts)}) leaves it out"
+    return f"Warm-up included: {seen}; compare_times(…, warm_up={max(cuts)}) excludes it"

@@ -61,7 +61,7 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
     if ground is Ground.ODDS:
         return (
             f"the ranks of the repeats say {change_text(row.shift_ns)}, the means "
-            f"{change_text(row.change_ns)}: a few repeats are far out"
+            f"{change_text(row.change_ns)}: a few repeats are outliers"
         )
     if ground is Ground.FEW:
         return (
@@ -69,11 +69,11 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
             f"{p_text(least_p(n, m))}"
         )
     if ground is Ground.NO_REPEATS:
-        return missing or "no repeats are known"
+        return missing or "no repeats"
     if ground is Ground.UNEVEN:
         return "the parts have different numbers of repeats, which cannot be summed one by one"
     if ground is Ground.NO_TIME:
         return "the time of some of these nodes is unknown"
     if ground is Ground.POSSIBLE:
-        return f"the match is only possible ({row.reason}), and not trusted"
-    return "it has no counterpart"
+        return f"the match is only possible ({row.reason}), so it is not used"
+    return "it has no match"

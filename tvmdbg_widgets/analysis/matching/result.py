@@ -65,15 +65,15 @@ class Reason(enum.IntEnum):
 
 _REASONS = {
     Reason.SAME_ID: "same id, name and signature",
-    Reason.STRUCTURE: "same structure around it, found nowhere else",
-    Reason.UPSTREAM: "all that leads to it is the same",
-    Reason.DOWNSTREAM: "all that follows from it is the same",
-    Reason.NEIGHBOURS: "same role beside matched nodes",
-    Reason.NAME: "only one of its name among several alike",
+    Reason.STRUCTURE: "same structure around it, unique in both graphs",
+    Reason.UPSTREAM: "everything upstream is the same",
+    Reason.DOWNSTREAM: "everything downstream is the same",
+    Reason.NEIGHBOURS: "same role next to matched nodes",
+    Reason.NAME: "the only one of this name among identical nodes",
     Reason.PARTS: "parts of a fused function",
     Reason.SEQUENCE: "same sequence of operators between matched nodes",
-    Reason.PLACE: "same place, other operators",
-    Reason.ALIKE: "one of several alike, taken in order",
+    Reason.PLACE: "same place, different operators",
+    Reason.ALIKE: "one of several identical nodes, taken in order",
     Reason.BY_NAME: "by name",
 }
 

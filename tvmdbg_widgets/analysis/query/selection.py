@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.evaluate import Evaluation
 from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex_tree import RegexError
-from tvmdbg_widgets.model.nodes import NodeKind
+from tvmdbg_widgets.model.node_words import GIVEN
 from tvmdbg_widgets.model.numbers import counted, duration_text
 from tvmdbg_widgets.model.text import one_line
 
@@ -110,7 +110,7 @@ class Selection(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none
 def _time(node: Node, ns: float) -> str:
     if np.isnan(ns):
         return ""
-    return "not run" if not ns and node.kind < NodeKind.OPERATOR else duration_text(ns)
+    return GIVEN[node.kind] if not ns and node.kind in GIVEN else duration_text(ns)
 
 
 def unknown_told(unknown: dict[str, int], count: int) -> list[str]:

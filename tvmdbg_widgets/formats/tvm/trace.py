@@ -327,5 +327,5 @@ class _Checker:
             "slices-overlap",
             Severity.WARNING,
             index[1:][start[1:] < end[:-1] - slack],
-            "starts before the previous slice ends, which a trace laid end to end does not",
+            "starts before the previous slice ends, which slices back to back do not",
         )

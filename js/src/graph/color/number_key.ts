@@ -39,7 +39,7 @@ export class NumberKey {
     this.#colors = colors;
     const { axis, scale, column, counts, together } = colors;
     this.#name.textContent = column.name;
-    this.node.title = `fill: ${column.name}, ${column.scale}; of several nodes the ${together}`;
+    this.node.title = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
     this.#bar.hidden = counts.known === 0;
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
@@ -51,7 +51,7 @@ export class NumberKey {
     ].filter(Boolean);
     const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
     this.#counts.replaceChildren(
-      counts.known === 0 ? "none known " : "",
+      counts.known === 0 ? "no known value " : "",
       said.join(", "),
       ...(unknown
         ? [element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" }), unknown]
