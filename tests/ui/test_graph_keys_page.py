@@ -157,7 +157,7 @@ def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:
     shown = root.get_by_role("note", name="Keys")
     expect(shown).to_be_hidden()
     press(page, "?")
-    for does in ("fit the whole graph", "search", "bookmarks", "export a picture", "back, forward"):
+    for does in ("fit the whole graph", "search", "saved views", "export a picture", "back, forward"):
         expect(shown).to_contain_text(does)
     press(page, "Escape")
     expect(shown).to_be_hidden()
@@ -220,7 +220,7 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
         }
         page.evaluate("node => tvmdbg.models.session.set('selected', [node])", source)
         press(page, "ArrowDown")
-        expect(said(root)).to_contain_text("Along output 1")
+        expect(said(root)).to_contain_text("On the edge from output 1")
         drawn = marks(page, root)
         readers.sort(key=lambda node: drawn[node]["x"])
         press(page, "ArrowLeft", "ArrowLeft")

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.ui
 
 LEAST_PX = 11
 #: Width and height of a view, CSS px: in a Debugger at 1280x720, a GraphView as it is, a large one.
-SIZES = ((540, 300), (1110, 420), (1500, 800))
+SIZES = ((552, 305), (1110, 420), (1500, 800))
 RUNS = (
     "resnet20_cifar",
     "resnet20_cifar_fp16_overflow",
@@ -41,8 +41,8 @@ RUNS = (
 class Seen(NamedTuple):
     """What a reader sees of a graph that has just been opened."""
 
-    boxes: int
-    whole: int  #: boxes on the stage with all of their title inside
+    boxes: int  #: boxes in sight, also in part
+    whole: int  #: those that are not cut at the border and have all of their title inside
     cut: list[str]
     leaders: int
     least: float  #: height of the smallest text, CSS px
@@ -54,6 +54,10 @@ def seen(root: Locator) -> Seen:
     stage = root.locator("canvas").first.bounding_box()
     assert stage is not None
 
+    def overlaps(box: dict[str, Any]) -> bool:
+        across = -box["width"] < box["x"] < stage["width"]
+        return across and -box["height"] < box["y"] < stage["height"]
+
     def fits(box: dict[str, Any]) -> bool:
         across = box["x"] >= 0 and box["x"] + box["width"] <= stage["width"]
         return across and box["y"] >= 0 and box["y"] + box["height"] <= stage["height"]
@@ -63,11 +67,12 @@ def seen(root: Locator) -> Seen:
         across = box["x"] <= text["x"] <= text["x"] + text["width"] <= box["x"] + box["width"] + 1
         return across and box["y"] <= middle <= box["y"] + box["height"]
 
-    boxes = [mark for mark in found["marks"] if fits(mark)]
+    boxes = [mark for mark in found["marks"] if overlaps(mark)]
     texts = [label for label in found["labels"] if label["node"] >= 0]
     held = [[text for text in texts if inside(text, box)] for box in found["marks"]]
     whole = sum(
-        any("…" not in text["text"] for text in texts if inside(text, box)) for box in boxes
+        fits(box) and any("…" not in text["text"] for text in texts if inside(text, box))
+        for box in boxes
     )
     drawn = [*found["marks"], *found["frames"]]
 
@@ -163,7 +168,6 @@ CASES = [
     for kind in GENERATED
     for nodes in (10, 100, 1_000, 10_000, 100_000)
     for size in SIZES
-    if not (kind == "fan" and nodes > 10_000)
 ]
 ALWAYS = [(kind, nodes, SIZES[0]) for kind in GENERATED for nodes in (10, 1_000)]
 
@@ -172,13 +176,13 @@ ALWAYS = [(kind, nodes, SIZES[0]) for kind in GENERATED for nodes in (10, 1_000)
 def test_a_generated_graph_opens_legibly(
     page: Page, tmp_path: Path, kind: str, nodes: int, size: tuple[int, int]
 ) -> None:
-    """Floors: 19 of 20 boxes whole, no leader line, texts of 11 px, half of the room."""
+    """Floors: 9 of 10 boxes in sight whole, no leader line, texts of 11 px, half of the room."""
     path = tmp_path / "graph.json"
     path.write_text(GENERATED[kind](nodes), encoding="utf-8")
     with serve(tvmdbg.open(path)) as address:
         found = opened(page, address, size)
     assert found.boxes >= 2
-    assert found.whole >= 0.95 * found.boxes
+    assert found.whole >= 0.9 * found.boxes
     assert found.leaders == 0
     assert found.least >= LEAST_PX
     assert found.room >= 0.5

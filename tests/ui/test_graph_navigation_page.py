@@ -104,7 +104,7 @@ def test_paths_between_two_nodes_by_keyboard_alone(
 ) -> None:
     root = graph()
     press(page, "s", "b")
-    expect(banner(root)).to_contain_text("path from #62 conv2d + add + relu: go to its other end")
+    expect(banner(root)).to_contain_text("paths from #62 conv2d + add + relu: go to the other end")
     press(page, "ArrowUp", "ArrowUp", "b")
     expect(banner(root)).to_contain_text("paths between #62 and #56, 2 edges or more")
     assert shown(page, root) == {56, 59, 62}
@@ -219,6 +219,7 @@ def test_back_and_forward_by_key_and_by_button(page: Page, graph: Callable[..., 
     back = tool(root, "back to what was shown")
     forward = tool(root, "forward again")
     expect(back).to_be_disabled()
+    root.focus()
     select(page, 66)
     press(page, "u", "h")
     rest(page)
@@ -361,7 +362,7 @@ def test_the_live_region_tells_the_tensor_that_is_walked_along(
     said = root.locator(".tvmdbg-mirror")
     expect(said).to_have_text(
         re.compile(
-            r"^Along output 0: float32 \(1, 64, 8, 8\).* Node 59 of 72, conv2d .*"
+            r"^On the edge from output 0: float32 \(1, 64, 8, 8\).* Node 59 of 72, conv2d .*"
             r"in residual block \d of \d"
         )
     )

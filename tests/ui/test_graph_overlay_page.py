@@ -103,7 +103,6 @@ def test_colours_are_chosen_from_the_list_and_by_key(
     page.keyboard.press("s")
     frames(page)
     expect(said(root)).to_contain_text("mine: 62")
-    assert any(each.startswith("#62 · 62") for each in labels(root))
 
 
 def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
@@ -192,7 +191,7 @@ def test_hostile_names_are_text(page: Page, graph: Callable[..., Locator]) -> No
 
 def test_what_the_page_does_not_hold_is_said(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="layout")
-    expect(legend(root)).to_contain_text("layout: this page does not hold it", timeout=15_000)
+    expect(legend(root)).to_contain_text("layout: not in this page", timeout=15_000)
     page.evaluate(
         "each => tvmdbg.models.graph0.set('_color_columns', each)",
         wires(layouts={"data": ["NCHW"] * NODES}) and {"layout": layout_wire()},
@@ -231,7 +230,7 @@ def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -
     x = canvas["x"] + below["x"] + below["width"] / 2
     y = canvas["y"] + (above["y"] + above["height"] + below["y"]) / 2
     for away in range(-60, 61, 3):  # the line comes in at its port
-        page.mouse.move(x + away, y + 8)
+        page.mouse.move(x + away, y)
         frames(page)
         if tooltip.is_visible():
             break
@@ -262,7 +261,7 @@ def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> 
     assert any(each.startswith("float32 · 16.0 KiB") for each in found)
     page.evaluate("tvmdbg.models.graph0.set('label', '{name} of {storage}')")
     rest(page)
-    assert any(each.startswith("tvmgen_default") for each in labels(root))
+    assert any("of slot 6" in each for each in labels(root))
     page.evaluate("tvmdbg.models.graph0.set('label', '')")
     rest(page)
     assert "conv2d + add + relu" in labels(root)
@@ -285,7 +284,7 @@ def test_closed_groups_tell_what_is_inside_together(
     root.get_by_label("colour by (c)").select_option("total")
     rest(page)
     expect(legend(root).locator(".tvmdbg-graph-scale")).to_have_attribute(
-        "title", "fill: total, linear; of several nodes the sum"
+        "title", "fill: total, linear; for several nodes the sum"
     )
     root.get_by_label("colour by (c)").select_option("dtype")
     rest(page)

@@ -104,7 +104,7 @@ def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) 
         re.compile(
             r"^Node 62 of 72, conv2d \+ add \+ relu, operator, convolution, "
             r"output 0 float32 \(1, 64, 8, 8\), 2\.571 ms, 6\.45 % of the total, rank 1; "
-            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters folded into it; "
+            r"3 inputs from #59 .*; 1 consumer: #65 .*; 2 parameters hidden in it; "
             r"in residual block 2 of 2\.$"
         )
     )
@@ -144,7 +144,7 @@ def test_search_counts_steps_and_gives_the_keyboard_back(
     assert state(page, "search") == "conv2d 64,8,8"
     page.keyboard.press("/")
     page.keyboard.type("no such thing")
-    expect(hits).to_have_text("no hit")
+    expect(hits).to_have_text("no hits")
     page.keyboard.press("Escape")
     expect(root).to_be_focused()
     assert state(page, "search") == ""
@@ -194,7 +194,8 @@ def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
     def middle(mark: dict[str, float]) -> tuple[float, float]:
         return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
 
-    assert middle(after[SLOWEST]) == pytest.approx(middle(before[SLOWEST]), abs=40)
+    # One column now, in place of two: it can stay only as far down as it was.
+    assert middle(after[SLOWEST])[1] == pytest.approx(middle(before[SLOWEST])[1], abs=40)
 
 
 def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., Locator]) -> None:
@@ -202,7 +203,7 @@ def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., 
     page.evaluate("tvmdbg.models.session.set('selected', [60])")
     expect(root.get_by_role("heading", level=3)).to_have_text("#60 p38")
     expect(root.locator(".tvmdbg-graph-note")).to_have_text("inside block #62 conv2d + add + relu")
-    expect(said(root)).to_contain_text("p38 is folded into #62 conv2d + add + relu")
+    expect(said(root)).to_contain_text("p38 is hidden in #62 conv2d + add + relu")
 
 
 def test_details_lead_to_the_neighbours(page: Page, graph: Callable[..., Locator]) -> None:
@@ -217,7 +218,7 @@ def test_details_lead_to_the_neighbours(page: Page, graph: Callable[..., Locator
     assert selected(page) == [65]
     details.get_by_role("button", name="go to #63 p40").click()
     assert selected(page) == [63]
-    expect(details).to_contain_text("drawn inside")
+    expect(details).to_contain_text("inside block")
     page.keyboard.press("Escape")
     expect(root).to_be_focused()
     page.keyboard.press("d")
@@ -266,7 +267,7 @@ def test_colours_by_time_have_a_scale_and_legend_kinds_their_share(
     expect(root.locator(".tvmdbg-graph-scale")).to_have_text("time0 ns2.571 ms1 ms")
     frames(page)
     texts = [label["text"] for label in inspect(root)["labels"]]
-    assert "#62 · 2.571 ms · 6.45 %" in texts
+    assert any(text.startswith("residual block × 2 · 10.13 ms") for text in texts)
     kind = root.get_by_role("button", name="convolution 99.2 %")
     expect(kind).to_contain_text("99.2 %")
     kind.click()
@@ -384,6 +385,8 @@ def test_follows_a_selection_made_elsewhere_and_hover(
     root = graph()
     root.focus()
     page.keyboard.press("s")
+    for _ in range(4):
+        page.keyboard.press("+")
     frames(page)
     assert 3 not in marks(root)
     page.evaluate("tvmdbg.models.session.set('selected', [3])")
@@ -422,6 +425,8 @@ def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator])
     root = graph()
     root.focus()
     page.keyboard.press("s")
+    for _ in range(4):
+        page.keyboard.press("+")
     frames(page)
     strip = root.locator(".tvmdbg-graph-overview canvas").first
     strip.click(position={"x": 20, "y": 8})

@@ -65,7 +65,7 @@ def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) 
 
 
 def test_fit_larger_and_smaller_by_button(page: Page, graph: Locator) -> None:
-    wide = min(each["width"] for each in marks(page, graph).values())
+    wide = next(iter(marks(page, graph).values()))["width"]
     tool(graph, "zoom in (+)").click()
     until(page, f"found.marks[0].width > {1.3 * wide}")
     tool(graph, "zoom out (-)").click()
@@ -139,7 +139,7 @@ def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
 def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locator) -> None:
     tool(graph, "blocks: expand, collapse, wrap into columns").click()
     graph.get_by_role("menuitemcheckbox", name="show blocks").click()
-    blocks = graph.get_by_role("button", name="mark all of residual block × 9")
+    blocks = graph.get_by_role("button", name="highlight all residual block × 9")
     blocks.click()
     nodes = tvmdbg.open(tvmdbg.samples.resnet20_cifar).select('group="residual block"')
     expect(graph.locator(".tvmdbg-graph-hits")).to_have_text(f"–/{len(nodes)}")

@@ -149,7 +149,7 @@ def test_what_may_follow_is_chosen_by_mouse(page: Page, graph: Callable[..., Loc
     options(root).filter(has_text="bytes>1MB").click()
     expect(field(root)).to_have_value("bytes>1MB not kind:parameter")
     expect(field(root)).to_be_focused()
-    expect(hits(root)).to_have_text("no hit")
+    expect(hits(root)).to_have_text("no hits")
     panel = root.locator(".tvmdbg-graph-query").bounding_box()
     around = root.bounding_box()
     assert panel is not None
@@ -167,7 +167,7 @@ def test_the_grammar_is_at_hand(page: Page, graph: Callable[..., Locator], by: s
     if by == "key":
         page.keyboard.press("F1")
     else:
-        root.get_by_role("button", name="grammar").click()
+        root.get_by_role("button", name="search syntax").click()
     expect(grammar).to_contain_text("anywhere downstream")
     expect(field(root)).to_be_focused()
     page.keyboard.press("F1")

@@ -181,10 +181,12 @@ export class BoxPainter {
     this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
   }
 
-  /** What the colours say, at the right of a compact box that has room for it; returns the room it takes. */
+  /** What the colours say, else id or time, at the right of a compact box; returns the room it takes. */
   #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
-    const words = placed.scene.valued ? colors.said(box).split(" · ")[0]! : "";
-    if (!words) return 0;
+    if (!placed.scene.valued) return 0;
+    const facts = placed.scene.text(box).shape.split(" · ");
+    const known = facts.at(placed.scene.group[box]! < 0 ? 0 : -1)!;
+    const words = colors.said(box).split(" · ")[0] || known;
     const font = `${LEAST_TEXT}px ${palette.theme.font}`;
     this.#context.font = font;
     const width = this.#measure.width(words);

@@ -13,10 +13,10 @@ const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 const ONE_LINE = 190;
 /** Height of a second line. */
 const LINE = 15;
-/** Room for what the colours say beside a title. */
+/** Room for what the colours say, or the id, beside a title. */
 export const VALUE = 84;
 
-/** The words of boxes that bear their title, a long one in two lines; `valued`: with what the colours say beside it. */
+/** The words of boxes that bear their title, a long one in two lines; `valued`: with one fact beside it. */
 export function compactWords(words: Words, labels: Labels, valued: boolean): Words {
   const value = valued ? VALUE : 0;
   const known = new Map<string, readonly string[]>();

@@ -128,10 +128,15 @@ async function place(
     const layout = await layoutGraph({ ...input, wrapped, stage }, { signal, onProgress });
     return await inSlices(Placed.steps(scene, layout), signal);
   };
-  const compact = label.includes("\n") ? words : compactWords(words, labels, dense);
-  const closed = { open: states.at(-1)!, words: compact };
-  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? closed : {});
-  for (const own of [...(dense ? [] : states.map((open) => ({ open }))), closed]) {
+  const closed = (valued: boolean) => ({
+    open: states.at(-1)!,
+    words: label.includes("\n") ? words : compactWords(words, labels, valued),
+  });
+  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? closed(dense) : {});
+  const tries = dense
+    ? [closed(true)]
+    : [...states.map((open) => ({ open })), closed(true), closed(false)];
+  for (const own of tries) {
     if (scene.count > MOST_LEGIBLE) break;
     const tried = await sceneOf(own);
     if (!mayBeLegible(tried, stage)) continue;

@@ -29,6 +29,7 @@ export class Placing {
     const { fits, anchor, goal } = this;
     const seen = view.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
     const moved = before && this.#moved(before, placed, seen);
+    const kept = before && this.#shows(before, view.node) ? placed.boxOf(view.node!) : -1;
     if (!view.isArranging) {
       this.anchor = this.goal = null;
       this.fits = false;
@@ -50,6 +51,7 @@ export class Placing {
             if (frame >= 0) view.stage.reveal(placed.frame(frame), showsAll);
             // All was in view, and there is less of it now: it is shown as large as there is room.
             else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
+            else if (kept >= 0) view.stage.goTo(kept);
           };
     let coming = -1;
     view.hits.locate(placed.scene);
@@ -85,6 +87,12 @@ export class Placing {
       const since = node === null || node === asked ? -1 : placed.boxOf(node);
       if (!view.journey.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
     };
+  }
+
+  /** Whether all of a node's box is in sight. */
+  #shows(placed: Placed, node: number | null): boolean {
+    const box = node === null ? -1 : placed.boxOf(node);
+    return box >= 0 && this.#view.stage.camera.shows(placed.rectangle(box), 0);
   }
 
   /** How far what was looked at has moved; null where it is not in both pictures. */

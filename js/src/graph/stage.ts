@@ -230,6 +230,7 @@ export class Stage {
     if (!this.#picture) return;
     const rectangle = this.#picture.placed.rectangle(box);
     if (this.#pending) return;
+    this.#overviewBeside(!this.#showsAllAlone);
     if (!always && this.camera.shows(rectangle, SPARE)) return;
     const target = this.#copy();
     const { minX, minY, maxX, maxY } = this.camera.view(-SPARE);
