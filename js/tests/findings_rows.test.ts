@@ -117,7 +117,7 @@ describe("words", () => {
     const at = (state: FindingsAnswer["state"], done: number, total = 1030) =>
       progress({ state, done, total, findings: [] });
     expect(at("none", 0)).toBe("scanning …");
-    expect(at("scanning", 34)).toBe("scanning tensors: 34 of 1,030 tensors …");
+    expect(at("scanning", 34)).toBe("scanning 34 of 1,030 tensors …");
     expect(at("cancelled", 34)).toBe("stopped after 34 of 1,030 tensors");
     expect(at("done", 1030)).toBe("1,030 tensors scanned");
     expect(at("done", 0, 0)).toBe("no tensors to scan");

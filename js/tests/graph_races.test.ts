@@ -21,7 +21,7 @@ const ARRANGEMENT: Arrangement = {
   label: "",
   grouped: false,
   open: null,
-  fault: -1,
+  wanted: -1,
   wrapped: null,
   dense: false,
   stage: { width: 600, height: 400 },

@@ -438,7 +438,7 @@ def test_a_trace_beside_a_dump_is_said_to_be_left_out(data: Path) -> None:
     assert run.timeline.num_slices == 4
     (issue,) = run.check().by_rule("chrome-left-out")
     assert "257 slices on 2 tracks" in issue.message
-    assert tvmdbg.open(data / "chrome/viztracer.json").provenance.releases == "a Chrome trace"
+    assert tvmdbg.open(data / "chrome/viztracer.json").provenance.releases == "Chrome trace"
 
 
 def test_extras_come_back_with_a_recording(tmp_path: Path) -> None:

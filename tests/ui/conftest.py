@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.run import DebugRun
 
+pytest.register_assert_rewrite("ui.checklists")
+
 # How much later, at most, each further time of `--slow-pages` makes an answer.
 LATE_SECONDS = 0.1
 

@@ -27,7 +27,7 @@ ROLES: dict[ViewName, str] = {
 }
 _SAYS: dict[ViewName, str] = {
     "graph": "^Node {node} of ",
-    "tensor": "^Tensor {node}:0 ",
+    "tensor": r"^Tensor [^,]*#{node}\b",
     "timeline": r"(Slice of [^,]*#{node}\b|Node {node},)",
     "memory": r"^[^;]*#{node}\b",
     "comparison": r"^A [^~]*#{node}\b",

@@ -120,7 +120,7 @@ def test_sample_is_legible_and_answers_at_once(
     for part in (name, time, share):
         assert part in seen(timeline)
         assert part in seen(everything)
-    assert FIRST[run] in seen(everything)
+    assert width < 700 or FIRST[run] in seen(everything)
     health = {"resnet20": "all finite", "overflow": "not finite"}[run]
     for found in (everything, tensor):
         assert health in seen(found)
@@ -191,18 +191,20 @@ def test_selection_details_and_issues_are_legible(
     page: Page, addresses: dict[str, str], width: int, theme: str
 ) -> None:
     show(page, addresses["resnet20"], width, theme)
+    if not page.locator(".tvmdbg-status").is_visible():
+        page.locator(".tvmdbg-debugger > .tvmdbg-bar .tvmdbg-more > button").click()
     page.locator(".tvmdbg-status").click()
     for button in page.get_by_role("button", name="show the details (d)").all():
         if button.get_attribute("aria-pressed") == "false":
             button.click()
-    for node in (62, 2, 0):  # an operator, a parameter, the input
+    for node, time in ((62, "2.571 ms"), (2, "parameter"), (0, "graph input")):
         page.evaluate(SELECT, node)
         rest(page)
         _, graph, tensor, timeline = check(page)
-        assert f"{node}:0" in seen(tensor)
+        assert f"#{node}" in seen(tensor)
         for found in (graph, timeline):
             texts = [text["text"] for text in found["texts"]]  # details may be scrolled to
-            assert ("not run" in " ".join(texts)) == (node != 62)
+            assert time in " ".join(texts)
             assert "0 ns" not in texts
 
 
@@ -271,12 +273,14 @@ def test_help_opens_in_each_view_and_fits(
 ) -> None:
     show(page, addresses["resnet20"], width)
     for root in page.locator(".tvmdbg:not(.tvmdbg-debugger)").all():
-        shown = root.locator(".tvmdbg-help")
+        is_list = "tvmdbg-findings" in (root.get_attribute("class") or "")
+        around = page.locator(".tvmdbg-debugger") if is_list else root
+        shown = around.locator("> .tvmdbg-help")
         expect(shown).to_be_hidden()
         root.focus()
         page.keyboard.press("?")
         expect(shown).to_be_visible()
-        inner, outer = shown.bounding_box(), root.bounding_box()
+        inner, outer = shown.bounding_box(), around.bounding_box()
         assert inner is not None
         assert outer is not None
         assert inner["x"] >= outer["x"]
@@ -288,7 +292,7 @@ def test_help_opens_in_each_view_and_fits(
         assert [
             text for text in found["texts"] if text["size"] < 11 or not text.get("enough", True)
         ] == []
-        tool(root, "keys (?)").click()
+        tool(around, "keys (?)").click()
         expect(shown).to_be_hidden()
 
 
@@ -394,7 +398,7 @@ def test_the_graph_is_legible_at_every_zoom_and_with_groups_closed(
     root = page.locator(".tvmdbg-graph")
     (first,) = check(page)
     if width > 760:
-        assert "made of" in seen(first)
+        assert "structure" in seen(first)
         assert "residual block × 9" in seen(first)
     for keys in (
         "++",
@@ -495,7 +499,7 @@ def test_what_the_graph_is_made_of_is_marked_by_key_and_missing_times_are_said(
     root.focus()
     page.keyboard.press("s")
     expect(root.locator(".tvmdbg-graph-part")).to_contain_text("the run has no times")
-    blocks = root.get_by_role("button", name="mark all of residual block")
+    blocks = root.get_by_role("button", name="highlight all residual block")
     blocks.focus()
     page.keyboard.press("Enter")
     expect(root.locator(".tvmdbg-graph-search input")).to_have_value('group="residual block"')

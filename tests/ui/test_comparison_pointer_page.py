@@ -146,7 +146,7 @@ def test_a_group_of_equal_differences_is_opened_by_its_sign(page: Page, devices:
 def test_both_graphs_change_their_colours(page: Page, devices: str, by: str) -> None:
     root = opened(page, devices)
     legends = root.locator(".tvmdbg-graph-legend")
-    expect(legends.nth(1)).to_contain_text("same speed")
+    expect(legends.nth(1)).to_contain_text("slower")
     for said in ("time change", "likely", "convolution", "time", "same speed"):
         if by == "pointer":
             root.get_by_role("button", name="Next colour mode of both graphs").click()

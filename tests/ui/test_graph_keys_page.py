@@ -157,7 +157,7 @@ def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:
     shown = root.get_by_role("note", name="Keys")
     expect(shown).to_be_hidden()
     press(page, "?")
-    for does in ("fit the whole graph", "search", "saved views", "export a picture", "back, forward"):
+    for does in ("fit the whole graph", "search", "saved views", "export a picture", "back"):
         expect(shown).to_contain_text(does)
     press(page, "Escape")
     expect(shown).to_be_hidden()

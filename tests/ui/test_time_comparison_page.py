@@ -196,7 +196,7 @@ def test_what_only_b_has_and_doubtful_matches_are_said(page: Page, view: Any, in
     expect(rows.first).to_contain_text("cast + multiply")
     rows.first.click()
     assert selected(page) == []
-    expect(root.locator(".tvmdbg-timeline-details")).to_contain_text("no node of A")
+    expect(root.locator(".tvmdbg-timeline-details")).to_contain_text("no match in A")
     expect(root.locator(".tvmdbg-change-details")).to_contain_text("only in B")
     root.get_by_label("which differences are listed").select_option(label="unknown (7)")
     expect(rows).to_have_count(7)

@@ -264,7 +264,7 @@ def test_repeats_by_pointer(page: Page, fifty_address: str) -> None:
     expect(view.said).to_contain_text("repeat 21 of 50")
     total = next(each for each in view.seen()["marks"] if each.get("total") and each["first"] == 0)
     page.mouse.move(*view.at(total))
-    expect(view.tip).to_contain_text("Σ of all rows")
+    expect(view.tip).to_contain_text("total of all rows")
 
 
 def test_repeats_by_keys_alone(page: Page, fifty_address: str) -> None:
@@ -308,7 +308,7 @@ def test_more_repeats_than_pixels_are_summed_up_exactly(page: Page, repeats: int
 
 def test_slices_of_a_trace_stand_side_by_side(page: Page, trace_address: str) -> None:
     view = Other(page, trace_address, "repeats")
-    expect(view.chart).to_contain_text("no passes")
+    expect(view.chart).to_contain_text("not repeats of the run")
     view.root.focus()
     view.press("ArrowDown", "ArrowRight")
     expect(view.details).to_contain_text("duration")
@@ -458,9 +458,7 @@ def test_callers_and_the_sandwich(page: Page, trace_address: str) -> None:
     view.press("ArrowRight", "ArrowRight")
     expect(view.said).to_contain_text("Event.__init__")
     sandwich = view.root.locator(".tvmdbg-timeline-sandwich")
-    expect(sandwich).to_contain_text(
-        "Event.__init__ (threading.py:562): 4.505 ms with what it calls"
-    )
+    expect(sandwich).to_contain_text("Event.__init__ (threading.py:562): 4.505 ms with callees")
     marks = view.seen()["sandwich"]["marks"]
     above = {mark["label"] for mark in marks if mark["side"] == "callers"}
     below = {mark["label"] for mark in marks if mark["side"] == "callees"}

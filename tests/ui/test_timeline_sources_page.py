@@ -157,7 +157,7 @@ def test_keys_go_through_levels_threads_and_names(page: Page, trace_address: str
     row = view.root.locator(".tvmdbg-timeline-rows .current .label")
     expect(row).to_contain_text("genexpr")
     view.press("r")
-    expect(view.details).to_contain_text("some inside others")
+    expect(view.details).to_contain_text("some nested")
     view.press("Escape", "Escape", "Escape")
     expect(view.said).to_contain_text("of self time summed over slices")
     expect(view.said).to_contain_text("Nothing is selected")
@@ -210,7 +210,7 @@ def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> Non
         expect(view.said).to_contain_text("(time of the call)")
         expect(view.details).to_contain_text("One call of one pass was measured")
         view.press("t", "ArrowDown")
-        expect(view.said).to_contain_text("Slice of call ")
+        expect(view.said).to_contain_text("Slice of conv2d + add_1 #9")
         said = everything(view)
         assert "one pass of the whole model, after passes to warm up" in said
         for never in ("mean", "per operator", "operators", "trust", "node", "p10"):

@@ -132,7 +132,7 @@ def _verdicts(flow: _Flow, health: NodeHealth) -> None:
 
 def _scale(flow: _Flow, times: Times, hottest: tuple[float, str]) -> None:
     if not times.ranked:
-        said = "the run holds no times"
+        said = "the run has no times"
         x, middle = flow.take(width(said, SMALL))
         flow.marks.text(said, x, middle + 4)
         return

@@ -27,8 +27,8 @@ class Provenance:
     Attributes
     ----------
     releases : str
-        The releases that write files of this form: ``"TVM v0.9 to v0.19"``. Recorders of newer
-        releases may write the same form.
+        The releases that write files of this form: ``"TVM v0.9 to v0.19"``; another format by its
+        name. Recorders of newer releases may write the same form.
     evidence : tuple of str
         One sentence a fact.
     device : str
@@ -37,7 +37,7 @@ class Provenance:
         What was read, with sizes.
     """
 
-    releases: str = "unknown"
+    releases: str = "unknown format"
     evidence: tuple[str, ...] = ()
     device: str = ""
     files: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Provenance:
         """The releases in words: ``"TVM 0.9–0.19 format"``."""
         found = _RELEASES.fullmatch(self.releases)
         if found is None:
-            return f"format: {self.releases}"
+            return self.releases
         first, last = found.groups()
         return f"TVM {first}–{last} format" if last else f"TVM {first} format"
 

@@ -97,9 +97,9 @@ export class ComparisonView {
   }
 
   async mount(): Promise<void> {
-    await Promise.all(this.#panes.map((pane) => pane.mount()));
     const side = this.#context.sessions[0].node === null ? 1 : 0;
     if (this.#context.sessions[side].node !== null) this.#selected(side);
+    await Promise.all(this.#panes.map((pane) => pane.mount()));
   }
 
   #lay(): void {

@@ -1,3 +1,4 @@
+import { FindingsHead } from "../findings/head.ts";
 import { mountFindings } from "../findings/mount.ts";
 import { mountGraph } from "../graph/mount.ts";
 import { button, element, iconButton, KEEP_KEYS } from "../shared/dom.ts";
@@ -95,15 +96,12 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     { class: "tvmdbg-joined", role: "group", "aria-label": "Views" },
     ...toggles,
   );
-  const head = element("span", {
-    class: "tvmdbg-findings-head",
-    role: "group",
-    "aria-label": "findings",
-  });
+  const head = new FindingsHead();
   bar.append(
     title,
     status,
-    head,
+    ...head.items,
+    element("span", { class: "tvmdbg-space" }),
     tour.toggle,
     iconButton("search", "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
       openPalette(root, context),
@@ -111,9 +109,10 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     views,
     fullScreenButton(root, WHOLE_KEY),
   );
-  const overflow = new Overflow(bar, { always: [], sometimes: [views] }, signal);
+  const sometimes = [head.progress, head.tools, views, status];
+  const overflow = new Overflow(bar, { always: [], sometimes }, signal);
   const size = new ResizeObserver(() => overflow.fit());
-  size.observe(head);
+  for (const each of [head.counts, head.progress, head.stop]) size.observe(each);
   signal.addEventListener("abort", () => size.disconnect());
   session.onChange(() => overflow.fit(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });

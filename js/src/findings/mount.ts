@@ -1,11 +1,12 @@
 import type { ViewContext } from "../shared/view.ts";
+import type { FindingsHead } from "./head.ts";
 import { type FindingsOptions, FindingsPanel } from "./panel.ts";
 
 /** Mounts the list of what was found in a run, with its counts and controls in `head`; it begins the scan of the tensors. */
 export function mountFindings(
   root: HTMLElement,
   context: ViewContext<FindingsOptions>,
-  head: HTMLElement,
+  head: FindingsHead,
 ): void {
   root.classList.add("tvmdbg-findings");
   root.setAttribute("role", "application");

@@ -1,5 +1,5 @@
 import { COPY_KEY, CodeCopy } from "../shared/code_copy.ts";
-import { button, element, iconButton, relabel } from "../shared/dom.ts";
+import { element, iconButton } from "../shared/dom.ts";
 import { entryOf, selectionOf } from "../shared/finding_selection.ts";
 import { bindKeys, helpButton, type KeyAction } from "../shared/keys.ts";
 import { errorText, hinted, message, retry } from "../shared/message.ts";
@@ -9,6 +9,7 @@ import { paletteAction } from "../shared/palette/palette.ts";
 import type { FindingsAnswer, GraphColumns } from "../shared/run_client.ts";
 import { isUnderWay, Scan } from "../shared/scan.ts";
 import type { ViewContext } from "../shared/view.ts";
+import type { FindingsHead } from "./head.ts";
 import { List } from "./list.ts";
 import { counts, nextNode, progress, type Row, rowsOf, sentence } from "./rows.ts";
 
@@ -26,11 +27,7 @@ export class FindingsPanel {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<FindingsOptions>;
   readonly #mirror = new Mirror();
-  readonly #counts = element("span", { class: "tvmdbg-findings-counts" });
-  readonly #fold: HTMLButtonElement;
-  readonly #progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
-  readonly #meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
-  readonly #stop: HTMLButtonElement;
+  readonly #head: FindingsHead;
   readonly #trouble = element("div", { class: "tvmdbg-findings-trouble", hidden: true });
   readonly #list: List;
   readonly #scan: Scan<FindingsAnswer>;
@@ -42,10 +39,11 @@ export class FindingsPanel {
   #graph: GraphColumns | null = null;
   #chosen: { key: string; selected: string } | null = null;
 
-  constructor(root: HTMLElement, context: ViewContext<FindingsOptions>, head: HTMLElement) {
+  constructor(root: HTMLElement, context: ViewContext<FindingsOptions>, head: FindingsHead) {
     const { run, session, options, signal } = context;
     this.#root = root;
     this.#context = context;
+    this.#head = head;
     this.#list = new List(
       {
         pick: (row) => this.#pick(row),
@@ -63,22 +61,12 @@ export class FindingsPanel {
       { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
       signal,
     );
-    this.#stop = button("stop", "Stop scanning tensors (s)", () => this.stopOrGoOn());
-    this.#stop.hidden = true;
-    this.#fold = button("▾", FOLD, () => this.#foldAll(!options.get("findings_folded")));
-    this.#fold.classList.add("tvmdbg-findings-fold");
+    head.onStop = () => this.stopOrGoOn();
+    head.onFold = () => this.#foldAll(!options.get("findings_folded"));
     const copy = () => this.#code.copy();
     const said = `Copy Python code for this finding (${COPY_KEY})`;
     const code = iconButton("code", "copy Python code", said, copy);
-    head.append(
-      this.#fold,
-      this.#counts,
-      this.#progress,
-      this.#meter,
-      this.#stop,
-      code,
-      helpButton(root),
-    );
+    head.tools.append(code, helpButton(root));
     root.append(this.#trouble, this.#list.node, this.#mirror.node);
     this.#code = new CodeCopy(
       root,
@@ -86,7 +74,8 @@ export class FindingsPanel {
       (text) => this.#mirror.say(text),
       context,
     );
-    bindKeys(root, [...this.#actions(), paletteAction(root, context)], signal);
+    const around = root.closest<HTMLElement>(".tvmdbg-debugger") ?? root;
+    bindKeys(root, [...this.#actions(), paletteAction(root, context)], signal, around);
     session.onChange(() => this.#mark(), signal, ["selected", "entry"]);
     const noted = () => {
       this.#show();
@@ -95,7 +84,6 @@ export class FindingsPanel {
     session.onChange(noted, signal, ["notes"]);
     options.onChange("findings_folded", () => this.#showFolded(), signal);
     this.#showFolded();
-    this.#progress.textContent = "scanning …";
     this.#mirror.say("Findings: none so far.");
     this.#fill();
     void this.#scan.start();
@@ -127,8 +115,7 @@ export class FindingsPanel {
   #showFolded(): void {
     const folded = this.#context.options.get("findings_folded");
     this.#root.classList.toggle("tvmdbg-findings-folded", folded);
-    this.#fold.setAttribute("aria-expanded", String(!folded));
-    relabel(this.#fold, folded ? "▸" : "▾", folded ? UNFOLD : FOLD);
+    this.#head.showFolded(folded);
     this.#fill();
   }
 
@@ -240,23 +227,8 @@ export class FindingsPanel {
     this.#answer = answer;
     this.#trouble.hidden = true;
     this.#show();
-    const { state, done, total, findings } = answer;
-    this.#progress.textContent = progress(answer);
-    this.#meter.hidden = state !== "scanning";
-    this.#meter.max = Math.max(1, total);
-    this.#meter.value = done;
-    this.#stop.hidden = state !== "scanning" && state !== "cancelled";
-    const act = state === "cancelled" ? "Resume" : "Stop";
-    relabel(this.#stop, act.toLowerCase(), `${act} scanning tensors (s)`);
-    const told = counts(findings).map(([severity, text]) =>
-      element(
-        "span",
-        { class: `tvmdbg-findings-count tvmdbg-finding-${severity}` },
-        element("i", { class: `tvmdbg-icon tvmdbg-icon-${severity}`, "aria-hidden": "true" }),
-        text,
-      ),
-    );
-    this.#counts.replaceChildren(...told);
+    const { state, findings } = answer;
+    this.#head.show(answer);
     if (findings.length === 0 && !isUnderWay(answer)) {
       this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, lookedAt(answer));
     }
@@ -277,8 +249,7 @@ export class FindingsPanel {
       void this.#scan.start();
     });
     if (more) this.#trouble.append(more);
-    this.#meter.hidden = this.#stop.hidden = true;
-    this.#progress.textContent = "";
+    this.#head.clear();
     this.#mirror.say(`Could not get the findings: ${errorText(error)}`);
     this.#root.dataset.state = "error";
     this.#fill();
@@ -335,8 +306,6 @@ export class FindingsPanel {
   }
 }
 
-const FOLD = "Fold all findings to one line (f)";
-const UNFOLD = "Show all findings (f)";
 const NOTHING = "✓ No findings";
 const AGAIN = "Is the kernel running? If it was restarted, run the notebook again from the top.";
 

@@ -103,7 +103,7 @@ export function counts(
 export function progress({ state, done, total }: FindingsAnswer): string {
   const of = `${done.toLocaleString("en-US")} of ${counted(total, "tensor")}`;
   if (state === "none") return "scanning …";
-  if (state === "scanning") return `scanning tensors: ${of} …`;
+  if (state === "scanning") return `scanning ${of} …`;
   if (state === "cancelled") return `stopped after ${of}`;
   return total > 0 ? `${counted(total, "tensor")} scanned` : "no tensors to scan";
 }

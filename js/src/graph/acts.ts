@@ -136,7 +136,7 @@ export class Acts {
   /** Selects the slowest of the nodes that are shown. */
   slowest(): void {
     const { model, placed, navigator } = this.#view;
-    if (!model.times.known) navigator.say("the run holds no times");
+    if (!model.times.known) navigator.say("the run has no times");
     const node = model.times.ranked.find((each) => (placed?.boxOf(each) ?? -1) >= 0);
     if (node === undefined) return;
     this.select(node);

@@ -35,8 +35,8 @@ export interface Arrangement {
   grouped: boolean;
   /** Groups that are open; null: those that are open by themselves. */
   open: readonly number[] | null;
-  /** The node of the first fault, -1 for none: the groups around it are open by themselves. */
-  fault: number;
+  /** The node to be seen at first, -1 for none: the groups around it are open by themselves. */
+  wanted: number;
   /** In columns that suit the stage; null: where the whole can so be read. */
   wrapped: boolean | null;
   /** Whether as many rows as there are count more than what a box tells: beside another graph. */
@@ -163,17 +163,18 @@ function around(scene: Scene, node: number, nodes: number): Uint8Array {
 }
 
 /**
- * Which groups are open, one a group. Where nobody has chosen: those around the first fault, else from the most open
+ * Which groups are open, one a group. Where nobody has chosen: those around what is to be seen, else from the most open
  * state to that with all closed.
  */
 function statesOf(
   { graph, groups }: GraphModel,
-  { open, fault }: Arrangement,
+  { open, wanted }: Arrangement,
   only: Uint8Array | null,
 ): Uint8Array[] {
-  if (open === null && fault < 0) return openStates(graph, only);
+  const around = wanted < 0 ? [] : groups.around(wanted);
+  if (open === null && !around.length) return openStates(graph, only);
   const flags = new Uint8Array(groups.count);
-  for (const group of open ?? groups.around(fault)) flags[group] = 1;
+  for (const group of open ?? around) flags[group] = 1;
   return [flags];
 }
 

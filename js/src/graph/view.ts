@@ -64,6 +64,8 @@ export class GraphView {
   #detailsOpen = false;
   #detailsChosen = false;
   #own = "";
+  /** The node that was selected before there was a picture, -1 for none. */
+  #opensOn = -1;
   #soon = false;
   #opens = false;
 
@@ -203,6 +205,7 @@ export class GraphView {
     const centre = focus ?? this.node;
     const near = hops !== null && centre !== null;
     const around = near ? { kind: "around" as const, nodes: [centre], hops } : null;
+    if (!this.placed) this.#opensOn = this.node ?? -1;
     this.isArranging = true;
     const { context } = this;
     const { camera } = this.stage;
@@ -223,7 +226,7 @@ export class GraphView {
         label,
         grouped,
         open: openGroups,
-        fault: this.model.fault,
+        wanted: this.#opensOn >= 0 ? this.#opensOn : this.model.fault,
         wrapped: this.chosen.wrapped,
         dense: context.place !== undefined,
         stage: this.stage.size,

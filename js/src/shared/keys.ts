@@ -24,18 +24,20 @@ export function actionsOf(root: HTMLElement): readonly KeyAction[] {
 /**
  * Makes `root` the view's one focusable element, runs its actions by key, and lists them on `?`.
  *
- * Keys typed into the view's own fields stay theirs, and so do those with ctrl, alt or meta.
+ * Keys typed into the view's own fields stay theirs, and so do those with ctrl, alt or meta. The list opens in
+ * `around`, where the view itself is too low for it.
  */
 export function bindKeys(
   root: HTMLElement,
   actions: readonly KeyAction[],
   signal: AbortSignal,
+  around = root,
 ): void {
   root.tabIndex = 0;
   BOUND.set(root, actions);
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
   const help = helpPanel(actions);
-  root.append(help);
+  around.append(help);
   help.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" && event.key !== "?") return;
     event.preventDefault();
@@ -58,10 +60,10 @@ export function bindKeys(
       }
       if (event.key === "?") {
         help.hidden = !help.hidden;
-        const bar = root.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
+        const bar = around.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
         const top = bar ? bar.offsetTop + bar.offsetHeight + 4 : 8;
         help.style.setProperty("--tvmdbg-help-top", `${top}px`);
-        inColumns(help, root.clientWidth);
+        inColumns(help, around.clientWidth);
         event.preventDefault();
         return;
       }

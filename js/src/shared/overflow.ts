@@ -57,6 +57,7 @@ export class Overflow {
     for (let out = this.#least + 1; !this.#fits() && out <= this.#needless.length; out++) {
       this.#keep(out);
     }
+    if (this.node.hidden) this.#open(false);
     if (focused?.checkVisibility()) (focused as HTMLElement).focus({ preventScroll: true });
   }
 
@@ -78,7 +79,6 @@ export class Overflow {
       else if (item.previousSibling !== place) place.after(item);
     }
     this.node.hidden = [...this.#menu.children].every((each) => (each as HTMLElement).hidden);
-    if (this.node.hidden) this.#open(false);
   }
 
   #open(open: boolean): void {

@@ -106,7 +106,7 @@ def assemble(
     if produced is None:
         found.append(contradiction(evidence))
     provenance = Provenance(
-        versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "a Chrome trace",
+        versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
         tuple(each.fact for each in evidence),
         device,
         tuple(f"{part.source.name} ({part.source.size:,} bytes)" for part in parts),

@@ -3,7 +3,7 @@ import { integer } from "../../shared/format.ts";
 import { RangeHandles } from "../../shared/range_handles.ts";
 import type { NumberColors } from "./numbers.ts";
 
-const WIDTH = 190;
+const WIDTH = 204;
 const BAR = 9;
 /** Beside the bar, so that texts at its ends have room, CSS px. */
 const SIDE = 26;

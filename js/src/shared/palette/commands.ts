@@ -130,7 +130,8 @@ function actionsIn(view: HTMLElement): Command[] {
   const free = <T extends HTMLElement>(selector: string) =>
     [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
       (each) =>
-        !each.hidden && !each.matches(":disabled, .tvmdbg-more > button, .tvmdbg-findings-head *"),
+        !each.hidden &&
+        !each.matches(":disabled, .tvmdbg-more > button, [aria-label='findings'] *"),
     );
   const buttons = free<HTMLButtonElement>("button[title]")
     .map((each) => {
