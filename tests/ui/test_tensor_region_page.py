@@ -242,7 +242,7 @@ def test_an_index_that_is_none_is_explained(page: Page, address: str) -> None:
     for typed, why in (
         ("0,9,2,1", "axis 1 has indices 0 to 4"),
         ("0,1", "the tensor has 4 axes: [2, 5, 24, 32]"),
-        ("a,b", "an index is whole numbers: 0,3,2,1"),
+        ("a,b", "expected integers, such as 0,3,2,1"),
     ):
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.type(typed)

@@ -51,12 +51,12 @@ ODD = {
     r"\bnothing disagrees\b": "no issues",
     r"\bformat of TVM\b": "TVM 0.9–0.19 format",
     r"\b(de)?(quanti|optimi|normali)s(e|es|ed|ing|ation)\b": "-ize",
+    r"\bcolours?\b|\bcoloured\b": "color",
 }
 #: Files and folders whose words are still to be put right.
 OPEN = frozenset(
     {
-        *("js/src/comparison/", "js/src/graph/", "js/src/tensor/", "js/src/timeline/"),
-        "js/src/page/stored_",
+        *("js/src/comparison/", "js/src/graph/", "js/src/timeline/"),
         "tvmdbg_widgets/analysis/compare_times/",
         "tvmdbg_widgets/analysis/matching/",
         "tvmdbg_widgets/analysis/merged.py",
@@ -65,13 +65,10 @@ OPEN = frozenset(
         "tvmdbg_widgets/analysis/times_area.py",
         "tvmdbg_widgets/export/chrome_trace.py",
         "tvmdbg_widgets/figures/graph_",
-        "tvmdbg_widgets/figures/tensor_",
         "tvmdbg_widgets/figures/time",
         "tvmdbg_widgets/formats/tvm/trace.py",
-        "tvmdbg_widgets/model/dequantise.py",
         "tvmdbg_widgets/model/labels.py",
         "tvmdbg_widgets/model/timeline",
-        "tvmdbg_widgets/widgets/answers_tensor/",
     }
 )
 

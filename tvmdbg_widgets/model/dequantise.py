@@ -1,4 +1,4 @@
-"""Quantised integers as the real numbers they stand for."""
+"""Quantized integers as the real numbers they stand for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dequantised(
     """
     array = np.asarray(values)
     if array.dtype.kind == "c":
-        raise TypeError(f"{array.dtype} values are not quantised")
+        raise TypeError(f"{array.dtype} values are not quantized")
     with np.errstate(invalid="ignore"):  # signalling NaN
         wide = array.astype(np.float64)
     shift = _along(zero_point, wide.shape, axis, "zero_point")

@@ -9,7 +9,7 @@ const LINE = 17;
 const BAR = 260;
 const FONT = 12;
 
-/** The picture as it is on screen, with what it is of above and what its colours mean below. */
+/** The picture as it is on screen, with what it is of above and what its colors mean below. */
 export function snapshot(
   picture: HTMLCanvasElement,
   shown: Shown,
@@ -20,7 +20,7 @@ export function snapshot(
   const [width, height] = [picture.width / ratio, picture.height / ratio];
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("this page has no 2-D canvas");
+  if (!context) throw new Error("this browser has no 2-D canvas");
   const font = `${FONT}px ${theme.font}`;
   context.font = font;
   const measure = new TextMeasure(context);
