@@ -64,6 +64,7 @@ export class Board {
   readonly #layouts: LayoutPicker;
   readonly #reading: ReadingPicker;
   readonly #controls: ColorControls;
+  readonly #region: RegionPanel;
   readonly #legend = new Legend();
   readonly #readout: Readout;
   readonly #trust: TrustLine;
@@ -122,7 +123,7 @@ export class Board {
     this.histogram = new Histogram(root, acts, signal);
     this.numbers = new StatisticsLine(run, acts, signal);
     this.#controls = new ColorControls(acts);
-    const region = new RegionPanel(
+    this.#region = new RegionPanel(
       root,
       {
         copy: acts.copy,
@@ -138,7 +139,7 @@ export class Board {
       signal,
     );
     this.marked = new Marked(
-      { picture: this.picture, panel: region, mirror: this.mirror },
+      { picture: this.picture, panel: this.#region, mirror: this.mirror },
       run,
       () => acts.marked(),
       signal,
@@ -187,7 +188,7 @@ export class Board {
       bar: this.#bar.node,
       axes: [this.#axes.node, this.#layouts.node],
       readout: this.#readout.more,
-      region: region.node,
+      region: this.#region.node,
       stage: this.picture.stage,
       profile: this.profile.node,
       channels: this.channels.node,
@@ -381,6 +382,7 @@ export class Board {
     const answer = this.#shown?.answer ?? null;
     Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
       histogram: this.histogram.inspect(),
+      region: this.#region.inspect(),
       profile: this.profile.inspect(),
       channels: this.channels.inspect(),
       plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },

@@ -40,7 +40,8 @@ const LINE = 12;
 /**
  * Writes the values into the cells in sight, each whole or not at all; returns what was written.
  *
- * All have as many digits as there is room for in each, on one line or with the exponent below.
+ * Where the exact text has no room, all have as many digits as there is room for in each, on one line or with the
+ * exponent below.
  */
 export function paintDigits(
   context: CanvasRenderingContext2D,
@@ -97,7 +98,10 @@ function cellsOf(layout: Layout, tile: Tile, { paint, dtype }: Plate): Cell[] {
   return cells;
 }
 
-/** The lines of each cell's text: the most digits that all have room for, else what each has; none where it has none. */
+/**
+ * The lines of each cell's text: the exact one, else the most digits that all have room for, else those that it has room
+ * for; none where it has none.
+ */
 function chosenLines(
   cells: readonly Cell[],
   { across, down }: Layout,
@@ -107,11 +111,16 @@ function chosenLines(
   const most = Math.max(0, ...cells.map(({ levels }) => levels.length));
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
-  const at = ({ levels }: Cell, level: number) => levels[Math.min(level, levels.length - 1)]!;
+  const at = ({ levels }: Cell, level: number, split: Split, room: number) => {
+    const [exact, other] = [0, level].map((each) =>
+      split(levels[Math.min(each, levels.length - 1)]!),
+    );
+    return fits(exact!, room) ? exact! : other!;
+  };
   for (const split of splits) {
     for (const room of rooms) {
       for (let level = 0; level < most; level += 1) {
-        const lines = cells.map((cell) => split(at(cell, level)));
+        const lines = cells.map((cell) => at(cell, level, split, room));
         if (lines.every((each) => fits(each, room))) return lines;
       }
     }
@@ -122,13 +131,19 @@ function chosenLines(
   });
 }
 
+type Split = (text: string) => string[];
+
 function onOneLine(text: string): string[] {
   return [text];
 }
 
-/** With the exponent on a line of its own. */
+/** With the exponent on a line of its own: a long number without one gets it. */
 function onTwoLines(text: string): string[] {
-  return text.split(/(?=e)/);
+  const [, mark = "", sign = "", digits] = /^(≈?)(−?)([\d.]{1,16})$/.exec(text) ?? [];
+  if (digits === undefined) return text.split(/(?=e)/);
+  const bent = Number(digits).toExponential().replace("e+", "e").replace("-", "−");
+  const [head, tail] = bent.split(/(?=e)/) as [string, string];
+  return head.length < digits.length && tail !== "e0" ? [`${mark}${sign}${head}`, tail] : [text];
 }
 
 function inside(box: Box, plot: Box): boolean {

@@ -9,6 +9,7 @@ import {
   select,
 } from "../shared/dom.ts";
 import { integer } from "../shared/format.ts";
+import { aboutText } from "../shared/number_text.ts";
 import { RangeHandles } from "../shared/range_handles.ts";
 import type { StatisticsAnswer } from "../shared/tensor_questions.ts";
 import { onThemeChange, readTheme } from "../shared/theme.ts";
@@ -85,6 +86,7 @@ export class Histogram {
     this.#handles = new RangeHandles(
       (range) => acts.recolor({ range }),
       () => this.#reset(),
+      (value) => aboutText(value, this.#shown?.answer?.valueDtype),
     );
     this.#kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
       this.#scaled(kind as ScaleChoice),

@@ -83,6 +83,7 @@ export class Readout {
     if (!isTyped) this.#field.value = index?.join(", ") ?? "";
     this.#text.hidden = !index;
     this.#padding.hidden = !answer || !index || !isPadding(answer, index);
+    this.#field.hidden = answer?.viewShape.length === 0;
     if (answer) this.#size(answer);
     if (!shown || !answer || !point || !index) {
       this.#tell(HINT);

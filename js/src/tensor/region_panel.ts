@@ -46,6 +46,10 @@ export class RegionPanel {
     );
   }
 
+  inspect() {
+    return this.#bars.inspect();
+  }
+
   hide(): void {
     this.node.hidden = true;
   }

@@ -61,17 +61,18 @@ export function snapshot(
 
 function paintBar(
   context: CanvasRenderingContext2D,
-  { scale }: Shown,
+  { scale, answer }: Shown,
   y: number,
   theme: Theme,
 ): void {
   if (!scale) return;
+  const dtype = answer?.valueDtype;
   for (let x = 0; x < BAR; x += 1) {
     context.fillStyle = cssColor(scale.map, scale.single ? 0.5 : x / (BAR - 1));
     context.fillRect(PAD + x, y, 1, 12);
   }
   context.fillStyle = theme.text;
-  for (const { text, at, align } of legendTicks(scale, BAR)) {
+  for (const { text, at, align } of legendTicks(scale, BAR, dtype)) {
     context.textAlign = align === "middle" ? "center" : align;
     context.fillText(text, PAD + at, y + 22);
   }
