@@ -129,7 +129,7 @@ def test_a_lone_number_has_the_colour_of_the_legend(page: Page, made: str) -> No
             const root = canvas.closest(".tvmdbg-tensor");
             root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
             const { x, y, width, height } = detail.plot;
-            const at = [x + width / 2, y + height / 2].map((each) => each * devicePixelRatio);
+            const at = [x + width / 8, y + height / 8].map((each) => each * devicePixelRatio);
             const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
             return `rgb(${r}, ${g}, ${b})`;
         }"""
